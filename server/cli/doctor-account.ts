@@ -1,5 +1,6 @@
 import { listCampaigns } from "../domain/campaign/campaign.ts";
 import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
+import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";
 import { findSightings } from "../domain/sighting/sighting.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
@@ -10,6 +11,8 @@ import type { Store } from "../storage/store.ts";
 /** Older refusals are no problem any more. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
 const MOST_WEBHOOKS = 100;
+/** Failed events of an account that are named one by one. */
+const MOST_FAILED = 10;
 
 /** The account to examine. */
 interface Patient {
@@ -24,6 +27,7 @@ export async function accountProblems(store: Store, patient: Patient): Promise<s
     ...(await originProblems(store, patient)),
     ...(await mailProblems(store, patient)),
     ...(await webhookProblems(store, patient)),
+    ...(await waitingProblems(store, patient)),
   ];
 }
 
@@ -60,6 +64,27 @@ async function mailProblems(store: Store, { account, setup }: Patient): Promise<
     problems.push(
       `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.publicId}.`,
     );
+  return problems;
+}
+
+async function waitingProblems(store: Store, { account }: Patient): Promise<string[]> {
+  const { count, failedCount, currencies } = await countWaitingEvents(store, account.id);
+  const name = `Account ${account.publicId}`;
+  const problems: string[] = [];
+  if (count > failedCount)
+    problems.push(
+      `${name}: ${count - failedCount} sales and refunds wait for exchange rates of ${currencies.join(", ")}: get them with npx tidemark rates import FILE.`,
+    );
+  if (failedCount === 0) return problems;
+  for await (const chunk of store.scan(waitingEvents, "id", account.id, [])) {
+    for (const { id, kind, eventId, fault } of chunk) {
+      if (problems.length > MOST_FAILED) return problems;
+      if (fault === null) continue;
+      problems.push(
+        `${name}: the ${kind} ${eventId} waited for a rate and can't be recorded: ${fault} Correct the cause, or drop it with DELETE /api/v2/company/waiting_events/${id}.`,
+      );
+    }
+  }
   return problems;
 }
 

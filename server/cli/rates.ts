@@ -6,6 +6,7 @@ import { loadAccount } from "../domain/account/account.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import { Failure } from "../failure.ts";
 import { openPlace } from "../outgoing/place.ts";
+import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { importRates } from "../transfer/rates/import.ts";
 
 /** Adds the command that imports exchange rates. */
@@ -29,7 +30,10 @@ async function load(file: string, options: { account?: string; from?: string }):
       text,
       onBad: ({ line, fault }) => tell(`${basename(file)}:${line}: ${fault}`),
     });
-    print({ ...imported, unknown_currencies: unknownCurrencies });
+    const run = { ...context, clock: () => context.now };
+    let recorded = 0;
+    for await (const count of recordAllWaiting(run)) recorded = count;
+    print({ ...imported, unknown_currencies: unknownCurrencies, recorded_events: recorded });
     if (imported.bad > 0) process.exitCode = 1;
   });
 }

@@ -14,6 +14,18 @@ export function json(value: unknown, headers: AnswerHeaders = {}, status = 200):
   });
 }
 
+const ACCEPTED = Symbol("accepted");
+
+/** Marks the answer to a request that is kept and done later: its status is 202. JSON leaves the mark out. */
+export function accepted<T extends object>(answer: T): T {
+  return { ...answer, [ACCEPTED]: true };
+}
+
+/** Whether an answer is that of a request which is done later. */
+export function isAccepted(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && ACCEPTED in answer;
+}
+
 /** A plain text answer. */
 export function plainText(body: string, headers: AnswerHeaders = {}, status = 200): Response {
   return new FastResponse(body, {

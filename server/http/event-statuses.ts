@@ -1,6 +1,21 @@
+import { z } from "zod";
 import { messageAnswer, v2ErrorAnswer } from "./error-answers.ts";
 import { empty, json } from "./answer.ts";
 import { V2_TRACKING_STATUSES, v2TrackingError, type ErrorShape } from "./errors.ts";
+
+/** What an event waits for that is answered with 202. */
+export const waitingForAnswer = z
+  .object({ currency: z.string(), date: z.iso.date(), message: z.string() })
+  .meta({ id: "WaitingFor" });
+
+/** What an event waits for: the rate, and a sentence that says it is missing. */
+export function waitingForJson(
+  { from, day }: { from: string; day: string },
+  sentence: string,
+): z.output<typeof waitingForAnswer> {
+  const message = `${sentence}. The event is kept, and recorded when there is one.`;
+  return { currency: from, date: day, message };
+}
 
 /** The statuses of refused sales, refunds and cancellations. */
 export const EVENT_STATUSES = {

@@ -19,6 +19,8 @@ export interface Operation<Request> {
   media?: "text/csv";
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202 | 204;
+  /** The answer with status 202, for operations that may keep a request until later. */
+  acceptedAnswer?: z.ZodType;
   /** The meaning of a 204, for operations whose handler may answer null. */
   emptyAnswer?: string;
   /** Whether the answer is a page of a list, with the page headers. */

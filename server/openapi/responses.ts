@@ -49,6 +49,12 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
   const { operation, caller } = route;
   const responses: Record<string, unknown> = {
     [String(operation.status ?? 200)]: success(route, schemas, id),
+    ...(operation.acceptedAnswer !== undefined && {
+      "202": {
+        ...success({ ...route, operation: { ...operation, answer: operation.acceptedAnswer } }, schemas, id),
+        description: "The event is kept, and recorded when there is an exchange rate. Don't send it again.",
+      },
+    }),
     ...(operation.emptyAnswer !== undefined && { "204": { description: operation.emptyAnswer } }),
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))

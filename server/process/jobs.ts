@@ -4,6 +4,7 @@ import { PROCESS } from "../domain/audit/record.ts";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
 import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
+import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { sweepSessions } from "../domain/session/sweep.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { newLease } from "./lease.ts";
@@ -17,7 +18,13 @@ const HOUR_MS = 60 * 60 * 1_000;
 
 /** The periodic jobs of a store. `elapsedMs` never goes back. */
 export function newJobs(
-  { store, clock, log, logOutage }: Pick<Services, "store" | "clock" | "log" | "logOutage">,
+  {
+    store,
+    clock,
+    chance,
+    log,
+    logOutage,
+  }: Pick<Services, "store" | "clock" | "chance" | "log" | "logOutage">,
   elapsedMs = () => performance.now(),
 ): Scheduler {
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
@@ -28,6 +35,7 @@ export function newJobs(
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
+    { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
   ]);
 }

@@ -33,6 +33,7 @@ import { ownLinks } from "../domain/referral-link/own-link.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import { instalments } from "../domain/sale/instalment.ts";
 import { cancellations, refunds, sales } from "../domain/sale/sales.ts";
+import { waitingEvents } from "../domain/sale/waiting.ts";
 import { serverSetups, sightings } from "../domain/sighting/sighting.ts";
 import { sessions } from "../domain/session/session.ts";
 import { promoterAddresses } from "../domain/lead/suspicion.ts";
@@ -107,6 +108,7 @@ export const COLLECTIONS = [
   users,
   visitors,
   waitingCancellations,
+  waitingEvents,
   waitingRefunds,
   webhooks,
 ] as unknown as AnyCollection[];

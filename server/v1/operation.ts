@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { admit } from "../request/key-admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, isAccepted, json, type AnswerHeaders } from "../http/answer.ts";
 import { readApiKey } from "../http/auth-headers.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
@@ -46,7 +46,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
         operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
       );
       const answer = await handleAged(operation, { event, account, context, address, publicUrl, headers });
-      return answer === null ? empty(headers) : json(answer, headers);
+      return answer === null ? empty(headers) : json(answer, headers, isAccepted(answer) ? 202 : 200);
     } catch (error) {
       return refuse(services, event, { error, generation: "v1", shape, headers });
     }

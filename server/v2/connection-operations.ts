@@ -6,6 +6,7 @@ import {
 import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import type { V2Row } from "./operation.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
+import { dropWaitingOperation, listWaitingOperation } from "./waiting/waiting-events.ts";
 import {
   getDeliveryOperation,
   listDeliveriesOperation,
@@ -31,6 +32,8 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["POST", "/mail/test", testMailOperation],
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],
+  ["GET", "/waiting_events", listWaitingOperation],
+  ["DELETE", "/waiting_events/:id", dropWaitingOperation],
   ["GET", "/webhooks", listWebhooksOperation],
   ["POST", "/webhooks", createWebhookOperation],
   ["GET", "/webhooks/event_types", listEventTypesOperation],

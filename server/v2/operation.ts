@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Access } from "../http/access.ts";
-import { NO_STORE, empty, json, streamed, text, withCookies, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, isAccepted, json, streamed, text, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
@@ -81,7 +81,8 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
       if (media !== undefined) return streamed(watched(services, answer), media, headers);
       const shown = seesSecrets(caller) ? answer : withoutSecrets(answer);
-      return withCookies(answer === null ? empty(headers) : json(shown, headers, status), cookies);
+      const answered = isAccepted(answer) ? 202 : status;
+      return withCookies(answer === null ? empty(headers) : json(shown, headers, answered), cookies);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, { error, generation: "v2", shape, headers });

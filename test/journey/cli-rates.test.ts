@@ -44,7 +44,14 @@ it("imports the daily file of the European Central Bank, for all accounts", asyn
   expect(await importFile(ECB(DAY))).toEqual({
     code: 0,
     stderr: "",
-    result: { days: 1, from: "2026-03-04", to: "2026-03-04", bad: 0, unknown_currencies: [] },
+    result: {
+      days: 1,
+      from: "2026-03-04",
+      to: "2026-03-04",
+      bad: 0,
+      unknown_currencies: [],
+      recorded_events: 0,
+    },
   });
   const rates = { USD: "1.0842", JPY: "163.20" };
   expect(await stored("2026-03-06")).toEqual([{ accountId: 0, day: "2026-03-04", base: "EUR", rates }]);
@@ -54,7 +61,14 @@ it("imports the historical file, without currencies that are gone", async () => 
   expect(await importFile(ECB(DAY + OLD))).toEqual({
     code: 0,
     stderr: "",
-    result: { days: 2, from: "1999-01-04", to: "2026-03-04", bad: 0, unknown_currencies: ["CYP"] },
+    result: {
+      days: 2,
+      from: "1999-01-04",
+      to: "2026-03-04",
+      bad: 0,
+      unknown_currencies: ["CYP"],
+      recorded_events: 0,
+    },
   });
   const day = { accountId: 0, day: "1999-01-04", base: "EUR", rates: { USD: "1.1789" } };
   expect(await stored("1999-01-04")).toEqual([day]);
@@ -81,7 +95,14 @@ it("imports a CSV file for one account, and names each bad line", async () => {
       "rates:8: has no currency",
       "",
     ].join("\n"),
-    result: { days: 1, from: "2026-03-04", to: "2026-03-04", bad: 5, unknown_currencies: [] },
+    result: {
+      days: 1,
+      from: "2026-03-04",
+      to: "2026-03-04",
+      bad: 5,
+      unknown_currencies: [],
+      recorded_events: 0,
+    },
   });
   const rates = { EUR: "0.9223", GBP: "0.774" };
   expect(await stored("2026-03-04")).toEqual([{ accountId: 1, day: "2026-03-04", base: "USD", rates }]);

@@ -22,6 +22,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   process: [
     "app",
+    "billing",
     "transfer",
     "outbox",
     "outgoing",

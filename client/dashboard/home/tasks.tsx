@@ -7,7 +7,8 @@ interface Task {
   /** A sum of money. Absent: there is none. */
   cents?: number;
   count: number;
-  link: string;
+  /** Absent: there is no list of them. The words say what to do. */
+  link?: string;
 }
 
 /** What waits for somebody, each with its list. */
@@ -19,8 +20,8 @@ export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
       {waiting.length === 0 && <p class="soft">Nothing waits for you.</p>}
       <ul class="plain-list">
         {waiting.map(({ words, cents, link }) => (
-          <li key={link}>
-            <a href={link}>{words}</a>
+          <li key={words}>
+            {link === undefined ? <span>{words}</span> : <a href={link}>{words}</a>}
             {cents !== undefined && <span class="number">{money(cents)}</span>}
           </li>
         ))}
@@ -32,6 +33,8 @@ export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
 function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const { pending_promoters, proposed_referrals, suspicious_referrals } = tasks;
   const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
+  const { waiting_events } = tasks;
+  const rates_missing = waiting_events.count - waiting_events.failed_count;
   return [
     {
       // Somebody may wait in several campaigns.
@@ -65,6 +68,14 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       words: failing_webhooks.count === 1 ? "1 webhook fails" : `${failing_webhooks.count} webhooks fail`,
       count: failing_webhooks.count,
       link: "/admin/settings/webhooks",
+    },
+    {
+      words: `${several(rates_missing, "sale or refund", "sales or refunds")} without an exchange rate of ${waiting_events.currencies.join(", ")}. Load the rates with tidemark rates import or POST /api/v2/company/rates`,
+      count: rates_missing,
+    },
+    {
+      words: `${several(waiting_events.failed_count, "sale or refund", "sales or refunds")} that can't be recorded. tidemark doctor says why`,
+      count: waiting_events.failed_count,
     },
   ];
 }

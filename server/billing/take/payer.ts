@@ -5,6 +5,7 @@ import type { Lead } from "../../domain/lead/record.ts";
 import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../domain/sale/sales.ts";
+import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";
 import type { Source } from "./taker.ts";
@@ -64,7 +65,11 @@ export async function findLead(source: Source, payer: Payer, owners: string[]): 
 /** The lead of a payment that this object belongs to. */
 async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
   const object = await findObject(context.store, account.id, { provider, id });
-  const sale = object && (await context.store.find(sales, "event", account.id, [object.saleEventId]));
+  if (object === null) return null;
+  const { saleEventId } = object;
+  const sale =
+    (await context.store.find(sales, "event", account.id, [saleEventId])) ??
+    (await findWaitingSale(context.store, account.id, saleEventId));
   return sale && context.store.get(leads, account.id, sale.leadId);
 }
 

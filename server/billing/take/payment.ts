@@ -6,7 +6,7 @@ import type { PaymentTold } from "../told.ts";
 import { applyWaitingCancellation } from "./cancellation.ts";
 import { identify, namesOf, ownersOf, type KnownPayer } from "./payer.ts";
 import { applyWaiting } from "./refund.ts";
-import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
+import { recordOnce, taken, waits, type Source, type Taken } from "./taker.ts";
 
 /** As in `track/sale`. It keeps every sum exact. */
 const MAX_QUANTITY = 999_999;
@@ -50,6 +50,7 @@ async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): P
       skipEmailNotification: false,
       instalments: null,
       show: async () => "sale" as const,
+      showWaiting: async (_, { waiting }) => waits(waiting),
     }),
   );
   // A repetition does it again, because the process may have died in between.

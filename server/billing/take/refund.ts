@@ -6,9 +6,11 @@ import { leads } from "../../domain/lead/lead.ts";
 import { share } from "../../domain/money/amount.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
 import { sales } from "../../domain/sale/sales.ts";
+import { findWaitingSale } from "../../domain/sale/waiting.ts";
+import type { Reader } from "../../storage/store.ts";
 import type { Sale } from "../../domain/sale/record.ts";
 import type { RefundTold } from "../told.ts";
-import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
+import { recordOnce, taken, waits, type Source, type Taken } from "./taker.ts";
 
 /**
  * Records a refund of a payment. One that comes before its sale waits for it.
@@ -22,7 +24,8 @@ export async function takeRefund(source: Source, told: RefundTold): Promise<Take
   const refund = await context.store.transact(async (tx) => {
     const payment = await namePayment(tx, account.id, { provider, objects, owners: [], amounts: null });
     const kept = waitingRefund(source, told, payment.saleEventId);
-    await keepWaiting(tx, waitingRefunds, { event: kept, now: context.now });
+    const isNeeded = (each: WaitingRefund) => isSaleWaiting(tx, each);
+    await keepWaiting(tx, waitingRefunds, { event: kept, now: context.now, isNeeded });
     return kept;
   });
   const sale = await findSale(source, [...(await namesOf(source, refund.saleEventId)), ...objects]);
@@ -47,6 +50,18 @@ export async function applyWaiting(source: Source, saleEventId: string): Promise
       await forgetRefund(context.store, refund);
     }
   }
+}
+
+/** Whether a refund's sale waits for an exchange rate, under whichever name of the payment. */
+async function isSaleWaiting(
+  reader: Reader,
+  { accountId, provider, saleEventId }: WaitingRefund,
+): Promise<boolean> {
+  const payment = await findObject(reader, accountId, { provider, id: saleEventId });
+  const names = payment === null ? [] : [payment.saleEventId, ...(payment.formerNames ?? [])];
+  for (const name of [saleEventId, ...names])
+    if ((await findWaitingSale(reader, accountId, name)) !== null) return true;
+  return false;
 }
 
 /** Every name of a payment: the one that it has now, and its former ones. */
@@ -94,6 +109,7 @@ async function apply(source: Source, refund: WaitingRefund, given: Sale): Promis
       currency: refund.currency,
       createdAt: new Date(refund.createdAt),
       show: async () => "refund" as const,
+      showWaiting: async (_, { waiting }) => waits(waiting),
     }),
   );
   return recorded.catch(async (error: unknown) => {

@@ -1,6 +1,8 @@
 import type { Account } from "../../domain/account/record.ts";
 import type { BillingProvider } from "../../domain/billing/record.ts";
 import type { Context } from "../../domain/context.ts";
+import { missingRate } from "../../domain/money/rate.ts";
+import type { WaitingEvent } from "../../domain/sale/waiting.ts";
 import { Failure } from "../../failure.ts";
 import type { Payer } from "../told.ts";
 
@@ -28,10 +30,16 @@ export function taken(outcome: Outcome, reason: string | null = null): Taken {
   return { outcome, reason };
 }
 
+/** The outcome of an event that is kept until there is an exchange rate. */
+export function waits({ rate }: WaitingEvent): Taken {
+  return taken("waiting", missingRate(rate));
+}
+
 /** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
-export async function recordOnce(record: Promise<Outcome>): Promise<Taken> {
+export async function recordOnce(record: Promise<Outcome | Taken>): Promise<Taken> {
   try {
-    return taken(await record);
+    const result = await record;
+    return typeof result === "string" ? taken(result) : result;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");

@@ -12,16 +12,21 @@ interface Waiting {
   keptAt: string;
 }
 
-/** Keeps an event until its payment is recorded, and drops the oldest ones whose time is over. */
+/**
+ * Keeps an event until its payment is recorded, and drops the oldest ones whose time is over. `isNeeded`: whether one must
+ * be kept for longer.
+ */
 export async function keepWaiting<R extends Waiting>(
   tx: Transaction,
   into: Collection<R, never, "age">,
-  { event, now }: { event: R; now: Date },
+  { event, now, isNeeded }: { event: R; now: Date; isNeeded?: (event: R) => Promise<boolean> },
 ): Promise<void> {
   await tx.put(into, event);
   const oldest = await tx.view.page(into, "age", event.accountId, [], { limit: SWEPT_AT_ONCE });
   for (const each of oldest) {
     if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
-    await tx.remove(into, each.accountId, ...into.id(each));
+    // It begins its time again, so that it does not hide others from the sweep.
+    if (await isNeeded?.(each)) await tx.put(into, { ...each, keptAt: now.toISOString() });
+    else await tx.remove(into, each.accountId, ...into.id(each));
   }
 }

@@ -19,6 +19,7 @@ import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { loadSelected } from "../promoter/selection.ts";
 import { promoters } from "../promoter/promoter.ts";
+import { eraseWaiting } from "../sale/waiting.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
 import { visitors } from "../visitor/visitor.ts";
 
@@ -100,6 +101,7 @@ async function eraseRecord(context: Context, accountId: number, id: number): Pro
   const erased = await store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, { id, uid: null, email: null });
     await forgetVisitor(tx, lead);
+    await eraseWaiting(tx, lead);
     const after = await erasedLead(tx, lead);
     await tx.put(leads, after);
     await logErasure(tx, context, { accountId, entity: "referral", id: lead.id });

@@ -4,6 +4,7 @@ import { SYSTEM } from "../account/record.ts";
 import { commissions, PENDING_CENTS } from "../commission/commission.ts";
 import { PROPOSED_LEADS, SUSPICIOUS_LEADS } from "../lead/lead-counts.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { countWaitingEvents, type WaitingCount } from "../sale/waiting.ts";
 import { deliveries } from "../webhook/delivery.ts";
 import { webhooks } from "../webhook/webhooks.ts";
 
@@ -19,11 +20,12 @@ export interface Tasks {
   /** `promotersCount`: those who wait for money. Payouts in other units are counted, but they are no money. */
   pendingPayouts: { count: number; promotersCount: number; centsInclTax: number };
   failingWebhooks: { count: number };
+  waitingEvents: WaitingCount;
 }
 
 /** Counts the tasks of an account. Their cost does not grow with its leads or commissions. */
 export async function countTasks(store: Store, accountId: number): Promise<Tasks> {
-  const [promoters, proposed, suspicious, pending, cents, payouts, failing] = await Promise.all([
+  const [promoters, proposed, suspicious, pending, cents, payouts, failing, waiting] = await Promise.all([
     store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"])),
     store.sum(accountId, PROPOSED_LEADS),
     store.sum(accountId, SUSPICIOUS_LEADS),
@@ -31,6 +33,7 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
     store.sum(accountId, PENDING_CENTS),
     pendingPayouts(store, accountId),
     countFailingWebhooks(store, accountId),
+    countWaitingEvents(store, accountId),
   ]);
   return {
     pendingPromoters: { count: promoters },
@@ -39,6 +42,7 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
     pendingCommissions: { count: pending, cents },
     pendingPayouts: payouts,
     failingWebhooks: { count: failing },
+    waitingEvents: waiting,
   };
 }
 

@@ -11,6 +11,7 @@ import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
 import { checkSplits } from "./splits.ts";
 import type { Show } from "../show.ts";
 import { findTaken, refuseTaken } from "../../storage/transaction/taken-claims.ts";
+import { hasWaiting } from "../sale/waiting.ts";
 
 /** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
 export interface LeadChanges extends OwnerName {
@@ -84,7 +85,7 @@ export async function updateLead<T>(
 export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
-    if (lead.salesCount > 0) {
+    if (lead.salesCount > 0 || (await hasWaiting(tx, lead))) {
       throw new Failure(
         "in_use",
         "The lead has sales, which a refund may still take back. Erase it instead.",

@@ -28,6 +28,15 @@ export interface Converted {
   originalCurrency: string | null;
 }
 
+/** A rate that nobody has stored yet. */
+export interface MissingRate {
+  /** ISO 4217 codes. */
+  from: string;
+  to: string;
+  /** Such as `2026-03-04`. */
+  day: string;
+}
+
 /** Whether a text is a positive decimal number of at most twelve digits on each side of the point. */
 export function isRate(text: string): boolean {
   return RATE.test(text) && /[1-9]/.test(text);
@@ -79,27 +88,24 @@ export async function* ratesFor(reader: Reader, accountId: number, at: Date): As
 
 /**
  * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of at most seven
- * days before. null: the amount is in the account's currency.
+ * days before, or tells which rate is missing. `currency` is null if the amount is in the account's currency.
  *
  * Within a transaction it also makes sure that the account's currency does not change before the commit.
  *
- * @throws Failure `rule_broken` if the currency is unknown, or there is no rate
+ * @throws Failure `rule_broken` if the currency is unknown
  */
 export async function toAccountCurrency(
   reader: Reader,
   account: Account,
   { amount, currency, at }: { amount: number; currency: string | null; at: Date },
-): Promise<Converted> {
+): Promise<Converted | MissingRate> {
   const { currency: own } = (await reader.get(accounts, SYSTEM, account.id)) ?? account;
   const given = currency?.trim().toUpperCase() ?? own;
   if (given === own) return { cents: amount, originalAmount: amount, originalCurrency: null };
   const exponent = exponentOf(given);
   if (exponent === null) throw new Failure("rule_broken", `${currency} is not an ISO 4217 currency`);
   const rate = await findRate(reader, account.id, { from: given, to: own, at });
-  if (rate === null) {
-    const day = at.toISOString().slice(0, 10);
-    throw new Failure("rule_broken", `There is no exchange rate from ${given} to ${own} for ${day}`);
-  }
+  if (rate === null) return { from: given, to: own, day: at.toISOString().slice(0, 10) };
   const cents = share(
     amount,
     rate.numerator * 10n ** BigInt(exponentOf(own) ?? 2),
@@ -107,6 +113,16 @@ export async function toAccountCurrency(
   );
   if (!Number.isSafeInteger(cents)) throw new Failure("rule_broken", `${amount} ${given} is too large`);
   return { cents, originalAmount: amount, originalCurrency: given };
+}
+
+/** Whether an amount could not be converted. */
+export function isMissing(money: object): money is MissingRate {
+  return "day" in money;
+}
+
+/** Says which rate is missing. */
+export function missingRate({ from, to, day }: MissingRate): string {
+  return `There is no exchange rate from ${from} to ${to} for ${day}`;
 }
 
 /** The error for an amount that converts to nothing. */

@@ -3,50 +3,54 @@ import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { earningsOf, type Earning } from "../commission/earnings.ts";
-import type { Commission, CommissionNotes } from "../commission/record.ts";
+import type { Commission } from "../commission/record.ts";
 import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
+import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { MAX_AMOUNT, share } from "../money/amount.ts";
 import { exponentOf } from "../money/currency.ts";
-import { toAccountCurrency, worthless } from "../money/rate.ts";
+import {
+  isMissing,
+  missingRate,
+  toAccountCurrency,
+  worthless,
+  type Converted,
+  type MissingRate,
+} from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
+import { findCodeInUse } from "../promo-code/promo-code.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../reward/record.ts";
-import type { Show } from "../show.ts";
 import { addCommissions } from "./commissions.ts";
 import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
-import { addInstalments, comesLater, type InstalmentPlan } from "./instalment.ts";
+import { addInstalments, comesLater } from "./instalment.ts";
 import { monthsBetween } from "./months.ts";
-import type { BillingPeriod, Sale } from "./record.ts";
+import type { Sale } from "./record.ts";
 import { referralRewardOf } from "./referral-reward.ts";
 import { payableSplits } from "./splits.ts";
 import { refuseRepeated, sales } from "./sales.ts";
 import { loadTiers } from "./tiers.ts";
+import {
+  refuseWaiting,
+  waitingEvents,
+  waitingOf,
+  type SaleFacts,
+  type ShownWaiting,
+  type Shows,
+  type WaitingSale,
+} from "./waiting.ts";
 
 /** The input of a sale. null: not given. */
-export interface NewSale {
+export interface NewSale extends SaleFacts {
   customer: CustomerNames;
   eventId: string;
-  /** In the minor unit of its currency. Positive. */
-  amount: number;
-  /** ISO 4217 code. null: the account's currency. */
-  currency: string | null;
-  quantity: number;
-  planId: string | null;
-  billingPeriod: BillingPeriod | null;
-  /** In the minor unit of the sale's currency. */
-  mrr: number | null;
-  subscriptionId: string | null;
   createdAt: Date | null;
-  skipEmailNotification: boolean;
-  /** The commissions that come later without a sale. null: none. */
-  instalments: InstalmentPlan | null;
-  /** Notes on each of its commissions. Absent: none. */
-  notes?: CommissionNotes;
+  /** The waiting event that is recorded now. Absent: the sale just came. */
+  kept?: WaitingSale;
 }
 
 /** A sale with its lead, the lead's promoter, and what it earned at once. */
@@ -58,27 +62,37 @@ export interface RecordedSale {
 }
 
 /**
- * Records that a referred person paid, and what the promoters earn from it, in one commit.
+ * Records that a referred person paid, and what the promoters earn from it, in one commit. Without an exchange rate the
+ * sale is kept, and so is its lead.
  *
- * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `rule_broken` for
- * a currency without a rate, `worthless`
- * @see docs/spec/money.md "Sales"
+ * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `worthless`,
+ * `rule_broken`
+ * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"
  */
-export async function recordSale<T>(
+export async function recordSale<T, W = never>(
   context: Context,
   account: Account,
-  { show, ...input }: NewSale & { show: Show<RecordedSale, T> },
-): Promise<T> {
+  { show, showWaiting, ...input }: NewSale & Shows<RecordedSale, T, W>,
+): Promise<T | W> {
   const { store, now } = context;
-  const ids = { saleId: await store.nextId("event"), leadId: await store.nextId("lead") };
+  const { kept } = input;
+  const ids = { saleId: kept?.id ?? (await store.nextId("event")), leadId: await store.nextId("lead") };
   const at = input.createdAt ?? now;
-  return store.transact(async (tx) => {
+  return store.transact(async (tx): Promise<T | W> => {
     const { skipEmailNotification, createdAt, eventId } = input;
     // First, because a repetition stays one whatever has become of its lead and promoter.
     await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
+    await refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept);
     const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
-    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at });
+    const { amount, currency } = input;
+    const money = await toAccountCurrency(tx, account, { amount, currency, at });
+    if (isMissing(money)) {
+      if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(money));
+      const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.saleId, at });
+      return showWaiting(tx.view, waiting);
+    }
+    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money });
     const lead = customerAfter(customer.lead, input, at);
     const history = historyOf(lead, at);
     const code = input.customer.promoCode;
@@ -107,13 +121,44 @@ export async function recordSale<T>(
   });
 }
 
+/** Keeps a sale with its lead until there is a rate. A visit or a promo code may lead to nobody by then. */
+async function keepSale(
+  tx: Transaction,
+  context: Context,
+  { input, customer, ...event }: Arrived & { rate: MissingRate },
+): Promise<ShownWaiting> {
+  const { customer: names, kept, eventId, createdAt: _, ...facts } = input;
+  const { before, lead, promoter } = customer;
+  if (kept !== undefined) return { waiting: kept, lead, promoter };
+  const code = names.promoCode === null ? null : await findCodeInUse(tx, lead.accountId, names.promoCode);
+  const waiting: WaitingSale = {
+    ...waitingOf(lead, context, { ...event, eventId }),
+    kind: "sale",
+    facts,
+    promoCodeId: code?.id ?? null,
+  };
+  await tx.insert(waitingEvents, waiting);
+  if (lead.uid !== before.uid || lead.email !== before.email) {
+    await tx.put(leads, lead);
+    await announce(tx, context, { entity: "referral", before, after: lead });
+  }
+  return { waiting, lead, promoter };
+}
+
+/** A sale that has come, with the id that it gets. */
+interface Arrived {
+  id: number;
+  input: NewSale;
+  customer: Customer;
+  at: Date;
+}
+
 async function newSale(
   tx: Transaction,
   account: Account,
-  { id, input, customer, at }: { id: number; input: NewSale; customer: Customer; at: Date },
+  { id, input, customer, at, money }: Arrived & { money: Converted },
 ): Promise<Sale> {
   const { amount, currency, planId } = input;
-  const money = await toAccountCurrency(tx, account, { amount, currency, at });
   if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
   if (money.cents === 0) throw worthless(input, account);
   const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
@@ -158,7 +203,8 @@ function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date
     cancelledAt: stays ? lead.cancelledAt : null,
     cancellationId: stays ? lead.cancellationId : null,
     planName: planId ?? lead.planName,
-    subscriptionId: subscriptionId ?? lead.subscriptionId,
+    // A sale may have waited while the lead was erased.
+    subscriptionId: isErased(lead) ? null : (subscriptionId ?? lead.subscriptionId),
     salesCount: lead.salesCount + 1,
   };
 }

@@ -8,15 +8,23 @@ import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { share } from "../money/amount.ts";
-import { toAccountCurrency, worthless } from "../money/rate.ts";
+import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Show } from "../show.ts";
 import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
 import { isRefunded } from "./refunded-part.ts";
 import { loadPayer, loadRefundedLead, loadRefundedSale } from "./refunded-sale.ts";
 import { refuseRepeated, refunds, sales } from "./sales.ts";
 import { takeBack } from "./take-back.ts";
+import {
+  leftOfWaiting,
+  refuseWaiting,
+  waitingEvents,
+  waitingOf,
+  type RateRefund,
+  type Shows,
+  type WaitingSale,
+} from "./waiting.ts";
 
 /** The input of a refund. null: not given. */
 export interface NewRefund {
@@ -29,6 +37,8 @@ export interface NewRefund {
   /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
   currency: string | null;
   createdAt: Date | null;
+  /** The waiting event that is recorded now. Absent: the refund just came. */
+  kept?: RateRefund;
 }
 
 /** A refund with its lead, the lead's promoter, and the commissions that take others back. */
@@ -41,27 +51,37 @@ export interface RecordedRefund {
 
 /**
  * Records that a sale, or a part of it, was paid back. It takes back the same part of each commission of the
- * sale.
+ * sale. Without an exchange rate for it or for its sale, the refund is kept.
  *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
  *   if the sale is unknown or less of it is left, `worthless`
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
-export async function recordRefund<T>(
+export async function recordRefund<T, W = never>(
   context: Context,
   account: Account,
-  { show, ...input }: NewRefund & { show: Show<RecordedRefund, T> },
-): Promise<T> {
+  { show, showWaiting, ...input }: NewRefund & Shows<RecordedRefund, T, W>,
+): Promise<T | W> {
   const { store, now } = context;
-  const id = await store.nextId("event");
+  const { kept } = input;
+  const id = kept?.id ?? (await store.nextId("event"));
   const at = input.createdAt ?? now;
-  return store.transact(async (tx) => {
+  return store.transact(async (tx): Promise<T | W> => {
     const { eventId } = input;
     await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
+    await refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept);
     const known = await loadRefundedLead(tx, account.id, input);
     const sale = await loadRefundedSale(tx, known, input.saleEventId);
-    const promoter = await loadPayer(tx, known, sale);
-    const money = await amountsOf(tx, account, { input, sale, at });
+    const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
+    const currency = currencyOf(account, { input, sale });
+    const keep = async (rate: MissingRate) => {
+      if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(rate));
+      const waiting = await keepRefund(tx, context, { id, input, lead: known, sale, rate, at, currency });
+      return showWaiting(tx.view, { waiting, lead: known, promoter });
+    };
+    if (isWaiting(sale)) return keep(await rateOf(tx, sale, { input, currency }));
+    const money = await amountsOf(tx, account, { input, sale, at, currency });
+    if (isMissing(money)) return keep(money);
     const refund = newRefund(sale, { id, eventId, at, ...money });
     const after: Sale = {
       ...sale,
@@ -76,6 +96,61 @@ export async function recordRefund<T>(
     const lead = await markRefunded(tx, context, { lead: known, before: sale, after, at: refund.createdAt });
     return show(tx.view, { refund: whole, lead, promoter, commissions });
   });
+}
+
+/** The currency of a refund. */
+function currencyOf(
+  { currency: own }: Account,
+  { input: { currency, saleEventId }, sale }: { input: NewRefund; sale: Sale | WaitingSale },
+): string {
+  if (currency !== null || saleEventId === null) return currency ?? own;
+  return (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
+}
+
+function isWaiting(sale: Sale | WaitingSale): sale is WaitingSale {
+  return "rate" in sale;
+}
+
+/**
+ * The rate that a sale waits for.
+ *
+ * @throws Failure `invalid` if less of the sale is left
+ */
+async function rateOf(
+  tx: Transaction,
+  sale: WaitingSale,
+  { input: { amount, kept }, currency }: { input: NewRefund; currency: string },
+): Promise<MissingRate> {
+  const isSame = currency === sale.facts.currency;
+  if (isSame && kept === undefined && amount > (await leftOfWaiting(tx.view, sale))) throw tooMuch();
+  return sale.rate;
+}
+
+/** Keeps a refund until there is a rate for it and for its sale. It names its sale from now on. */
+async function keepRefund(
+  tx: Transaction,
+  context: Context,
+  {
+    input: { amount, eventId, kept },
+    lead,
+    sale,
+    currency,
+    ...event
+  }: {
+    id: number;
+    input: NewRefund;
+    lead: Lead;
+    sale: Sale | WaitingSale;
+    rate: MissingRate;
+    at: Date;
+    currency: string;
+  },
+): Promise<RateRefund> {
+  if (kept !== undefined) return kept;
+  const common = waitingOf(lead, context, { ...event, eventId });
+  const waiting: RateRefund = { ...common, kind: "refund", saleEventId: sale.eventId, amount, currency };
+  await tx.insert(waitingEvents, waiting);
+  return waiting;
 }
 
 /** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */
@@ -94,12 +169,10 @@ interface Amounts {
 async function amountsOf(
   tx: Transaction,
   account: Account,
-  { input, sale, at }: { input: NewRefund; sale: Sale; at: Date },
-): Promise<Amounts> {
-  const { amount, saleEventId } = input;
-  const currency = input.currency ?? (saleEventId === null ? null : sale.originalCurrency);
+  { input: { amount }, sale, at, currency }: { input: NewRefund; sale: Sale; at: Date; currency: string },
+): Promise<Amounts | MissingRate> {
   const { amountCents, originalAmount, refundedCents, refundedOriginalAmount } = sale;
-  if (currency !== null && currency === sale.originalCurrency) {
+  if (currency === sale.originalCurrency) {
     const refunded = refundedOriginalAmount + amount;
     if (refunded > originalAmount) throw tooMuch();
     // Sales of former releases may be worth nothing themselves.
@@ -109,6 +182,7 @@ async function amountsOf(
     return { amountCents: cents, originalAmount: amount, originalCurrency: currency, saleAmount: amount };
   }
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
+  if (isMissing(money)) return money;
   const refunded = refundedCents + money.cents;
   if (money.cents === 0) throw worthless({ amount, currency }, account);
   if (refunded > amountCents || amountCents === 0) throw tooMuch();

@@ -10,6 +10,7 @@ import type { Sale } from "./record.ts";
 import { isRefunded } from "./refunded-part.ts";
 import type { NewRefund } from "./refund.ts";
 import { sales } from "./sales.ts";
+import { findWaitingSale, leftOfWaiting, waitingSalesOf, type WaitingSale } from "./waiting.ts";
 
 /**
  * The lead whose sale is refunded. An erased lead has no name any more, so the sale that the refund names finds it.
@@ -23,34 +24,58 @@ export async function loadRefundedLead(
 ): Promise<Lead> {
   const named = await findCustomer(tx, accountId, { ...customer, tid: null });
   if (named !== null) return named;
-  const sale = saleEventId === null ? null : await tx.find(sales, "event", accountId, [saleEventId]);
+  const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
   const lead = sale && (await tx.get(leads, accountId, sale.leadId));
   if (lead === null || !isErased(lead)) throw nobody();
   return lead;
 }
 
 /**
- * The sale that a refund means: the named one, otherwise the lead's latest that is not refunded whole.
+ * The sale that a refund means: the named one, otherwise the lead's latest that is not refunded whole. It may wait for an
+ * exchange rate.
  *
  * @throws Failure `invalid`
  */
-export async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | null): Promise<Sale> {
+export async function loadRefundedSale(
+  tx: Transaction,
+  lead: Lead,
+  eventId: string | null,
+): Promise<Sale | WaitingSale> {
   if (eventId !== null) {
-    const sale = await tx.find(sales, "event", lead.accountId, [eventId]);
+    const sale = await findNamed(tx, lead.accountId, eventId);
     // Choice: another customer's sale is answered like an unknown one.
     if (sale?.leadId === lead.id) return sale;
     throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
   }
-  // The latest sales are read first, until one is not refunded whole.
+  const [recorded, waiting] = [await latestRecorded(tx, lead), await latestWaiting(tx, lead)];
+  if (recorded === null && waiting === null)
+    throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
+  if (recorded === null || (waiting !== null && waiting.createdAt >= recorded.createdAt))
+    return waiting as WaitingSale;
+  return recorded;
+}
+
+async function findNamed(tx: Transaction, accountId: number, eventId: string) {
+  return (
+    (await tx.find(sales, "event", accountId, [eventId])) ?? (await findWaitingSale(tx, accountId, eventId))
+  );
+}
+
+/** The latest sales are read first, until one is not refunded whole. */
+async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
   for (let offset = 0; ; offset++) {
     const page = { limit: 1, offset, reverse: true };
-    const [listed] = await tx.view.page(sales, "lead", lead.accountId, [lead.id], page);
-    if (listed === undefined) {
-      throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
-    }
-    const sale = await tx.get(sales, lead.accountId, listed.id);
+    const [listed] = await tx.view.page(sales, "lead", accountId, [id], page);
+    if (listed === undefined) return null;
+    const sale = await tx.get(sales, accountId, listed.id);
     if (sale !== null && !isRefunded(sale)) return sale;
   }
+}
+
+async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale | null> {
+  for (const waiting of await waitingSalesOf(tx.view, lead))
+    if ((await leftOfWaiting(tx.view, waiting)) > 0) return waiting;
+  return null;
 }
 
 /**
@@ -61,10 +86,10 @@ export async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: str
  *
  * @throws Failure `not_found` if both are gone
  */
-export async function loadPayer(reader: Reader, lead: Lead, sale: Sale): Promise<Promoter> {
+export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): Promise<Promoter> {
   const promoter =
     (await reader.get(promoters, lead.accountId, lead.promoterId)) ??
-    (await reader.get(promoters, lead.accountId, sale.promoterId));
+    (sale && (await reader.get(promoters, lead.accountId, sale.promoterId)));
   if (promoter === null) throw nobody();
   return promoter;
 }

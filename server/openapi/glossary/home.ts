@@ -44,6 +44,14 @@ export const HOME_FIELDS: Fields = {
   "Tasks.pending_commissions": "Commissions that wait for approval, held ones included.",
   "Tasks.pending_payouts": "Payouts that wait to be paid.",
   "Tasks.failing_webhooks": "Active webhooks whose latest attempt failed.",
+  "Tasks.waiting_events":
+    "Sales and refunds that wait for exchange rates. Store the rates (`POST /api/v2/company/rates`, or `tidemark rates import`), and they are recorded within a minute.",
+  "waiting_events.count": ["How many, with those that failed.", 3],
+  "waiting_events.failed_count": [
+    "How many were refused although there was a rate. `GET /api/v2/company/waiting_events` says why.",
+    0,
+  ],
+  "waiting_events.currencies": ["The currencies whose rates are missing.", ["EUR", "KRW"]],
   "pending_promoters.count": ["How many.", 2],
   "proposed_referrals.count": ["How many.", 2],
   "suspicious_referrals.count": ["How many.", 3],

@@ -53,6 +53,33 @@ export const SALE_FIELDS: Fields = {
   }),
   ...below(["V1Sale", "V1Refund", "V1Cancellation"], RECORDED),
   ...below(["V1Cancellation"], { amount_cents: ["Always null.", null], reward: ["Always null.", null] }),
+  ...below(["V1WaitingSale", "V1WaitingRefund"], {
+    amount_cents: ["Always null: it is not converted yet.", null],
+    reward: ["Always null: nothing is earned yet.", null],
+  }),
+  ...below(["V1WaitingSale", "V1WaitingRefund", "WaitingSale"], {
+    waiting_for: "The exchange rate that is missing.",
+  }),
+  ...below(["WaitingFor"], {
+    currency: ["The currency without a rate (ISO 4217).", "EUR"],
+    date: ["Day of the rate, in UTC.", "2026-03-04"],
+    message: [
+      "The same for people.",
+      "There is no exchange rate from EUR to USD for 2026-03-04. The event is kept, and recorded when there is one.",
+    ],
+  }),
+  ...below(["WaitingSale"], {
+    event_id: ["Your own id of the sale.", "order-1001"],
+    sale_amount: ["Always null: it is not converted yet.", null],
+    original_sale_amount: ["What was sold, in the sale's own currency.", 10_000],
+    original_sale_currency: ["The sale's own currency.", "EUR"],
+    plan_id: ["Your own id of the price or plan.", "price_pro_monthly"],
+    billing_period: ["How often the plan is paid. null: unknown.", "monthly"],
+    quantity: ["How many pieces were sold.", 1],
+    mrr: ["Always null: it is not converted yet.", null],
+    referral_reward: ["Always null.", null],
+    commissions: "Always empty: nothing is earned yet.",
+  }),
   ...below(["Sale"], {
     event_id: ["Your own id of the sale.", "order-1001"],
     sale_amount: ["What was sold, in cents of your account's currency.", 10_000],

@@ -2,6 +2,10 @@ import { z } from "zod";
 import type { Commission } from "../../domain/commission/record.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
+import { missingRate } from "../../domain/money/rate.ts";
+import type { ShownWaiting } from "../../domain/sale/waiting.ts";
+import { accepted } from "../../http/answer.ts";
+import { waitingForAnswer, waitingForJson } from "../../http/event-statuses.ts";
 import type { View } from "../../storage/store.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
@@ -17,6 +21,36 @@ export function eventAnswer<T extends string>(type: T) {
     reward: rewardSummaryAnswer.nullable(),
     lead: leadAnswer,
     promoter: promoterSubsetAnswer,
+  });
+}
+
+/** The answer to an event of this type that waits for an exchange rate. */
+export function waitingAnswer<T extends string>(type: T) {
+  return z.object({
+    id: z.int(),
+    type: z.literal(type),
+    amount_cents: z.null(),
+    reward: z.null(),
+    lead: leadAnswer,
+    promoter: promoterSubsetAnswer,
+    waiting_for: waitingForAnswer,
+  });
+}
+
+/** Shows an event that waits, with status 202. */
+export async function showWaiting<T extends string>(
+  view: View,
+  type: T,
+  { waiting, lead, promoter }: ShownWaiting,
+) {
+  return accepted({
+    id: waiting.id,
+    type,
+    amount_cents: null,
+    reward: null,
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    waiting_for: waitingForJson(waiting.rate, missingRate(waiting.rate)),
   });
 }
 

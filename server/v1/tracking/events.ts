@@ -15,7 +15,7 @@ import {
   shapeRefund,
   shapeSale,
 } from "../../input/event-params.ts";
-import { eventAnswer, showEvent } from "./event-json.ts";
+import { eventAnswer, showEvent, showWaiting, waitingAnswer } from "./event-json.ts";
 
 /** The parts of a request of either generation that an event needs. */
 interface EventRequest {
@@ -37,12 +37,14 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
     summary: "Record a sale",
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
+    acceptedAnswer: waitingAnswer("sale").meta({ id: "V1WaitingSale" }),
     ...common(shape),
     handle: async ({ event, account, context }) =>
       recordSale(context, account, {
         ...shapeSale(await read(event)),
         show: (view, { sale, ...rest }) =>
           showEvent(view, { id: sale.id, type: "sale", amountCents: sale.amountCents, ...rest }),
+        showWaiting: (view, waiting) => showWaiting(view, "sale", waiting),
       }),
   };
 }
@@ -53,12 +55,14 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
     summary: "Record a refund",
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
+    acceptedAnswer: waitingAnswer("refund").meta({ id: "V1WaitingRefund" }),
     ...common(shape),
     handle: async ({ event, account, context }) =>
       recordRefund(context, account, {
         ...shapeRefund(await read(event)),
         show: (view, { refund, ...rest }) =>
           showEvent(view, { id: refund.id, type: "refund", amountCents: -refund.amountCents, ...rest }),
+        showWaiting: (view, waiting) => showWaiting(view, "refund", waiting),
       }),
   };
 }

@@ -10,12 +10,13 @@ export const tasksAnswer = z
     pending_commissions: z.object({ count: z.int(), amount: z.number() }),
     pending_payouts: z.object({ count: z.int(), promoters_count: z.int(), total_incl_tax: z.number() }),
     failing_webhooks: z.object({ count: z.int() }),
+    waiting_events: z.object({ count: z.int(), failed_count: z.int(), currencies: z.array(z.string()) }),
   })
   .meta({ id: "Tasks" });
 
 /** Tasks in the interface's names. */
 export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
-  const { pendingCommissions, pendingPayouts } = tasks;
+  const { pendingCommissions, pendingPayouts, waitingEvents: waiting } = tasks;
   const { promotersCount, centsInclTax } = pendingPayouts;
   return {
     pending_promoters: { count: tasks.pendingPromoters.count },
@@ -28,5 +29,10 @@ export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
       total_incl_tax: centsInclTax,
     },
     failing_webhooks: { count: tasks.failingWebhooks.count },
+    waiting_events: {
+      count: waiting.count,
+      failed_count: waiting.failedCount,
+      currencies: waiting.currencies,
+    },
   };
 }

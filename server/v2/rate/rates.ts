@@ -3,6 +3,8 @@ import { SYSTEM } from "../../domain/account/record.ts";
 import { isCurrency } from "../../domain/money/currency.ts";
 import { isRate, ratesFor, storeRates } from "../../domain/money/rate.ts";
 import type { DayRates } from "../../domain/money/record.ts";
+import { withoutLog } from "../../domain/audit/audited-store.ts";
+import { recordWaiting } from "../../billing/waiting-run.ts";
 import { numberText, readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
@@ -70,6 +72,9 @@ async function store({ event, account, context }: V2Request) {
   const { date, base, rates: given } = shapeInput(createBody, await readJson(event));
   const [stored] = await storeRates(context, account.id, [{ day: date, base, rates: given }]);
   if (stored === undefined) throw new Error("Rates were given and not stored");
+  // The first ones at once, for callers who look for them. A job records the others.
+  const { store: plain, now, chance } = withoutLog(context);
+  for await (const _ of recordWaiting({ store: plain, clock: () => now, chance }, account)) break;
   return ratesJson(stored);
 }
 

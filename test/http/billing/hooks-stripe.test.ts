@@ -131,16 +131,16 @@ describe("a paid invoice", () => {
     expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
   });
 
-  it("in another currency is converted by the rate of its day, and sent again without one", async () => {
+  it("in another currency is converted by the rate of its day, and waits without one", async () => {
     await signUp({ uid: "cus_1" });
     const euros = stripeEvent("invoice.paid", invoice({ currency: "eur" }));
     expect(await tellStripe(app, euros)).toEqual({
-      status: 422,
-      body: { error: "There is no exchange rate from EUR to USD for 2026-03-04" },
+      status: 200,
+      body: { outcome: "waiting", reason: "There is no exchange rate from EUR to USD for 2026-03-04" },
     });
     expect(await books()).toMatchObject({ sales: [], earned: 0 });
-    await storeRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
-    expect(await outcomeOf(tellStripe(app, euros))).toBe("sale");
+    await app.v2("POST", "/rates", { date: "2026-03-04", base: "EUR", rates: { USD: "1.1" } });
+    expect(await outcomeOf(tellStripe(app, euros))).toBe("known");
     expect((await books()).sales).toEqual([["in_1", 11_000, 0]]);
   });
 

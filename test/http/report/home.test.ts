@@ -25,6 +25,7 @@ const NO_TASKS = {
   pending_commissions: { count: 0, amount: 0 },
   pending_payouts: { count: 0, promoters_count: 0, total_incl_tax: 0 },
   failing_webhooks: { count: 0 },
+  waiting_events: { count: 0, failed_count: 0, currencies: [] },
 };
 const points = (...values: [date: string, value: number][]) =>
   values.map(([date, value]) => ({ date, value }));
@@ -142,6 +143,7 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
     // Only one of both is in money.
     pending_payouts: { count: 2, promoters_count: 1, total_incl_tax: 5_000 },
     failing_webhooks: { count: 1 },
+    waiting_events: { count: 0, failed_count: 0, currencies: [] },
   });
   expect(latest_referrals.map(({ email }) => email)).toEqual([
     "jane+two@example.com",

@@ -9,7 +9,7 @@ import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
 import { putEntries, type Entry } from "../../../server/storage/listing/snapshot.ts";
 import { newStore } from "../../../server/storage/store.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
-import { NOW, startApp } from "../../support/app.ts";
+import { NOW, countedChance, startApp } from "../../support/app.ts";
 import { breaches } from "../../support/money-laws.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { mortalDriver } from "../../support/mortal-driver.ts";
@@ -56,8 +56,9 @@ async function work(driver: AtomicDriver, days: number, passes = 3): Promise<str
   const errors: string[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void errors.push(line) });
   const clock = () => new Date(Date.parse(NOW) + days * DAY_MS);
+  const chance = countedChance();
   const logOutage = () => void errors.push("outage");
-  const jobs = newJobs({ store: newStore(driver), clock, log, logOutage }, () => elapsedMs);
+  const jobs = newJobs({ store: newStore(driver), clock, chance, log, logOutage }, () => elapsedMs);
   for (let pass = 0; pass < passes; pass++) {
     await jobs.pass().catch(() => {});
     elapsedMs += LATER_MS;

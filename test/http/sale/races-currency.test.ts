@@ -7,7 +7,7 @@ import { v1 } from "../../support/calls.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 
-/** Without an exchange rate, a sale in dollars is refused once the account is in euros. */
+/** Without an exchange rate, a sale in dollars waits once the account is in euros. */
 const sell = (app: TestApp) =>
   v1(app, "POST", "/track/sale", { uid: "cus_1", event_id: "in_1", amount: "100", currency: "USD" });
 const change = async (app: TestApp) =>

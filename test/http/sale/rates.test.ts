@@ -4,7 +4,13 @@ import { setCurrency } from "../../../server/domain/account/currency.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
 import { exponentOf } from "../../../server/domain/money/currency.ts";
-import { storeRates, toAccountCurrency } from "../../../server/domain/money/rate.ts";
+import {
+  isMissing,
+  missingRate,
+  storeRates,
+  toAccountCurrency,
+  type Converted,
+} from "../../../server/domain/money/rate.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
 
@@ -27,6 +33,11 @@ async function convert(amount: number, currency: string | null, day = DAY) {
   const { store } = app.context;
   const account = (await store.get(accounts, SYSTEM, app.accountId))!;
   return toAccountCurrency(store, account, { amount, currency, at: new Date(`${day}T23:59:59Z`) });
+}
+
+async function centsOf(amount: number, currency: string, day = DAY) {
+  const money = await convert(amount, currency, day);
+  return isMissing(money) ? missingRate(money) : (money as Converted).cents;
 }
 
 async function useCurrency(code: string) {
@@ -63,26 +74,22 @@ describe("an amount in another currency", () => {
   it("takes the nearest earlier day that has both currencies, the account's own before the server's", async () => {
     const on = (day: string, rates: Record<string, string>) => ({ day, base: "EUR", rates });
     await storeRates(app.context, SYSTEM, [on("2026-03-01", { USD: "2" }), on("2026-03-03", { GBP: "1" })]);
-    expect((await convert(100, "EUR")).cents).toBe(200);
-    expect((await convert(100, "EUR", "2026-03-08")).cents).toBe(200);
+    expect(await centsOf(100, "EUR")).toBe(200);
+    expect(await centsOf(100, "EUR", "2026-03-08")).toBe(200);
     await storeRates(app.context, app.accountId, [on("2026-03-01", { USD: "3" })]);
-    expect((await convert(100, "EUR")).cents).toBe(300);
+    expect(await centsOf(100, "EUR")).toBe(300);
     await storeRates(app.context, SYSTEM, [on("2026-03-02", { USD: "4" })]);
-    expect((await convert(100, "EUR")).cents).toBe(400);
+    expect(await centsOf(100, "EUR")).toBe(400);
   });
 
-  it("is refused without a rate within seven days, and in an unknown currency", async () => {
+  it("names the missing rate if there is none within seven days, and refuses an unknown currency", async () => {
     await storeRates(app.context, app.accountId, [EUROS]);
     const refused = (message: string) => ({ kind: "rule_broken", message });
-    await expect(convert(1, "EUR", "2026-03-03")).rejects.toMatchObject(
-      refused("There is no exchange rate from EUR to USD for 2026-03-03"),
-    );
-    await expect(convert(1, "EUR", "2026-03-12")).rejects.toMatchObject(
-      refused("There is no exchange rate from EUR to USD for 2026-03-12"),
-    );
-    await expect(convert(1, "SEK")).rejects.toMatchObject(
-      refused("There is no exchange rate from SEK to USD for 2026-03-04"),
-    );
+    const missing = (currency: string, day: string) =>
+      `There is no exchange rate from ${currency} to USD for ${day}`;
+    expect(await centsOf(1, "EUR", "2026-03-03")).toBe(missing("EUR", "2026-03-03"));
+    expect(await centsOf(1, "EUR", "2026-03-12")).toBe(missing("EUR", "2026-03-12"));
+    expect(await centsOf(1, "SEK")).toBe(missing("SEK", DAY));
     await expect(convert(1, "EURO")).rejects.toMatchObject(refused("EURO is not an ISO 4217 currency"));
     await expect(convert(9e15, "EUR")).rejects.toMatchObject(refused("9000000000000000 EUR is too large"));
   });

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
-import { storeRates } from "../../../server/domain/money/rate.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf } from "../../support/billing.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
@@ -113,35 +111,5 @@ describe("an event that is repeated", () => {
       }
       expect(await booksOf(app)).toEqual(before);
     });
-  });
-});
-
-describe("an amount without a rate within seven days", () => {
-  const noRate = (currency: string) => ({
-    status: 400,
-    body: { message: `There is no exchange rate from ${currency} to USD for 2026-03-04` },
-  });
-  beforeEach(() =>
-    storeRates(app.context, SYSTEM, [{ day: "2026-02-24", base: "EUR", rates: { USD: "1.1" } }]),
-  );
-
-  it.each(CALLS)("is refused as a sale, and nothing is recorded, in %s", async (_, call) => {
-    const before = await booksOf(app);
-    expect(await call("sale", { ...SALE, currency: "EUR" })).toEqual(noRate("EUR"));
-    expect(
-      await call("sale", { ...SALE, email: "new@example.com", ref_id: "jane", currency: "eur" }),
-    ).toEqual(noRate("EUR"));
-    expect(await booksOf(app)).toEqual(before);
-    // The same event is recorded once the rate is there.
-    await storeRates(app.context, SYSTEM, [{ day: "2026-02-25", base: "EUR", rates: { USD: "1.1" } }]);
-    expect((await call("sale", { ...SALE, currency: "EUR" })).status).toBe(200);
-    expect((await booksOf(app)).sales).toEqual([["inv_1", 11_000, 0]]);
-  });
-
-  it.each(CALLS)("is refused as a refund, and nothing is recorded, in %s", async (_, call) => {
-    await call("sale", SALE);
-    const before = await booksOf(app);
-    expect(await call("refund", { ...REFUND, currency: "EUR" })).toEqual(noRate("EUR"));
-    expect(await booksOf(app)).toEqual(before);
   });
 });

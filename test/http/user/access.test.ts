@@ -64,6 +64,7 @@ const TABLE = {
     GET /billing
     GET /mail
     GET /rates
+    GET /waiting_events
     GET /webhooks
     GET /webhooks/event_types
     GET /webhooks/:id
@@ -125,6 +126,7 @@ const TABLE = {
     GET /exports/payouts
     POST /mail/test
     POST /rates
+    DELETE /waiting_events/:id
     POST /webhooks
     POST /webhooks/test
     PUT /webhooks/:id

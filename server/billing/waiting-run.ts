@@ -1,0 +1,145 @@
+import { servedAccounts } from "../domain/account/served-accounts.ts";
+import type { Account } from "../domain/account/record.ts";
+import { BILLING_PROVIDERS } from "../domain/billing/record.ts";
+import type { Chance, Context } from "../domain/context.ts";
+import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
+import { loadPromoCode } from "../domain/promo-code/promo-code.ts";
+import { recordSale } from "../domain/sale/new-sale.ts";
+import { recordRefund } from "../domain/sale/refund.ts";
+import {
+  findWaitingSale,
+  forgetWaiting,
+  recordKept,
+  waitingEvents,
+  type WaitingEvent,
+  type WaitingSale,
+} from "../domain/sale/waiting.ts";
+import { unlessGone } from "../domain/show.ts";
+import type { Store } from "../storage/store.ts";
+import { applyWaitingCancellation } from "./take/cancellation.ts";
+import { applyWaiting } from "./take/refund.ts";
+
+/** Events between two pauses, in which other jobs take their turn. */
+const TRIED_AT_ONCE = 100;
+
+/** The parameters of a run. */
+interface Run {
+  store: Store;
+  clock: () => Date;
+  chance: Chance;
+}
+
+/**
+ * Records the waiting events of all accounts whose rates are there, and counts them.
+ *
+ * @see docs/spec/money.md "Waiting for an exchange rate"
+ */
+export async function* recordAllWaiting(run: Run): AsyncGenerator<number> {
+  let recorded = 0;
+  for await (const account of servedAccounts(run.store)) {
+    let ofAccount = 0;
+    for await (const count of recordWaiting(run, account)) {
+      ofAccount = count;
+      yield recorded + ofAccount;
+    }
+    recorded += ofAccount;
+  }
+}
+
+/**
+ * Records the waiting events of an account whose rates are there, in the order in which they came, and counts them. A run
+ * that is cut short can be repeated: each event is recorded once, by its event id.
+ */
+export async function* recordWaiting(
+  { store, clock, chance }: Run,
+  account: Account,
+): AsyncGenerator<number> {
+  const hasRate = rateLookup(store, account);
+  let recorded = 0;
+  for await (const chunk of store.scan(waitingEvents, "id", account.id, [])) {
+    for (const [index, waiting] of chunk.entries()) {
+      if (index % TRIED_AT_ONCE === TRIED_AT_ONCE - 1) yield recorded;
+      if (!(await isReady(store, waiting, hasRate))) continue;
+      const context = { store, now: clock(), chance };
+      if (await recordOne(context, account, waiting)) recorded += 1;
+    }
+  }
+  yield recorded;
+}
+
+/** Most events wait for the same few rates, so each is looked up once in a run. */
+function rateLookup(store: Store, account: Account): (event: WaitingEvent) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  return ({ rate: { from, day } }) => {
+    const name = `${from} ${day}`;
+    const found =
+      known.get(name) ??
+      toAccountCurrency(store, account, { amount: 1, currency: from, at: new Date(day) }).then(
+        (money) => !isMissing(money),
+      );
+    known.set(name, found);
+    return found;
+  };
+}
+
+async function isReady(
+  store: Store,
+  event: WaitingEvent,
+  hasRate: (event: WaitingEvent) => Promise<boolean>,
+): Promise<boolean> {
+  if (!(await hasRate(event))) return false;
+  return event.kind === "sale" || (await findWaitingSale(store, event.accountId, event.saleEventId)) === null;
+}
+
+async function recordOne(context: Context, account: Account, waiting: WaitingEvent): Promise<boolean> {
+  const isRecorded = await recordKept(context, waiting, () => record(context, account, waiting));
+  if (!isRecorded) return false;
+  if (waiting.kind === "sale") await recordWhatFollows(context, account, waiting);
+  // Last, so that a process that dies in between does the rest again.
+  await forgetWaiting(context.store, account.id, waiting.id);
+  return true;
+}
+
+async function record(
+  context: Context,
+  account: Account,
+  waiting: WaitingEvent,
+): Promise<"recorded" | "waiting"> {
+  const shows = { show: async () => "recorded" as const, showWaiting: async () => "waiting" as const };
+  const { eventId, leadId } = waiting;
+  const common = { eventId, createdAt: new Date(waiting.createdAt), ...shows };
+  if (waiting.kind === "refund") {
+    const { amount, currency, saleEventId } = waiting;
+    const customer = { uid: null, email: null, leadId };
+    return recordRefund(context, account, {
+      ...common,
+      customer,
+      amount,
+      currency,
+      saleEventId,
+      kept: waiting,
+    });
+  }
+  const promoCode = await codeOf(context, waiting);
+  const customer = { uid: null, email: null, tid: null, refToken: null, promoCode, leadId };
+  return recordSale(context, account, { ...common, ...waiting.facts, customer, kept: waiting });
+}
+
+async function codeOf({ store }: Context, { accountId, promoCodeId }: WaitingSale): Promise<string | null> {
+  const promoCode = promoCodeId && (await unlessGone(loadPromoCode(store, accountId, promoCodeId)));
+  return promoCode ? promoCode.code : null;
+}
+
+/** Refunds and a cancellation that a provider reported meanwhile. */
+async function recordWhatFollows(
+  context: Context,
+  account: Account,
+  { eventId, facts: { subscriptionId } }: WaitingSale,
+): Promise<void> {
+  const payer = { customerId: null, uids: [], tids: [], email: null, promoCodes: [] };
+  for (const provider of BILLING_PROVIDERS) {
+    const source = { context, account, provider, lookUp: async () => null };
+    await applyWaiting(source, eventId);
+    await applyWaitingCancellation(source, { subscriptionId, payer });
+  }
+}

@@ -1,0 +1,230 @@
+import { Failure, isOutage } from "../../failure.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import { fingerprint, type Key } from "../../storage/keys.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import type { Lead } from "../lead/record.ts";
+import type { MissingRate } from "../money/rate.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { Show } from "../show.ts";
+import type { CommissionNotes } from "../commission/record.ts";
+import type { InstalmentPlan } from "./instalment.ts";
+import type { BillingPeriod } from "./record.ts";
+import { alreadyRecorded } from "./sales.ts";
+
+/** The facts of a sale as they come. They are kept whole while it waits. null: not given. */
+export interface SaleFacts {
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: the account's currency. */
+  currency: string | null;
+  quantity: number;
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
+  /** In the minor unit of the sale's currency. */
+  mrr: number | null;
+  subscriptionId: string | null;
+  skipEmailNotification: boolean;
+  /** The commissions that come later without a sale. null: none. */
+  instalments: InstalmentPlan | null;
+  /** Notes on each of its commissions. Absent: none. */
+  notes?: CommissionNotes;
+}
+
+/** An event that could not be converted when it came. It is recorded when there is a rate. */
+interface Waiting {
+  accountId: number;
+  /** The id that the sale or the refund gets. */
+  id: number;
+  eventId: string;
+  leadId: number;
+  /** The rate that is missing. A refund of a sale that waits has the one of its sale. */
+  rate: MissingRate;
+  /** Why it could not be recorded although there was a rate. null: it was not tried yet. */
+  fault: string | null;
+  /** When it happened, and when it came. */
+  createdAt: string;
+  keptAt: string;
+}
+
+export interface WaitingSale extends Waiting {
+  kind: "sale";
+  facts: SaleFacts;
+  /** The promo code that was used. null: none. */
+  promoCodeId: number | null;
+}
+
+export interface RateRefund extends Waiting {
+  kind: "refund";
+  saleEventId: string;
+  /** In the minor unit of its currency. */
+  amount: number;
+  currency: string;
+}
+
+export type WaitingEvent = WaitingSale | RateRefund;
+
+/** A waiting event with its lead, and the lead's promoter. */
+export interface ShownWaiting {
+  waiting: WaitingEvent;
+  lead: Lead;
+  promoter: Promoter;
+}
+
+/** How an event is answered: recorded, or waiting for an exchange rate. Absent: it is refused instead of waiting. */
+export interface Shows<R, T, W> {
+  show: Show<R, T>;
+  showWaiting?: Show<ShownWaiting, W>;
+}
+
+/** The counter of waiting events, by the currency that they wait for, and whether they failed since. */
+const WAITING_EVENTS = "waiting.events";
+
+export const waitingEvents = collection<WaitingEvent>()({
+  name: "waiting-event",
+  id: ({ id }) => [id],
+  claims: { event: ({ kind, eventId }) => [kind, eventId] },
+  indexes: {
+    lead: ({ leadId }) => [leadId],
+    /** The refunds of a sale that waits. Event ids may be long. */
+    sale: (event) => (event.kind === "refund" ? saleKey(event.saleEventId) : null),
+  },
+  counts: ({ rate, fault, leadId }) => [
+    [[WAITING_EVENTS, fault === null ? "rate" : "fault", rate.from], 1],
+    [["waiting.lead", leadId], 1],
+    ...listCounts("waiting-event", {}),
+  ],
+});
+
+function saleKey(eventId: string): Key {
+  return [fingerprint([eventId])];
+}
+
+/** The sale with this event id that waits. null: none does. */
+export async function findWaitingSale(
+  reader: Reader,
+  accountId: number,
+  eventId: string,
+): Promise<WaitingSale | null> {
+  const found = await reader.find(waitingEvents, "event", accountId, ["sale", eventId]);
+  return found?.kind === "sale" ? found : null;
+}
+
+/** The waiting sales of a lead, the latest first. */
+export async function waitingSalesOf(view: View, { accountId, id }: Lead): Promise<WaitingSale[]> {
+  const found: WaitingSale[] = [];
+  for await (const chunk of view.scan(waitingEvents, "lead", accountId, [id]))
+    found.push(...chunk.filter((event) => event.kind === "sale"));
+  return found.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+}
+
+/** Whether sales or refunds of a lead wait. */
+export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Promise<boolean> {
+  return (await tx.sum(accountId, ["waiting.lead", id])) > 0;
+}
+
+/** The part of a waiting sale that waiting refunds in its currency leave. */
+export async function leftOfWaiting(view: View, { accountId, eventId, facts }: WaitingSale): Promise<number> {
+  let left = facts.amount;
+  for await (const chunk of view.scan(waitingEvents, "sale", accountId, saleKey(eventId))) {
+    for (const event of chunk) {
+      if (event.kind === "refund" && event.saleEventId === eventId && event.currency === facts.currency)
+        left -= event.amount;
+    }
+  }
+  return left;
+}
+
+/**
+ * Refuses an event that waits already. `kept`: the waiting event that is recorded now.
+ *
+ * @throws Failure `already_registered`; `not_found` if `kept` was dropped meanwhile
+ */
+export async function refuseWaiting(
+  reader: Reader,
+  { kind, accountId, eventId }: { kind: WaitingEvent["kind"]; accountId: number; eventId: string },
+  kept: WaitingEvent | undefined,
+): Promise<void> {
+  const known = await reader.find(waitingEvents, "event", accountId, [kind, eventId]);
+  if (kept === undefined && known !== null) throw alreadyRecorded(kind, eventId);
+  if (kept !== undefined && known?.id !== kept.id) throw new Failure("not_found", "The event was dropped");
+}
+
+/** The part of a waiting event that sales and refunds share. */
+export function waitingOf(
+  { accountId, id: leadId }: Lead,
+  { now }: Context,
+  { id, eventId, rate, at }: { id: number; eventId: string; rate: MissingRate; at: Date },
+): Waiting {
+  const times = { createdAt: at.toISOString(), keptAt: now.toISOString() };
+  return { accountId, id, eventId, leadId, rate, fault: null, ...times };
+}
+
+/**
+ * Runs the recording of a waiting event. If it is refused, the event stays and says why, because nobody else would
+ * repeat it.
+ *
+ * @returns whether it is recorded, or was before
+ */
+export async function recordKept(
+  { store }: Pick<Context, "store">,
+  waiting: WaitingEvent,
+  record: () => Promise<"recorded" | "waiting">,
+): Promise<boolean> {
+  try {
+    return (await record()) === "recorded";
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error) || error.kind === "conflict") throw error;
+    if (error.kind === "already_registered") return true;
+    await setFault(store, waiting, error.message);
+    return false;
+  }
+}
+
+async function setFault(store: Store, { accountId, id }: WaitingEvent, fault: string): Promise<void> {
+  await store.transact(async (tx) => {
+    const event = await tx.get(waitingEvents, accountId, id);
+    if (event !== null && event.fault !== fault) await tx.put(waitingEvents, { ...event, fault });
+  });
+}
+
+/** Removes a waiting event, which was recorded, or which the company drops. null: it is gone already. */
+export function forgetWaiting(store: Store, accountId: number, id: number): Promise<WaitingEvent | null> {
+  return store.transact(async (tx) => {
+    const event = await tx.get(waitingEvents, accountId, id);
+    if (event !== null) await tx.remove(waitingEvents, accountId, id);
+    return event;
+  });
+}
+
+/** Takes the provider's id of a subscription out of what waits of an erased lead. */
+export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Promise<void> {
+  for await (const chunk of tx.view.scan(waitingEvents, "lead", accountId, [id])) {
+    for (const event of chunk) {
+      if (event.kind === "sale" && event.facts.subscriptionId !== null)
+        await tx.put(waitingEvents, { ...event, facts: { ...event.facts, subscriptionId: null } });
+    }
+  }
+}
+
+/** What waits, and for what. */
+export interface WaitingCount {
+  count: number;
+  /** Those that were refused although there was a rate. They are counted in `count`, too. */
+  failedCount: number;
+  /** The currencies whose rates are missing, in order. */
+  currencies: string[];
+}
+
+/** Counts what waits in an account. */
+export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
+  const found: WaitingCount = { count: 0, failedCount: 0, currencies: [] };
+  for await (const sums of view.sums(accountId, [WAITING_EVENTS])) {
+    for (const [[state, currency], sum] of sums) {
+      found.count += sum;
+      if (state === "fault") found.failedCount += sum;
+      else found.currencies.push(String(currency));
+    }
+  }
+  return found;
+}
