@@ -2,7 +2,16 @@ import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Access } from "../http/access.ts";
-import { NO_STORE, empty, isAccepted, json, streamed, text, withCookies, type AnswerHeaders } from "../http/answer.ts";
+import {
+  NO_STORE,
+  empty,
+  isAccepted,
+  json,
+  streamed,
+  text,
+  withCookies,
+  type AnswerHeaders,
+} from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";

@@ -2,6 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../server/domain/account/record.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { recordSale } from "../../server/domain/sale/new-sale.ts";
+import { recordRefund } from "../../server/domain/sale/refund.ts";
+import { asItIs } from "../../server/domain/show.ts";
 import { createAccount, findAccount } from "../../server/domain/account/account.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
@@ -46,10 +51,25 @@ beforeAll(async () => {
     const landingUrl = `https://www.${publicId}.example/`;
     const { account } = await createAccount(context, { name: publicId, publicId, landingUrl });
     await seed(context, account, { promoters: 10, leads: 15, sales: 15 });
+    await keepSale(context, account);
   }
   await storeRates(context, 0, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
   original = await tellingEntriesIn(driver);
 });
+
+/** Leaves a sale, and its refund, that wait for an exchange rate. */
+async function keepSale(context: Context, account: Account): Promise<void> {
+  const known = await context.store.page(leads, "id", account.id, [], { limit: 99 });
+  const nobody = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
+  const customer = { ...nobody, leadId: known.find(({ state }) => state === "active")!.id };
+  const common = { amount: 100, currency: "GBP", createdAt: null, show: asItIs, showWaiting: asItIs };
+  const plan = { planId: null, billingPeriod: null, mrr: null, subscriptionId: null, instalments: null };
+  const sold = { quantity: 1, skipEmailNotification: true, ...plan };
+  const sale = await recordSale(context, account, { ...common, ...sold, customer, eventId: "kept" });
+  const refund = { customer, eventId: "back", saleEventId: "kept" };
+  const waiting = await recordRefund(context, account, { ...common, ...refund });
+  expect([sale, waiting]).toMatchObject([{ waiting: { kind: "sale" } }, { waiting: { kind: "refund" } }]);
+}
 
 async function filled(): Promise<AtomicDriver> {
   const driver = memoryDriver();
