@@ -37,11 +37,11 @@ const LAYERS: Record<string, string[]> = {
     "failure",
   ],
   app: ["billing", "v1", "v2", "track", "web", "openapi", "request", "http", "domain", "failure", "url"],
-  transfer: ["outbox", "input", "lease", "domain", "storage", "failure"],
+  transfer: ["outbox", "input", "lease", "domain", "storage", "failure", "csv"],
   outbox: ["v1", "v2", "outgoing", "lease", "domain", "storage", "failure"],
   v1: ["request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
-  v2: ["billing", "request", "input", "http", "outgoing", "domain", "storage", "failure", "url"],
+  v2: ["billing", "request", "input", "http", "outgoing", "domain", "storage", "failure", "url", "csv"],
   track: ["request", "input", "http", "domain", "storage", "failure", "url"],
   web: ["track", "request", "input", "http", "domain", "storage", "failure", "url"],
   openapi: ["input", "http", "failure", "url"],
@@ -50,11 +50,12 @@ const LAYERS: Record<string, string[]> = {
   http: ["storage", "failure", "url"],
   outgoing: ["domain", "failure"],
   lease: ["domain", "storage", "failure"],
-  domain: ["storage", "failure", "url"],
+  domain: ["storage", "failure", "url", "csv"],
   storage: ["failure"],
   config: ["url"],
   failure: [],
   url: [],
+  csv: [],
 };
 
 const MAX_LINES = 400;

@@ -1,3 +1,4 @@
+import { restored } from "../../csv.ts";
 import { Failure } from "../../failure.ts";
 import type { Pieces } from "./lines.ts";
 import { readRecords } from "./records.ts";
@@ -54,7 +55,8 @@ function toRow(record: string[] | null, names: (string | null)[], line: number):
   }
   // Without a prototype, so that a missing column never reads as a property of Object.
   const values = Object.create(null) as Record<string, string>;
-  for (const [at, name] of names.entries()) if (name !== null && record[at]) values[name] ??= record[at];
+  for (const [at, name] of names.entries())
+    if (name !== null && record[at]) values[name] ??= restored(record[at]);
   return { line, values, fault: null };
 }
 

@@ -3,7 +3,8 @@ import { ACTOR_KINDS, AUDITED, AUDIT_ACTIONS, type AuditEntry } from "../../doma
 import { listAuditEntries, scanAuditEntries, type AuditFilter } from "../../domain/audit/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
-import { csvPages, type Line } from "../export/csv-pages.ts";
+import type { Line } from "../../csv.ts";
+import { csvPages } from "../export/csv-pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { period, span } from "../range-params.ts";

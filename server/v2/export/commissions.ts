@@ -5,7 +5,8 @@ import { payouts } from "../../domain/payout/payout.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import type { V2Request } from "../operation.ts";
-import { amountCell, type Line } from "./csv-pages.ts";
+import type { Line } from "../../csv.ts";
+import { amountCell } from "./csv-pages.ts";
 
 /** Columns that `tidemark import-csv` knows have its names. */
 export const COMMISSION_COLUMNS = [

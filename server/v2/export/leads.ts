@@ -4,7 +4,8 @@ import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campa
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { findLatestSale } from "../../domain/sale/sales.ts";
 import type { V2Request } from "../operation.ts";
-import { amountCell, type Line } from "./csv-pages.ts";
+import type { Line } from "../../csv.ts";
+import { amountCell } from "./csv-pages.ts";
 
 /** Columns that `tidemark import-csv` knows have its names. */
 export const LEAD_COLUMNS = [

@@ -2,7 +2,8 @@ import { payouts } from "../../domain/payout/payout.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import type { V2Request } from "../operation.ts";
-import { amountCell, type Line } from "./csv-pages.ts";
+import type { Line } from "../../csv.ts";
+import { amountCell } from "./csv-pages.ts";
 
 export const PAYOUT_COLUMNS = [
   "id",

@@ -2,7 +2,7 @@ import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campa
 import { promoters } from "../../domain/promoter/promoter.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { V2Request } from "../operation.ts";
-import type { Line } from "./csv-pages.ts";
+import type { Line } from "../../csv.ts";
 
 /** Columns that `tidemark import-csv` knows have its names. */
 export const PROMOTER_COLUMNS = [

@@ -1,4 +1,4 @@
-import { stringify } from "csv-stringify/sync";
+import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
 import { Failure } from "../../failure.ts";
@@ -53,13 +53,7 @@ async function download(request: V2Request) {
   const name = `${params.report_type}-${from}-${to}.csv`;
   request.headers["content-disposition"] = `attachment; filename="${name}"`;
   const titles = [...TITLES[params.report_type], "period", ...report.columns];
-  // Spreadsheets would run a name such as `=HYPERLINK(…)` as a formula.
-  return stringify(lines, {
-    header: true,
-    columns: titles,
-    escape_formulas: true,
-    record_delimiter: "windows",
-  });
+  return csvForPeople(lines, { header: true, columns: titles });
 }
 
 type Report = (typeof REPORTS)[number];

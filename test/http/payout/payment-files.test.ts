@@ -57,7 +57,7 @@ describe("a file for PayPal", () => {
       wallet_email: "jane@wallet.example",
     });
     await addPayout(app.context, jane, { campaignId: other.id, amount: 5, totalInclTax: 5 });
-    await payee({ email: "joe@example.com" }, "paypal", { wallet_email: "=joe@wallet.example" });
+    await payee({ email: "joe@example.com" }, "paypal", { wallet_email: "+joe@wallet.example" });
     await gather("paypal");
     const { response, text } = await file("paypal");
     expect(response.status).toBe(200);
@@ -66,22 +66,22 @@ describe("a file for PayPal", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(parse(text)).toEqual([
       ["jane@wallet.example", "120.05", "EUR", "BATCH-1-1", "Payout BATCH-1-1", "PAYPAL"],
-      // A spreadsheet would run it.
-      ["'=joe@wallet.example", "120.00", "EUR", "BATCH-1-2", "Payout BATCH-1-2", "PAYPAL"],
+      // A machine pays it, so the address stays as it is.
+      ["+joe@wallet.example", "120.00", "EUR", "BATCH-1-2", "Payout BATCH-1-2", "PAYPAL"],
     ]);
   });
 });
 
 describe("a file for Wise", () => {
-  it("pays by e-mail the exact amount, and runs no formula", async () => {
-    await payee({ email: "jane@example.com", firstName: FORMULA }, "wise", { wise_email: "jane@w.example" });
+  it("pays by e-mail the exact amount", async () => {
+    await payee({ email: "jane@example.com", firstName: "Jane" }, "wise", { wise_email: "-jane@w.example" });
     await changeAccount(app.context, app.accountId, { currency: "JPY" });
     await gather("wise");
     const { text } = await file("wise");
     expect(parse(text, { columns: true })).toEqual([
       {
-        name: `'${FORMULA}`,
-        recipientEmail: "jane@w.example",
+        name: "Jane",
+        recipientEmail: "-jane@w.example",
         paymentReference: "BATCH-1-1",
         receiverType: "PERSON",
         amountCurrency: "target",
@@ -91,6 +91,31 @@ describe("a file for Wise", () => {
       },
     ]);
   });
+});
+
+describe("a file that a machine reads", () => {
+  const bank = { bank_country: "US", account_holder_name: "Jane", account_number: "1" };
+  it.each<[PayoutMethodName, string, Record<string, unknown>, string]>([
+    ["paypal", "", { wallet_email: "=joe@w.example" }, "wallet_email is invalid"],
+    ["paypal", "", { wallet_email: "joe@w.example;=1" }, "wallet_email is invalid"],
+    ["paypal", "", {}, "wallet_email is missing"],
+    ["wise", "", { wise_email: "@joe" }, "wise_email is invalid"],
+    ["wise", FORMULA, { wise_email: "joe@w.example" }, "name would run as a formula in a spreadsheet"],
+    ["bank", "", { ...bank, iban: "DE89370400440532013001" }, "iban is wrong"],
+    ["bank", "", { ...bank, account_number: "=1" }, "account_number is invalid"],
+    ["bank", "", { ...bank, city: "a;=1" }, "city would run as a formula in a spreadsheet"],
+    ["bank", "", { ...bank, account_holder_name: "\t=1" }, "name would run as a formula in a spreadsheet"],
+  ])(
+    "for %s is refused if a text could be run or paid wrongly: %s %o",
+    async (method, firstName, details, fault) => {
+      await payee({ email: "joe@example.com", ...(firstName && { firstName }) }, method, details);
+      await gather(method);
+      expect(await refusal(method)).toMatchObject({
+        status: 422,
+        body: { message: expect.stringContaining(`Payout methods are incomplete: promoter 1: ${fault}.`) },
+      });
+    },
+  );
 });
 
 describe("a batch of more payments than a file may hold", () => {

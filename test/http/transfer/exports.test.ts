@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as joinPath } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../server/domain/account/account.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { seed } from "../../../server/domain/seed/seed.ts";
+import { importCsv } from "../../../server/transfer/csv/import.ts";
+import { LEADS } from "../../../server/transfer/csv/leads.ts";
+import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import { company, join, reward } from "../../support/v2.ts";
@@ -44,6 +50,43 @@ describe("GET /api/v2/company/exports/promoters", () => {
       "",
     ]);
   });
+});
+
+it("texts that could be formulas come back unchanged when the files are imported", async () => {
+  const names = { first_name: "=SUM(A1);=2", last_name: "'-Neill", note: "call\n+1 555,@home" };
+  await join(app, "jane@example.com", { ...names, ref_id: "jane" });
+  await app.v1("/track/signup", {
+    email: "sam@example.net",
+    uid: "-1;=1+1",
+    username: "@sam",
+    ref_id: "jane",
+  });
+  const folder = mkdtempSync(joinPath(tmpdir(), "tidemark-"));
+  const copy = await startApp();
+  const account = await loadAccount(copy.services.store, "acme");
+  const first = { promoters: await file("promoters"), leads: await file("referrals") };
+  for (const [name, kind] of [["promoters", PROMOTERS] as const, ["referrals", LEADS] as const]) {
+    const path = joinPath(folder, `${name}.csv`);
+    writeFileSync(path, (await app.v2("GET", `/exports/${name}`)).body as string);
+    const faults: string[] = [];
+    const onBad = (_line: number, fault: string) => void faults.push(fault);
+    await importCsv(copy.context, account, { kind, file: path, delimiter: ",", onUnknown: () => {}, onBad });
+    expect(faults).toEqual([]);
+  }
+  app = copy;
+  const second = { promoters: await file("promoters"), leads: await file("referrals") };
+  for (const column of ["first_name", "last_name"])
+    expect(second.promoters[0]?.[column]).toBe(first.promoters[0]?.[column]);
+  expect(await app.v1("/leads/show", { email: "sam@example.net" })).toMatchObject({
+    body: { uid: "-1;=1+1", username: "@sam" },
+  });
+  expect(first.promoters[0]).toMatchObject({
+    first_name: "'=SUM(A1);'=2",
+    last_name: "''-Neill",
+    note: "call\n'+1 555,'@home",
+  });
+  expect(second.leads[0]).toMatchObject({ uid: "'-1;'=1+1", username: "'@sam" });
+  rmSync(folder, { recursive: true });
 });
 
 it("leads, commissions and payouts have their people and exact amounts", async () => {

@@ -1,4 +1,4 @@
-import { stringify } from "csv-stringify/sync";
+import { csvForMachines, defused } from "../../../csv.ts";
 import type { Payment } from "./payment.ts";
 
 /** The details of a bank account, in the order of their columns. */
@@ -22,8 +22,35 @@ const BANK_COLUMNS = [
   "country",
 ] as const;
 
-/** Spreadsheets would run a name such as `=HYPERLINK(…)` as a formula. */
-const SAFE = { escape_formulas: true, record_delimiter: "windows" } as const;
+/** The details that name an account. They have only letters and digits, and marks between them. */
+const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 9);
+
+/**
+ * What makes a payment unfit for a file that a machine reads. Such a file keeps every text as it is, so a text that a
+ * spreadsheet would run as a formula is refused. null: nothing.
+ *
+ * @see docs/spec/v2.md "CSV files"
+ */
+export function unfitForCsv({ name, details }: Payment): string | null {
+  const account = ACCOUNT_COLUMNS.find((column) => !isAccount(details[column] ?? "0"));
+  if (account !== undefined) return `${account} is invalid`;
+  const texts: [string, string][] = [["name", name], ...BANK_COLUMNS.map(textIn)];
+  const formula = texts.find(([, text]) => text !== "-" && defused(text) !== text);
+  return formula === undefined ? null : `${formula[0]} would run as a formula in a spreadsheet`;
+
+  function textIn(column: string): [string, string] {
+    return [column, details[column] ?? ""];
+  }
+}
+
+function isAccount(value: string): boolean {
+  return /^[a-z0-9][a-z0-9 ./-]*$/i.test(value);
+}
+
+/** Whether a file can hold a text as an e-mail address. Some begin with a plus or a minus. */
+export function isEmailAddress(value: string): boolean {
+  return /^[^\s@<>"',;|=][^\s@<>",;|]*@[^\s@<>",;|]+$/.test(value);
+}
 
 /** PayPal's file for many payments: recipient, amount, currency, own id, note, wallet. It has no header line. */
 export function paypalCsv(payments: Payment[]): string {
@@ -35,7 +62,7 @@ export function paypalCsv(payments: Payment[]): string {
     `Payout ${reference}`,
     "PAYPAL",
   ]);
-  return stringify(rows, SAFE);
+  return csvForMachines(rows);
 }
 
 /** Wise's file for payments by e-mail. Recipients get exactly this amount. */
@@ -50,7 +77,7 @@ export function wiseCsv(payments: Payment[]): string {
     sourceCurrency: currency,
     targetCurrency: currency,
   }));
-  return stringify(rows, { ...SAFE, header: true });
+  return csvForMachines(rows, { header: true });
 }
 
 /** A plain file with every detail of the bank accounts, for banks that map columns by themselves. */
@@ -62,5 +89,5 @@ export function bankCsv(payments: Payment[]): string {
     currency,
     ...Object.fromEntries(BANK_COLUMNS.map((column) => [column, details[column] ?? ""])),
   }));
-  return stringify(rows, { ...SAFE, header: true });
+  return csvForMachines(rows, { header: true });
 }

@@ -3,7 +3,7 @@ import type { Account } from "../../account/record.ts";
 import type { Context } from "../../context.ts";
 import type { PayoutMethodName } from "../../payout-method/record.ts";
 import { batchReference, loadPaymentsBatch } from "../batch.ts";
-import { bankCsv, paypalCsv, wiseCsv } from "./csv.ts";
+import { bankCsv, isEmailAddress, paypalCsv, unfitForCsv, wiseCsv } from "./csv.ts";
 import { choosePart } from "./parts.ts";
 import { decimalOf, loadPayments, type Payment } from "./payment.ts";
 import { isBic, isIban, sepaXml } from "./sepa.ts";
@@ -29,12 +29,22 @@ const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
 
 /** Says what a payment lacks in a format. null: nothing. */
 const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
-  paypal: ({ details }) => (details["wallet_email"] ? null : "wallet_email is missing"),
-  wise: ({ details }) => (details["wise_email"] ? null : "wise_email is missing"),
+  paypal: ({ details }) => emailFault("wallet_email", details),
+  wise: (payment) => emailFault("wise_email", payment.details) ?? unfitForCsv(payment),
   sepa: ({ details }) => (isIban(details["iban"] ?? "") ? null : "iban is missing or wrong"),
-  bank: ({ details }) =>
-    details["iban"] || details["account_number"] ? null : "iban and account_number are missing",
+  bank: (payment) => bankFault(payment.details) ?? unfitForCsv(payment),
 };
+
+function emailFault(field: string, details: Payment["details"]): string | null {
+  const address = details[field];
+  if (address === undefined) return `${field} is missing`;
+  return isEmailAddress(address) ? null : `${field} is invalid`;
+}
+
+function bankFault({ iban, account_number: number }: Payment["details"]): string | null {
+  if (iban === undefined) return number === undefined ? "iban and account_number are missing" : null;
+  return isIban(iban) ? null : "iban is wrong";
+}
 
 /** The input of a file. The debtor is the company's own bank account, which only SEPA needs. */
 export interface FileRequest {
