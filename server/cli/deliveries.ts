@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
+import { sendTestEvent } from "../domain/webhook/test-event.ts";
 import { countDeliveries, retryFailed, type DeliverySet } from "../domain/webhook/failed-deliveries.ts";
 
 /** Adds the commands that count e-mails and events, and retry those that were given up. */
@@ -24,6 +25,18 @@ export function deliveryCommands(program: Command): void {
     .command("retry <account-id> <webhook-id>")
     .description("retry events that were given up, however often they have failed")
     .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, retry));
+  webhook
+    .command("test <account-id> <webhook-id>")
+    .description("queue a test event, which a running server sends like any other")
+    .option("--type <event-type>", "the event type; the first that the webhook wants unless given")
+    .action((accountId: string, id: string, { type = null }: { type?: string | null }) =>
+      onDeliveries({ accountId, webhookId: idOf(id) }, (context, set) => test(context, { ...set, type })),
+    );
+}
+
+async function test(context: Context, { accountId, webhookId, type }: DeliverySet & { type: string | null }) {
+  const sent = await sendTestEvent(context, accountId, { webhookId: webhookId ?? 0, type });
+  return { delivery: sent.id, event: sent.message?.eventId, type: sent.message?.type, status: sent.status };
 }
 
 const status = ({ store }: Context, set: DeliverySet) => countDeliveries(store, set);

@@ -12,7 +12,7 @@ import {
   listDeliveriesOperation,
   retryDeliveryOperation,
 } from "./webhook/webhook-deliveries.ts";
-import { testWebhookOperation } from "./webhook/webhook-test.ts";
+import { sendTestOperation, testWebhookOperation } from "./webhook/webhook-test.ts";
 import {
   createWebhookOperation,
   deleteWebhookOperation,
@@ -43,6 +43,7 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["PATCH", "/webhooks/:id", updateWebhookOperation],
   ["DELETE", "/webhooks/:id", deleteWebhookOperation],
   ["POST", "/webhooks/:id/rotate_secret", rotateSecretOperation],
+  ["POST", "/webhooks/:id/test", sendTestOperation],
   ["GET", "/webhooks/:webhook_id/webhook_deliveries", listDeliveriesOperation],
   ["GET", "/webhooks/:webhook_id/webhook_deliveries/:id", getDeliveryOperation],
   ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],

@@ -189,6 +189,7 @@ it("a server shows its operator what was given up or held, and sends it once the
   expect(await tell("mail status acme")).toEqual({ ...none, held: 1 });
   expect(await tell("webhook retry acme 1")).toEqual({ retried: 1, now: { ...none, pending: 1 } });
   expect(await tell("mail retry acme")).toEqual({ retried: 0, now: { ...none, held: 1 } });
+  expect(await tell("webhook test acme 1")).toMatchObject({ type: "referral.created", status: "pending" });
   expect(await runCli(folder, "webhook retry acme 9".split(" "))).toEqual({
     code: 1,
     stdout: "",
@@ -197,7 +198,7 @@ it("a server shows its operator what was given up or held, and sends it once the
   receiver.answer((response) => response.end());
   const mail = await startMailServer();
   const second = await start({ SMTP_URL: mail.url, MAIL_FROM: "Acme <mail@acme.example>" });
-  await receiver.has(2);
+  await receiver.has(3);
   await mail.has(1);
   expect(mail.emails[0]).toMatchObject({ from: "mail@acme.example", to: ["jane@example.com"] });
   await second.stop();

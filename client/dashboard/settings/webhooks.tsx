@@ -118,6 +118,12 @@ function WebhookCard({ webhook, reload, onEdit, onFollow }: WebhookCardProps) {
     });
     await reload();
   };
+  const test = () =>
+    tell(async () => {
+      await answer(api.POST("/api/v2/company/webhooks/{id}/test", { params, body: {} }));
+      onFollow();
+      return "A test event is on its way";
+    });
   return (
     <li class="card row spread">
       <div class="stack tight">
@@ -135,6 +141,11 @@ function WebhookCard({ webhook, reload, onEdit, onFollow }: WebhookCardProps) {
         </button>
         {may("manager") && (
           <>
+            {active && (
+              <button class="button little" onClick={() => void test()}>
+                Send a test event
+              </button>
+            )}
             <button class="button little" onClick={onEdit}>
               Change
             </button>

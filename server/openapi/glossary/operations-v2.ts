@@ -147,6 +147,11 @@ const COMPANY_OPERATIONS: Operations = {
   "PUT /webhooks/:id": ["updateWebhook", "Changes a webhook. What you leave out stays.", { active: false }],
   "PATCH /webhooks/:id": ["patchWebhook", "The same as `PUT`.", { active: false }],
   "DELETE /webhooks/:id": ["deleteWebhook", "Removes a webhook. Events that wait for it are not sent."],
+  "POST /webhooks/:id/test": [
+    "sendTestEvent",
+    "Sends a test event to a webhook: signed, delivered and retried like any other, with `data: {test: true}`. Its type is the first that the webhook wants, unless you name another.",
+    { event_type: "referral.created" },
+  ],
   "POST /webhooks/:id/rotate_secret": [
     "rotateWebhookSecret",
     "Gives a webhook a new key. For 24 hours events are signed with the old one as well.",

@@ -10,7 +10,7 @@ import { readListing } from "../page-params.ts";
 import { WEBHOOK_PAGES, webhookPageParams } from "./webhooks.ts";
 
 /** @see docs/spec/events.md "Delivery record" */
-const deliveryAnswer = z
+export const deliveryAnswer = z
   .object({
     id: z.int(),
     event_id: z.string(),
@@ -71,7 +71,8 @@ function pathIds(event: V2Request["event"]): { webhookId: number; id: number } {
   return { webhookId: readPathId(event, "webhook_id"), id: readPathId(event) };
 }
 
-function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
+/** A delivery with the body that was or will be posted. */
+export function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
   const { message, status } = delivery;
   if (message === null || status === "held") throw new Error(`Delivery ${delivery.id} is an e-mail`);
   return {

@@ -38,7 +38,7 @@ const url = text
   }, "must not name a user; use basic_auth_user and basic_auth_password");
 
 /** A type of either format. */
-const eventType = z
+export const eventType = z
   .string("is invalid")
   .refine((type) => EVENT_TYPES.includes(type) || isV1EventType(type), "is not an event type");
 

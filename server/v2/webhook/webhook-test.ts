@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Entity, EventMessage } from "../../domain/event/record.ts";
-import { causeOf, isV1EventType } from "../../domain/event/v1-event-type.ts";
+import { isV1EventType } from "../../domain/event/v1-event-type.ts";
+import { sendTestEvent, testMessage } from "../../domain/webhook/test-event.ts";
 import { newSecret, validSecrets } from "../../domain/webhook/webhook.ts";
 import { loadWebhook } from "../../domain/webhook/webhooks.ts";
 import { Failure } from "../../failure.ts";
@@ -9,9 +9,11 @@ import { shapeInput } from "../../input/shape.ts";
 import { webhookPosting } from "../../outgoing/webhook-posting.ts";
 import type { Webhook } from "../../domain/webhook/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
 import { postedJson } from "./event-json.ts";
-import { testBody } from "./webhook-input.ts";
+import { deliveryAnswer, deliveryJson } from "./webhook-deliveries.ts";
+import { eventType, testBody } from "./webhook-input.ts";
 
 /** Shorter than for deliveries, because somebody waits for the answer. */
 const TIMEOUT_SECONDS = 10;
@@ -38,6 +40,21 @@ export const testWebhookOperation: V2Operation = {
   handle: test,
 };
 
+const sendBody = z.object({ event_type: eventType.optional() });
+
+/** `POST /api/v2/company/webhooks/{id}/test` */
+export const sendTestOperation: V2Operation = {
+  summary: "Send a test event to a webhook, like any other event",
+  body: sendBody,
+  answer: deliveryAnswer,
+  status: 201,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle({ event, account, context }) {
+    const { event_type: type = null } = shapeInput(sendBody, await readJson(event));
+    return deliveryJson(await sendTestEvent(context, account.id, { webhookId: readPathId(event), type }));
+  },
+};
+
 async function test({ event, account, context, post }: V2Request) {
   const body = shapeInput(testBody, await readJson(event));
   const { store, now, chance } = context;
@@ -49,7 +66,7 @@ async function test({ event, account, context, post }: V2Request) {
   const receipt = await post(
     webhookPosting(
       { ...targetOf(body, webhook), timeoutSeconds: TIMEOUT_SECONDS, secrets },
-      { eventId, type, body: JSON.stringify(postedJson(testEvent(eventId, type, now))), now },
+      { eventId, type, body: JSON.stringify(postedJson(testMessage(eventId, type, now))), now },
     ),
   );
   if (receipt.isRefused) {
@@ -74,21 +91,5 @@ function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
     headers: body.headers ?? {},
     basicAuthUser: body.basic_auth_user ?? null,
     basicAuthPassword: body.basic_auth_password ?? "",
-  };
-}
-
-/** @see docs/spec/events.md "Test" */
-function testEvent(eventId: string, type: string, now: Date): EventMessage {
-  const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
-  return {
-    format: isV1EventType(type) ? "v1" : "v2",
-    eventId,
-    type,
-    action: name === "created" || name === "deleted" ? name : "updated",
-    entity: entity as Entity,
-    entityId: 0,
-    changes: {},
-    data: { test: true },
-    at: now.toISOString(),
   };
 }

@@ -38,5 +38,14 @@ it.each(WIDTHS)("shows what was sent and answered, and sends it again, at %i pix
   await page.clock.runFor(5_000);
   await dialog.getByText("Delivered").waitFor();
   expect(receiver.received.length).toBe(2);
+
+  await dialog.getByRole("button", { name: "Close" }).press("Enter");
+  await card.getByRole("button", { name: "Send a test event" }).press("Enter");
+  await page.getByText("A test event is on its way").waitFor();
+  await expect.poll(() => workOff(outbox)).toBeGreaterThan(0);
+  await page.clock.runFor(5_000);
+  await expect.poll(() => dialog.getByText("Delivered").count()).toBe(2);
+  expect(receiver.received[2]?.body).toMatchObject({ event_type: "promoter.created", data: { test: true } });
+  expect(await faultsOf(page)).toEqual([]);
   await receiver.close();
 });

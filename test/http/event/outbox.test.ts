@@ -5,7 +5,7 @@ import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { nameOf } from "../../support/edge.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { company, join, outcome } from "../../support/v2.ts";
+import { company, invalid, join, outcome } from "../../support/v2.ts";
 
 describe.each(STORAGES)("the outbox on %s", (storage) => {
   let app: TestApp;
@@ -74,6 +74,83 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
   });
   const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/) as string;
   const jane = () => join(app, "jane@example.com", { ref_id: "jane", cust_id: "c-1" });
+
+  describe("POST /webhooks/{id}/test", () => {
+    it("sends a signed event that says it is a test, like any other", async () => {
+      const { id, secret_key: secret } = await subscribe();
+      const { status, body } = await call(`POST /webhooks/${id}/test`);
+      const posted = {
+        event_id: UUID,
+        event_type: "referral.created",
+        action: "created",
+        entity_type: "referral",
+        entity_id: 0,
+        changes: {},
+        data: { test: true },
+        timestamp: NOW,
+      };
+      const waiting = {
+        id: 1,
+        event_id: UUID,
+        event_type: "referral.created",
+        action: "created",
+        entity_type: "referral",
+        entity_id: 0,
+        status: "pending",
+        attempts: 0,
+        last_error: null,
+        response_code: null,
+        response_body: null,
+        object_changes: {},
+        payload: posted,
+        created_at: NOW,
+        delivered_at: null,
+      };
+      expect([status, body]).toEqual([201, waiting]);
+      await workOff(outbox);
+      const [posting] = receiver.received;
+      expect(posting!.body).toEqual(posted);
+      const { "webhook-id": eventId, "webhook-signature": signature } = posting!.headers;
+      expect(new Webhook(secret).sign(String(eventId), new Date(NOW), posting!.text)).toBe(signature);
+      const answered = { status: "delivered", attempts: 1, response_code: 200, response_body: "thanks" };
+      expect(await deliveries(id)).toEqual([{ ...(body as object), ...answered, delivered_at: NOW }]);
+    });
+
+    it("is retried, and holds up no other event", async () => {
+      await jane();
+      const { id } = await subscribe({ event_types: ["referral.created", "promoter.updated"] });
+      receiver.answer((response) => response.writeHead(500).end());
+      await call(`POST /webhooks/${id}/test`, { event_type: "promoter.updated" });
+      await workOff(outbox);
+      receiver.answer((response) => response.end());
+      await signUp("lead@example.com");
+      await workOff(outbox);
+      expect(types()).toEqual(["promoter.updated", "referral.created"]);
+      later(2.5);
+      await workOff(outbox);
+      expect(types()).toEqual(["promoter.updated", "referral.created", "promoter.updated"]);
+    });
+
+    it("is refused for a webhook that is off, of another account, or of the other format", async () => {
+      const { id } = await subscribe();
+      expect(await call(`POST /webhooks/${id}/test`, { event_type: "lead_signup" })).toEqual(
+        invalid({ event_type: ["must be an event type of the format v2"] }),
+      );
+      await call(`PUT /webhooks/${id}`, { active: false });
+      expect(await call(`POST /webhooks/${id}/test`)).toEqual({
+        status: 422,
+        body: {
+          message: "The webhook is switched off; make it active first",
+          code: "operation_failed",
+        },
+      });
+      expect(await call("POST /webhooks/9/test")).toEqual({
+        status: 404,
+        body: { message: "Webhook not found.", code: "not_found" },
+      });
+      expect(await workOff(outbox)).toBe(0);
+    });
+  });
 
   it("posts a complete event with its headers, and records the delivery", async () => {
     await jane();

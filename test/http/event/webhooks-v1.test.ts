@@ -362,6 +362,18 @@ describe("a webhook in V1's form", () => {
     expect(await call(`PUT /webhooks/${id}`, changed)).toMatchObject({ status: 200, body: changed });
   });
 
+  it("is tested by an event like any other, which completes no payout", async () => {
+    await subscribe(["fulfilment_pending"]);
+    const { status, body } = await call("POST /webhooks/1/test");
+    const posted = {
+      event: { id: expect.any(Number), type: "fulfilment_pending", created_at: NOW },
+      data: { test: true },
+    };
+    expect([status, (body as { payload: unknown }).payload]).toEqual([201, posted]);
+    expect(await told()).toEqual([posted]);
+    expect((await app.v2("GET", "/payouts")).body).toEqual([]);
+  });
+
   it("has event types of its own", async () => {
     expect(await call("GET /webhooks/event_types?format=v1")).toEqual({
       status: 200,

@@ -133,6 +133,7 @@ const TABLE = {
     PATCH /webhooks/:id
     DELETE /webhooks/:id
     POST /webhooks/:id/rotate_secret
+    POST /webhooks/:id/test
     POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery`,
   owner: `
     POST /payouts/mark_as_paid
