@@ -61,24 +61,39 @@ it("gives composed services limited logs and more time to stop than they need", 
   for (const each of seconds) expect(Number(each) * 1_000).toBeGreaterThan(STOP_MS);
 });
 
-describe("docs/tidemark.service", () => {
+describe("units for systemd", () => {
   const unit = read("docs/tidemark.service");
+  /** Those that docs/going-live.md shows, each with its name in the first line. */
+  const shown = [
+    ...read("docs/going-live.md").matchAll(/```ini\n# \/etc\/systemd\/system\/(\S+)\n(.*?)```/gs),
+  ];
+  const units = [["tidemark.service", unit], ...shown.map(([, name, text]) => [name!, text!])] as const;
 
-  it.runIf(hasSystemd())("is a unit that systemd finds nothing wrong with", () => {
+  it.runIf(hasSystemd())("have nothing that systemd finds wrong", () => {
     const { folder, remove } = temporaryFolder();
-    const file = join(folder, "tidemark.service");
-    const verify = (text: string) => {
-      writeFileSync(file, text.replaceAll("/usr/bin/node", process.execPath));
+    for (const [name, text] of units) {
+      // Not every machine has Litestream, nor Node at that place.
+      writeFileSync(join(folder, name), text.replaceAll(/\/usr\/bin\/(node|litestream)/g, process.execPath));
+    }
+    const verify = (name: string) => {
+      const file = join(folder, name);
       const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file]);
       return { status, said: `${stdout.toString()}${stderr.toString()}` };
     };
-    expect(verify(unit)).toEqual({ status: 0, said: "" });
+    expect(units.map(([name]) => name)).toEqual([
+      "tidemark.service",
+      "tidemark-backup.service",
+      "tidemark-backup.timer",
+      "tidemark-litestream.service",
+    ]);
+    for (const [name] of units) expect(verify(name), name).toEqual({ status: 0, said: "" });
     // systemd-analyze ends with 0 after most faults, so the text counts.
-    expect(verify(unit.replace("RestartSec=5", "RestartSec=often")).said).toContain("ignoring: often");
+    writeFileSync(join(folder, "tidemark.service"), unit.replace("RestartSec=5", "RestartSec=often"));
+    expect(verify("tidemark.service").said).toContain("ignoring: often");
     remove();
   });
 
-  it("waits for the network and the database, tries again, and has more time to stop than it needs", () => {
+  it("wait for the network and the database, try again, and have more time to stop than they need", () => {
     for (const line of [
       "After=network-online.target postgresql.service",
       "StartLimitIntervalSec=0",
