@@ -3,7 +3,12 @@ import { print, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { sendTestEvent } from "../domain/webhook/test-event.ts";
-import { countDeliveries, retryFailed, type DeliverySet } from "../domain/webhook/failed-deliveries.ts";
+import {
+  countDeliveries,
+  loadDeliveryState,
+  retryFailed,
+  type DeliverySet,
+} from "../domain/webhook/failed-deliveries.ts";
 
 /** Adds the commands that count e-mails and events, and retry those that were given up. */
 export function deliveryCommands(program: Command): void {
@@ -39,7 +44,10 @@ async function test(context: Context, { accountId, webhookId, type }: DeliverySe
   return { delivery: sent.id, event: sent.message?.eventId, type: sent.message?.type, status: sent.status };
 }
 
-const status = ({ store }: Context, set: DeliverySet) => countDeliveries(store, set);
+async function status({ store }: Context, set: DeliverySet) {
+  const { counts, oldestWaitingAt, lastError } = await loadDeliveryState(store, set);
+  return { ...counts, oldest_waiting_at: oldestWaitingAt, last_error: lastError };
+}
 
 const retry = async (context: Context, set: DeliverySet) => ({
   retried: await retryFailed(context, set),

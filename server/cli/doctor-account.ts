@@ -1,6 +1,7 @@
 import { listCampaigns } from "../domain/campaign/campaign.ts";
 import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";
+import { loadLate } from "../domain/webhook/backlog.ts";
 import { findSightings } from "../domain/sighting/sighting.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
@@ -28,6 +29,19 @@ export async function accountProblems(store: Store, patient: Patient): Promise<s
     ...(await mailProblems(store, patient)),
     ...(await webhookProblems(store, patient)),
     ...(await waitingProblems(store, patient)),
+    ...(await lateProblems(store, patient)),
+  ];
+}
+
+async function lateProblems(store: Store, { account, now }: Patient): Promise<string[]> {
+  const { count, oldestAt } = await loadLate(store, account.id, now);
+  if (oldestAt === null) return [];
+  const what =
+    count === 1
+      ? `1 event or e-mail is not sent yet, since ${oldestAt}`
+      : `${count} events and e-mails are not sent yet, the oldest since ${oldestAt}`;
+  return [
+    `Account ${account.publicId}: ${what}: make sure that a server runs on this store and that its log shows no faults.`,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { listAccounts } from "../domain/account/account.ts";
 import { facts } from "../domain/event/event.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Fact } from "../domain/event/record.ts";
@@ -6,18 +7,20 @@ import type { OutboxParts } from "./parts.ts";
 /** Returns some of the waiting facts. */
 export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Promise<Fact[]>;
 
+/** Returns the next fact of one account that fits. null: there is none left. */
+type Walk = (fits: (fact: Fact) => boolean) => Promise<Fact | null>;
+
 /**
- * Goes through the waiting facts in rounds, ordered by id. Each round returns a fact once, and facts that
- * arrive during a round wait for the next one. So new facts never keep an old one waiting. A fact may have
- * changed since it was read.
+ * Goes through the waiting facts in rounds. The accounts take turns, with one fact each, so one account's backlog does
+ * not keep another's few facts waiting. A round returns a fact once, and facts that arrive during a round wait for the
+ * next one, so new facts never keep an old one waiting. A fact may have changed since it was read.
  *
- * Choice: facts of one entity keep their order. Facts of different entities that wait together are returned
- * by id.
+ * Facts of one entity keep their order. Facts of different entities of an account are returned by id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
-  let walk: AsyncGenerator<Fact[]> | null = null;
+  /** The accounts of this round that may have facts left, in the order of their turns. */
+  let turns: Walk[] = [];
   let beganAt = 0;
-  let ahead: Fact[] = [];
 
   /**
    * Without this, a round would never end while facts arrive faster than they are sent, and the last ones
@@ -29,26 +32,45 @@ export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">)
     return cameAt > beganAt && cameAt <= clock().getTime();
   }
 
-  return async function next(limit, isLeftAlone) {
+  async function begin(): Promise<void> {
+    beganAt = clock().getTime();
+    const [first] = await store.page(facts, "id", SYSTEM, [], { limit: 1 });
+    // Most rounds find nothing, and need not ask for each account.
+    turns = first === undefined ? [] : (await listAccounts(store)).map(({ id }) => walkOf(id));
+  }
+
+  function walkOf(ownerId: number): Walk {
+    const chunks = store.scan(facts, "id", SYSTEM, [ownerId]);
+    let ahead: Fact[] = [];
+    return async (fits) => {
+      for (;;) {
+        const fact = ahead.shift();
+        if (fact === undefined) {
+          const { value, done } = await chunks.next();
+          if (done) return null;
+          ahead = value;
+        } else if (fits(fact)) return fact;
+      }
+    };
+  }
+
+  async function takeTurns(limit: number, isLeftAlone: (fact: Fact) => boolean): Promise<Fact[]> {
     const taken: Fact[] = [];
-    let hasBegun = false;
     while (taken.length < limit) {
-      const fact = ahead.shift();
-      if (fact !== undefined) {
-        if (!isForNext(fact) && !isLeftAlone(fact)) taken.push(fact);
-        continue;
-      }
-      if (walk === null) {
-        // A second round would return the same facts again.
-        if (hasBegun || taken.length > 0) return taken;
-        hasBegun = true;
-        beganAt = clock().getTime();
-        walk = store.scan(facts, "id", SYSTEM, []);
-      }
-      const { value, done } = await walk.next();
-      if (done) walk = null;
-      else ahead = value;
+      const walk = turns.shift();
+      if (walk === undefined) break;
+      const fact = await walk((each) => !isForNext(each) && !isLeftAlone(each));
+      if (fact === null) continue;
+      taken.push(fact);
+      turns.push(walk);
     }
     return taken;
+  }
+
+  return async function next(limit, isLeftAlone) {
+    const rest = await takeTurns(limit, isLeftAlone);
+    if (rest.length > 0) return rest;
+    await begin();
+    return takeTurns(limit, isLeftAlone);
   };
 }

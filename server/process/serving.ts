@@ -18,6 +18,7 @@ import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newAfterwards } from "../request/afterwards.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { loadReadiness } from "../request/readiness.ts";
+import { takeStock } from "../request/stock.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
@@ -62,7 +63,12 @@ export async function serve(
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
     ? shareMetrics(
-        await openMetrics({ counts, isReady: async () => (await loadReadiness(store)).isReady, sightings }),
+        await openMetrics({
+          counts,
+          isReady: async () => (await loadReadiness(store)).isReady,
+          sightings,
+          stock: async () => ((await loadReadiness(store)).isReady ? takeStock(store, new Date()) : null),
+        }),
       )
     : null;
   const limits = newLimits(config, store);

@@ -44,10 +44,41 @@ export interface StoreFigures {
 /** The figures that are counted elsewhere and shown here. */
 export interface Figures extends StoreFigures {
   sightings: { counts: { refusedOrigins: number } };
+  /** What waits and how much there is, read when somebody asks. null: the store does not answer. */
+  stock(): Promise<Stock | null>;
 }
 
+/** What waits in the store, and how large it is. */
+export interface Stock {
+  /** Events and e-mails to send. At most 10,000 are counted. */
+  waitingCount: number;
+  /** The age of the oldest of them. 0: none waits. */
+  oldestSeconds: number;
+  /** E-mails that wait until the server can send any. */
+  heldEmailsCount: number;
+  failingWebhooksCount: number;
+  /** null: in memory. */
+  storeBytes: number | null;
+  /** null: unknown. */
+  logBytes: number | null;
+}
+
+/** The gauges of a stock. Each process reads the same store, so the largest value counts. */
+const STOCK_GAUGES: [name: string, help: string, read: (stock: Stock) => number | null][] = [
+  ["tidemark_events_waiting", "Events and e-mails to send, at most 10,000", (stock) => stock.waitingCount],
+  ["tidemark_events_oldest_seconds", "Age of the oldest of them", (stock) => stock.oldestSeconds],
+  ["tidemark_emails_held", "E-mails that wait until SMTP_URL is set", (stock) => stock.heldEmailsCount],
+  [
+    "tidemark_webhooks_failing",
+    "Webhooks whose latest attempt failed",
+    (stock) => stock.failingWebhooksCount,
+  ],
+  ["tidemark_store_bytes", "Size of the store", (stock) => stock.storeBytes],
+  ["tidemark_store_log_bytes", "Size of SQLite's write-ahead log", (stock) => stock.logBytes],
+];
+
 /** Starts the counts of one process. */
-export function newMetrics({ counts, isReady, sightings }: Figures): ProcessMetrics {
+export function newMetrics({ counts, isReady, sightings, stock }: Figures): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
   const durations = new Histogram({
@@ -81,12 +112,31 @@ export function newMetrics({ counts, isReady, sightings }: Figures): ProcessMetr
       ready.set((await isReady()) ? 1 : 0);
     },
   });
+  const gauges = STOCK_GAUGES.map(
+    ([name, help, read]) =>
+      [new Gauge({ name, help, aggregator: "max", registers: [registry] }), read] as const,
+  );
+  const takeStock = async () => {
+    const found = await stock();
+    for (const [gauge, read] of gauges) {
+      const value = found && read(found);
+      // A gauge without a value is left out of the page.
+      if (value === null) gauge.remove();
+      else gauge.set(value);
+    }
+  };
   return {
     record({ method, route, status, seconds }) {
       durations.observe({ method, route, status }, seconds);
     },
-    page: () => pageOf(registry),
-    snapshot: () => registry.getMetricsAsJSON(),
+    async page() {
+      await takeStock();
+      return pageOf(registry);
+    },
+    async snapshot() {
+      await takeStock();
+      return registry.getMetricsAsJSON();
+    },
   };
 }
 

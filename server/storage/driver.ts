@@ -40,6 +40,13 @@ export interface AgedReads {
   ageSeconds: number;
 }
 
+/** How large a store is, in bytes. */
+export interface StoreSize {
+  bytes: number;
+  /** The write-ahead log. null: the database keeps it out of sight. */
+  logBytes: number | null;
+}
+
 /** An unstorage driver that can also change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
   /** The stored text. unstorage guesses a type from it; our own readers call this and never guess. */
@@ -71,6 +78,8 @@ export interface AtomicDriver extends Driver {
   lacksRoom?(): boolean;
   /** Why commits are less durable than promised, in sentences. For remote drivers. */
   weaknesses?(): Promise<string[]>;
+  /** How large the store is. null: the engine does not tell. Absent: it is in memory. */
+  size?(): Promise<StoreSize | null>;
   /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */
   limits?: LimitsDatabase;
   /** Copies the store into an empty folder while any process uses it. For drivers that keep files. */

@@ -1,5 +1,5 @@
 import { createStorage } from "unstorage";
-import { NOTHING, type AtomicDriver, type LimitsDatabase } from "./driver.ts";
+import { NOTHING, type AtomicDriver, type LimitsDatabase, type StoreSize } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { LAYOUT, MARK_KEY, ROOM_KEY } from "./layout.ts";
 import type { WatchedDriver } from "./layout-watch.ts";
@@ -31,6 +31,8 @@ export interface Store extends View {
   isReady(): Promise<boolean>;
   /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
   weaknesses(): Promise<string[]>;
+  /** How large the store is. null: it is in memory, or its engine does not tell. */
+  size(): Promise<StoreSize | null>;
   /** The layout to write. */
   layout(): number;
   /** Looks whether this release may still use the store. false: a later one takes it over. */
@@ -72,6 +74,7 @@ export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
         return false; // whatever keeps the store from answering, it is not ready
       }
     },
+    size: async () => (await driver.size?.()) ?? null,
     async weaknesses() {
       try {
         return (await driver.weaknesses?.()) ?? [];

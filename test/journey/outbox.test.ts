@@ -185,8 +185,19 @@ it("a server shows its operator what was given up or held, and sends it once the
   };
   const none = { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 };
   await first.stop();
-  expect(await tell("webhook status acme 1")).toEqual({ ...none, failed: 1 });
-  expect(await tell("mail status acme")).toEqual({ ...none, held: 1 });
+  const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
+  expect(await tell("webhook status acme 1")).toEqual({
+    ...none,
+    failed: 1,
+    oldest_waiting_at: null,
+    last_error: "Answered 500",
+  });
+  expect(await tell("mail status acme")).toEqual({
+    ...none,
+    held: 1,
+    oldest_waiting_at: instant,
+    last_error: null,
+  });
   expect(await tell("webhook retry acme 1")).toEqual({ retried: 1, now: { ...none, pending: 1 } });
   expect(await tell("mail retry acme")).toEqual({ retried: 0, now: { ...none, held: 1 } });
   expect(await tell("webhook test acme 1")).toMatchObject({ type: "referral.created", status: "pending" });

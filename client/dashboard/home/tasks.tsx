@@ -1,4 +1,4 @@
-import { money, several } from "../../ui/format.ts";
+import { dateTime, money, several } from "../../ui/format.ts";
 import { listAddress } from "../../ui/fragment.ts";
 import type { HomeAnswer } from "./home-answer.ts";
 
@@ -33,7 +33,7 @@ export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
 function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const { pending_promoters, proposed_referrals, suspicious_referrals } = tasks;
   const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
-  const { waiting_events } = tasks;
+  const { waiting_events, late_deliveries, held_emails } = tasks;
   const rates_missing = waiting_events.count - waiting_events.failed_count;
   return [
     {
@@ -76,6 +76,16 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
     {
       words: `${several(waiting_events.failed_count, "sale or refund", "sales or refunds")} that can't be recorded. tidemark doctor says why`,
       count: waiting_events.failed_count,
+    },
+    {
+      words: `${several(late_deliveries.count, "event")} not sent since ${dateTime(late_deliveries.oldest_at)}`,
+      count: late_deliveries.count,
+      link: "/admin/settings/webhooks",
+    },
+    {
+      words: `${several(held_emails.count, "e-mail")} held until mail is set up`,
+      count: held_emails.count,
+      link: "/admin/settings/mail",
     },
   ];
 }

@@ -5,7 +5,8 @@ import { commissions, PENDING_CENTS } from "../commission/commission.ts";
 import { PROPOSED_LEADS, SUSPICIOUS_LEADS } from "../lead/lead-counts.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { countWaitingEvents, type WaitingCount } from "../sale/waiting.ts";
-import { deliveries } from "../webhook/delivery.ts";
+import { loadLate, type Backlog } from "../webhook/backlog.ts";
+import { countEmails, deliveries } from "../webhook/delivery.ts";
 import { webhooks } from "../webhook/webhooks.ts";
 
 /** The newest deliveries of a webhook that are looked at. */
@@ -21,10 +22,14 @@ export interface Tasks {
   pendingPayouts: { count: number; promotersCount: number; centsInclTax: number };
   failingWebhooks: { count: number };
   waitingEvents: WaitingCount;
+  /** Events and e-mails that have waited for longer than usual. */
+  lateDeliveries: Backlog;
+  /** E-mails that wait until the server can send any. */
+  heldEmails: { count: number };
 }
 
 /** Counts the tasks of an account. Their cost does not grow with its leads or commissions. */
-export async function countTasks(store: Store, accountId: number): Promise<Tasks> {
+export async function countTasks(store: Store, accountId: number, now: Date): Promise<Tasks> {
   const [promoters, proposed, suspicious, pending, cents, payouts, failing, waiting] = await Promise.all([
     store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"])),
     store.sum(accountId, PROPOSED_LEADS),
@@ -35,6 +40,8 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
     countFailingWebhooks(store, accountId),
     countWaitingEvents(store, accountId),
   ]);
+  const late = await loadLate(store, accountId, now);
+  const emails = await countEmails(store, accountId);
   return {
     pendingPromoters: { count: promoters },
     proposedLeads: { count: proposed },
@@ -43,6 +50,8 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
     pendingPayouts: payouts,
     failingWebhooks: { count: failing },
     waitingEvents: waiting,
+    lateDeliveries: late,
+    heldEmails: { count: emails.held },
   };
 }
 
@@ -58,8 +67,8 @@ async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["p
   return { ...found, promotersCount: inMoney.size };
 }
 
-/** Choice: a webhook fails if its latest attempt did. */
-async function countFailingWebhooks(store: Store, accountId: number): Promise<number> {
+/** How many active webhooks fail. A webhook fails if its latest attempt did. */
+export async function countFailingWebhooks(store: Store, accountId: number): Promise<number> {
   let count = 0;
   for await (const chunk of store.scan(webhooks, "id", accountId, [])) {
     for (const { id, isActive } of chunk) {

@@ -14,6 +14,40 @@ export interface DeliverySet {
   webhookId: number | null;
 }
 
+/** How the deliveries of a set stand. */
+export interface DeliveryState {
+  counts: Record<DeliveryStatus, number>;
+  /** When the oldest that waits was made. null: none waits. */
+  oldestWaitingAt: string | null;
+  /** Why the newest that was tried without success failed. null: none is failing. */
+  lastError: string | null;
+}
+
+/** How deliveries stand: what waits, since when, and why they fail. */
+export async function loadDeliveryState(store: Store, set: DeliverySet): Promise<DeliveryState> {
+  await checkWebhook(store, set);
+  const state: DeliveryState = {
+    counts: { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 },
+    oldestWaitingAt: null,
+    lastError: null,
+  };
+  let failedAt = "";
+  for await (const chunk of deliveriesOf(store, set)) {
+    for (const { status, createdAt, lastError } of chunk) {
+      state.counts[status] += 1;
+      const isWaiting = status === "pending" || status === "retrying" || status === "held";
+      if (isWaiting && (state.oldestWaitingAt === null || createdAt < state.oldestWaitingAt)) {
+        state.oldestWaitingAt = createdAt;
+      }
+      if ((status === "retrying" || status === "failed") && createdAt >= failedAt) {
+        failedAt = createdAt;
+        state.lastError = lastError;
+      }
+    }
+  }
+  return state;
+}
+
 /** How many deliveries have each status. Finished ones are kept for 30 days. */
 export async function countDeliveries(
   store: Store,

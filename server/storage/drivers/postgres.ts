@@ -1,5 +1,6 @@
+import type { Pool } from "pg";
 import { isOutage, reasonOf } from "../../failure.ts";
-import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
+import { refuseLongKeys, type AtomicDriver, type Changes, type StoreSize } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { readWeaknesses } from "./postgres/durability.ts";
@@ -69,6 +70,8 @@ export async function postgresDriver(
     lacksRoom: () => lacksRoom,
     weaknesses: () =>
       withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
+    // The log belongs to the whole cluster, and only its superuser may look at it.
+    size: () => sizeOf(servers.reads()),
     // Without statement names, because poolers in transaction mode do not know them.
     limits: {
       table: LIMITS_TABLE,
@@ -92,5 +95,17 @@ export async function postgresDriver(
     for (const key of changes.removes) cache.drop(key);
     for (const [key] of changes.sums) cache.drop(key);
     return isDone;
+  }
+}
+
+/** null: an engine that only speaks the protocol of Postgres, and has no such function. */
+async function sizeOf(pool: Pool): Promise<StoreSize | null> {
+  try {
+    const { rows } = await pool.query<{ bytes: string }>(
+      "select pg_database_size(current_database()) as bytes",
+    );
+    return { bytes: Number(rows[0]?.bytes), logBytes: null };
+  } catch {
+    return null;
   }
 }

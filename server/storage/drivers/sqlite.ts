@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { newCommitter } from "./sqlite/committer.ts";
@@ -33,10 +34,15 @@ export function sqliteDriver(folder: string): AtomicDriver {
     snapshot: () => snapshot(file),
     backup: (target) => backUp(file, target),
     damage: async () => damageIn(db),
+    size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
     refuseLongKeys(changes);
     return committer.commit(changes);
   }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -23,11 +23,11 @@ export const homeOperation: V2Operation = {
   handle: showHome,
 };
 
-async function showHome({ event, account, context: { store } }: V2Request) {
+async function showHome({ event, account, context: { store, now } }: V2Request) {
   const { start_date: from, end_date: to } = shapeInput(params, readQuery(event));
   const [comparison, tasks, latest] = await Promise.all([
     compareRanges(store, account.id, { range: { from, to }, figures: SHOWN_FIGURES }),
-    countTasks(store, account.id),
+    countTasks(store, account.id, now),
     store.page(leads, "id", account.id, [], { limit: LATEST_LEADS, reverse: true }),
   ]);
   return {

@@ -11,6 +11,8 @@ export const tasksAnswer = z
     pending_payouts: z.object({ count: z.int(), promoters_count: z.int(), total_incl_tax: z.number() }),
     failing_webhooks: z.object({ count: z.int() }),
     waiting_events: z.object({ count: z.int(), failed_count: z.int(), currencies: z.array(z.string()) }),
+    late_deliveries: z.object({ count: z.int(), oldest_at: z.iso.datetime().nullable() }),
+    held_emails: z.object({ count: z.int() }),
   })
   .meta({ id: "Tasks" });
 
@@ -34,5 +36,7 @@ export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
       failed_count: waiting.failedCount,
       currencies: waiting.currencies,
     },
+    late_deliveries: { count: tasks.lateDeliveries.count, oldest_at: tasks.lateDeliveries.oldestAt },
+    held_emails: { count: tasks.heldEmails.count },
   };
 }

@@ -9,6 +9,7 @@ import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
+import { company } from "../../support/v2.ts";
 
 const SETUP = { publicUrl: "https://track.acme.example", trustProxyHops: 1, hasMail: true, startedAt: NOW };
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -109,6 +110,21 @@ describe("the server", () => {
   });
 });
 
+describe("events", () => {
+  beforeEach(() => loadScript());
+
+  it("wait for longer than usual", async () => {
+    const hook = { url: "https://hooks.acme.example/", event_types: ["promoter.created"] };
+    await company(app, "POST /webhooks", hook);
+    await app.v1("/promoters/create", { email: "late@example.com" });
+    expect(await problems("2026-03-04T05:10:00.000Z")).toEqual([]);
+    expect(await problems("2026-03-04T05:12:00.000Z")).toEqual([
+      "Account acme: 1 event or e-mail is not sent yet, since 2026-03-04T05:06:07.890Z: make sure that a server runs on " +
+        "this store and that its log shows no faults.",
+    ]);
+  });
+});
+
 describe("a sign-up that is refused for its origin", () => {
   beforeEach(async () => {
     await loadScript();
@@ -136,6 +152,7 @@ describe("a sign-up that is refused for its origin", () => {
       counts: { commits: 0, conflicts: 0 },
       isReady: async () => true,
       sightings,
+      stock: async () => null,
     });
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =

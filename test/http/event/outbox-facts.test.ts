@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../../server/domain/account/account.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { newRound } from "../../../server/outbox/round.ts";
@@ -156,6 +157,33 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     expect(await ids(9)).toEqual([6]);
     expect(await ids(9, () => true)).toEqual([]);
     expect(await ids(9)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("of one account do not keep those of another waiting", async () => {
+    const key = "key-of-beta";
+    await createAccount(app.context, {
+      name: "Beta",
+      publicId: "beta",
+      landingUrl: "https://beta.example/",
+      key,
+    });
+    await subscribe("created");
+    const beta = { authorization: `Bearer ${key}`, "account-id": "beta", "content-type": "application/json" };
+    const hook = { url: `${receiver.url}/beta`, event_types: ["promoter.created"] };
+    await app.request("/api/v2/company/webhooks", {
+      method: "POST",
+      headers: beta,
+      body: JSON.stringify(hook),
+    });
+    for (let count = 1; count <= 40; count++) await signUp(`lead-${count}@example.com`);
+    for (const email of ["bea@example.com", "ben@example.com"])
+      await app.v1("/promoters/create", { email }, { "x-api-key": key });
+    const outbox = appOutbox(app);
+    // Each round prepares five facts, and sends what it has prepared.
+    for (let round = 0; round < 3; round++) await outbox.pass();
+    await outbox.settle();
+    expect(receiver.received.filter(({ path }) => path.endsWith("/beta"))).toHaveLength(2);
+    expect((await waiting()).length).toBeGreaterThan(20);
   });
 
   it("are sent in turn although new ones arrive faster than they are sent", async () => {

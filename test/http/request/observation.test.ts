@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp, createMetricsApp } from "../../../server/app.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
+import { takeStock } from "../../../server/request/stock.ts";
 import { errorLine } from "../../../server/process/log.ts";
 import { storeText } from "../../../server/http/stored-text.ts";
+import { company } from "../../support/v2.ts";
 import { BUILT_PAGES, KEY, startApp, type TestApp } from "../../support/app.ts";
 
 const TOKEN = "token-of-prometheus";
@@ -39,7 +42,12 @@ function observing({ level = "info", services = base.services } = {}) {
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const { sightings } = services;
-  const metrics = newMetrics({ counts, isReady: async () => isReady, sightings });
+  const metrics = newMetrics({
+    counts,
+    isReady: async () => isReady,
+    sightings,
+    stock: () => takeStock(services.store, services.clock()),
+  });
   return { services: { ...services, log, metrics } };
 }
 
@@ -86,6 +94,33 @@ describe("the metrics", () => {
     }
     expect(page).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
     expect(page).toMatch(/^process_cpu_user_seconds_total \d/m);
+  });
+
+  it("tell what waits and how large the store is, under the names that the guide's alerts use", async () => {
+    const stored = await startApp("sqlite");
+    await company(stored, "POST /webhooks", {
+      url: "https://hooks.acme.example/",
+      event_types: ["promoter.created"],
+    });
+    await stored.v1("/promoters/create", { email: "jane@example.com" });
+    stored.setNow("2026-03-04T05:16:07.890Z");
+    const { services } = observing({ services: stored.services });
+    const page = await (await createMetricsApp(services, null).request("/metrics")).text();
+    for (const line of [
+      "tidemark_events_waiting 1",
+      "tidemark_events_oldest_seconds 600",
+      "tidemark_emails_held 0",
+      "tidemark_webhooks_failing 0",
+    ]) {
+      expect(page).toContain(`${line}\n`);
+    }
+    expect(page).toMatch(/^tidemark_store_bytes [1-9]/m);
+    expect(page).toMatch(/^tidemark_store_log_bytes [1-9]/m);
+    const used = readFileSync("docs/tidemark.rules.yml", "utf8").match(/tidemark_\w+/g) ?? [];
+    expect(new Set(used).size).toBeGreaterThan(5);
+    const named = (name: string) => page.includes(`# TYPE ${name.replace(/_(?:count|bucket)$/, "")} `);
+    expect(used.filter((name) => !named(name))).toEqual([]);
+    await stored.close();
   });
 
   it.each([
