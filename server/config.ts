@@ -30,6 +30,8 @@ export interface Config {
   readonly rateLimitV2: number;
   /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
   readonly rateLimitClicks: number;
+  /** Applications to one campaign in an hour. */
+  readonly rateLimitJoins: number;
   readonly logLevel: LogLevel;
   /** The metrics' own address. null: none. */
   readonly metricsAt: { host: string; port: number } | null;
@@ -81,6 +83,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimitV1: data.RATE_LIMIT_V1,
     rateLimitV2: data.RATE_LIMIT_V2,
     rateLimitClicks: data.RATE_LIMIT_CLICKS,
+    rateLimitJoins: data.RATE_LIMIT_JOINS,
     logLevel: data.LOG_LEVEL,
     metricsAt: data.METRICS_URL ?? null,
     metricsToken: data.METRICS_TOKEN ?? null,

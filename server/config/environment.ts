@@ -48,6 +48,7 @@ const settings = {
   RATE_LIMIT_V1: count("450"),
   RATE_LIMIT_V2: count("4500"),
   RATE_LIMIT_CLICKS: count("600"),
+  RATE_LIMIT_JOINS: count("100"),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
   SMTP_URL: z
     .string()

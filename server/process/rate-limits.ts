@@ -1,10 +1,12 @@
 import type { Config } from "../config.ts";
 import { failureLimiter } from "../http/limits/failure-limit.ts";
 import { guessLimiter } from "../http/limits/guess-limit.ts";
-import { rateLimiter } from "../http/limits/rate-limit.ts";
+import { rateLimiter, windowLimiter } from "../http/limits/rate-limit.ts";
 import type { Services } from "../request/services.ts";
 import type { Store } from "../storage/store.ts";
 
+const HOUR_SECONDS = 60 * 60;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 /** A provider sends all its events from a few addresses. */
 const HOOKS_PER_MINUTE = 3_000;
@@ -17,7 +19,9 @@ const SIGN_INS_BY_PAIR_PER_MINUTE = 10;
 /** Far too few to guess a password. */
 const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
 /** In a year, one guesser in a hundred would hit one of the three codes that are good at a time. */
-const WRONG_CODES = { wrongGuesses: 6, seconds: 24 * 60 * 60 };
+const WRONG_CODES = { wrongGuesses: 6, seconds: DAY_SECONDS };
+/** @see docs/spec/events.md "E-mails" */
+const MAILS_PER_DAY = 5;
 const SIGN_IN_EMAILS_PER_MINUTE = 10;
 /** @see docs/spec/common.md "Authentication", 5 */
 const AUTH_TOKENS_PER_MINUTE = 1;
@@ -37,6 +41,8 @@ export function newLimits(config: Config, { limits: database }: Store): Services
     signInsByPair: rateLimiter(limiting("sign-ins-by-pair", SIGN_INS_BY_PAIR_PER_MINUTE)),
     signInsByEmail: rateLimiter(limiting("sign-ins-by-email", SIGN_INS_BY_EMAIL_PER_MINUTE)),
     signInEmails: rateLimiter(limiting("sign-in-emails", SIGN_IN_EMAILS_PER_MINUTE)),
+    mailsByMailbox: windowLimiter({ name: "mails", database, limit: MAILS_PER_DAY, seconds: DAY_SECONDS }),
+    joins: windowLimiter({ name: "joins", database, limit: config.rateLimitJoins, seconds: HOUR_SECONDS }),
     wrongCodes: guessLimiter({ name: "wrong-codes", database, ...WRONG_CODES }),
     authTokens: rateLimiter(limiting("auth-tokens", AUTH_TOKENS_PER_MINUTE)),
     failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),

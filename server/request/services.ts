@@ -56,6 +56,10 @@ export interface Services {
     signInsByEmail: RateLimiter;
     /** E-mails with a link that somebody asks for, by the address that they go to. */
     signInEmails: RateLimiter;
+    /** E-mails that somebody asks for who has proved nothing, by the mailbox that they go to, in a day. */
+    mailsByMailbox: RateLimiter;
+    /** Applications to a campaign in an hour. */
+    joins: RateLimiter;
     /** Wrong codes of a second factor. */
     wrongCodes: GuessLimiter;
     /** Sign-ins by an auth token in the portal's address, by token. */

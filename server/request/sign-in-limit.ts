@@ -1,4 +1,5 @@
 import type { H3Event } from "h3";
+import { mailbox } from "../domain/promoter/mailbox.ts";
 import type { HolderKind } from "../domain/session/record.ts";
 import { Failure } from "../failure.ts";
 import { clientAddress, networkOf, siteOf } from "../http/client-address.ts";
@@ -15,6 +16,12 @@ export interface SignInLimits {
   limit(email: string | null): Promise<boolean>;
   /** Counts a wish for an e-mail to this address. */
   limitEmail(email: string): Promise<void>;
+  /** Whether one more e-mail may go to this address today, which counts. A known browser has e-mails of its own. */
+  mayMail(email: string): Promise<boolean>;
+  /** Counts an application, and the e-mail that it causes. `campaign` names the campaign. */
+  limitJoin(campaign: string, email: string): Promise<void>;
+  /** Counts an e-mail to an address that somebody of an account causes. */
+  limitInvitation(accountId: number, email: string): Promise<void>;
   /** Runs an attempt with a code of the second factor, which counts if the code is wrong. `way`: what came before the code. */
   guessCode<T>(email: string, way: "password" | "link", attempt: () => Promise<T>): Promise<T>;
 }
@@ -58,6 +65,17 @@ export function signInLimits(
       if (mark === null) await takeOfNetwork();
       await take(limits.signInEmails, mark === null ? nameOf(email) : `browser ${mark}`, TOO_MANY_EMAILS);
     },
+    async mayMail(email) {
+      const mark = await markOf(email);
+      const key = mark === null ? foldedMailbox(email) : `browser ${mark}`;
+      return (await limits.mailsByMailbox.take(key))?.allowed !== false;
+    },
+    async limitJoin(campaign, email) {
+      await take(limits.joins, campaign, "Too many people are joining at the moment");
+      await take(limits.mailsByMailbox, foldedMailbox(email), TOO_MANY_EMAILS);
+    },
+    limitInvitation: (accountId, email) =>
+      take(limits.mailsByMailbox, `account ${accountId} ${foldedMailbox(email)}`, TOO_MANY_EMAILS),
     async guessCode(email, way, attempt) {
       const mark = await markOf(email);
       const guesser = mark === null ? nameOf(email) : `browser ${mark}`;
@@ -73,6 +91,13 @@ const TOO_MANY_CODES = {
   password: "Too many wrong codes: ask for a link by e-mail, or sign in where you have signed in before",
   link: "Too many wrong codes: try again tomorrow, or ask an owner to remove your second factor",
 };
+
+/** Many mail servers ignore dots and plus tags. Counting too few mailboxes is safer than counting too many. */
+function foldedMailbox(email: string): string {
+  const plain = mailbox(email);
+  const at = plain.lastIndexOf("@");
+  return plain.slice(0, at).replaceAll(".", "") + plain.slice(at);
+}
 
 function isWrongCode(error: unknown): boolean {
   return error instanceof Failure && error.kind === "second_factor_required";

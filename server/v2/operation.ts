@@ -23,7 +23,7 @@ import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { signInLimits } from "../request/sign-in-limit.ts";
+import { signInLimits, type SignInLimits } from "../request/sign-in-limit.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { withoutSecrets } from "./secrets.ts";
@@ -40,6 +40,8 @@ export interface V2Request {
   limit(email: string): Promise<unknown>;
   /** Counts a wish for an e-mail to this address. @throws Failure `rate_limited` */
   limitEmail(email: string): Promise<void>;
+  /** Counts an e-mail that somebody of an account causes. @throws Failure `rate_limited` */
+  limitInvitation: SignInLimits["limitInvitation"];
   /** null: mail is not set up. */
   mail: OutgoingMail | null;
   /** Posts to receivers of webhooks. */

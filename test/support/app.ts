@@ -5,7 +5,7 @@ import { createAccount, findAccount } from "../../server/domain/account/account.
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
-import { rateLimiter } from "../../server/http/limits/rate-limit.ts";
+import { rateLimiter, windowLimiter } from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newAfterwards } from "../../server/request/afterwards.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
@@ -102,6 +102,8 @@ export async function startApp(
     signInsByEmail?: number;
     signInEmails?: number;
     authTokens?: number;
+    mailsByMailbox?: number;
+    joins?: number;
     hasMail?: boolean;
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
@@ -145,6 +147,8 @@ export async function startApp(
       signInsByPair: rateLimiter({ limitPerMinute: options.signInsByPair ?? 0 }),
       signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
       signInEmails: rateLimiter({ limitPerMinute: options.signInEmails ?? 0 }),
+      mailsByMailbox: windowLimiter({ limit: options.mailsByMailbox ?? 0, seconds: 24 * 60 * 60 }),
+      joins: windowLimiter({ limit: options.joins ?? 0, seconds: 60 * 60 }),
       wrongCodes: guessLimiter({ wrongGuesses: 6, seconds: 24 * 60 * 60 }),
       authTokens: rateLimiter({ limitPerMinute: options.authTokens ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),

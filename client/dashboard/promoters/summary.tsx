@@ -26,6 +26,11 @@ export function PromoterStates({ promoter }: { promoter: Promoter }) {
   return (
     <span class="row tight">
       {promoter.archived_at !== null && <Badge>Archived</Badge>}
+      {!promoter.is_confirmed && (
+        <span title="This person has not followed the link in the e-mail yet, and gets no other e-mail until then.">
+          <Badge>Unconfirmed</Badge>
+        </span>
+      )}
       {[...new Set(states)].map((state) => (
         <StateBadge key={state} state={state} />
       ))}

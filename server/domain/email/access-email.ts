@@ -31,7 +31,8 @@ export async function enqueueAccessEmail(
     promoterId: promoter.id,
     to: promoter.email,
     values: {
-      first_name: promoter.profile.firstName ?? promoterName(promoter),
+      // Somebody may have joined with a stranger's address. Nothing that they wrote may reach the stranger.
+      first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
       email: promoter.email,
       company_name: account.name,
       campaign_name: campaignName,
@@ -39,4 +40,8 @@ export async function enqueueAccessEmail(
   };
   const lane = `promoter/${promoter.id}`;
   await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+}
+
+function firstNameOf(promoter: Promoter): string {
+  return promoter.profile.firstName ?? promoterName(promoter);
 }

@@ -18,7 +18,12 @@ export async function enqueueUserEmail(
     promoterId: null,
     userId: user.id,
     to: user.email,
-    values: { first_name: user.name ?? user.email, email: user.email, company_name: account.name },
+    // Nothing that somebody else wrote about a person may reach them before they have followed the link.
+    values: {
+      first_name: user.passwordHash === null ? user.email : (user.name ?? user.email),
+      email: user.email,
+      company_name: account.name,
+    },
   } as const;
   const lane = `user/${user.id}`;
   await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);

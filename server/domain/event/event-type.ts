@@ -135,3 +135,9 @@ function leadTransitions(before: EntityRecords["referral"], after: EntityRecords
 function types(entity: string, ...names: string[]): string[] {
   return names.map((name) => `${entity}.${name}`);
 }
+
+/** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
+export function isConfirmation({ entity, before, after }: RecordChange): boolean {
+  if (entity !== "promoter" || before === null || after === null) return false;
+  return before.isUnconfirmed === true && after.isUnconfirmed !== true;
+}

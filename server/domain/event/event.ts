@@ -7,7 +7,7 @@ import { balanceMoves, loadBalance, movedBalance, type BalanceMove } from "../co
 import { commissions } from "../commission/commission.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { BALANCE_EVENT, eventTypesOf, type RecordChange } from "./event-type.ts";
+import { BALANCE_EVENT, eventTypesOf, type RecordChange, isConfirmation } from "./event-type.ts";
 import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
 
 /**
@@ -142,6 +142,7 @@ async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promis
 function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {
   const { before, after } = change;
   if (before !== null && after !== null && JSON.stringify(before) === JSON.stringify(after)) return false;
+  if (isConfirmation(change)) return true;
   if (eventTypesOf(change).some((type) => eventTypes.includes(type))) return true;
   return v1EventTypesOf(change).some((type) => eventTypes.includes(causeOf(type)));
 }

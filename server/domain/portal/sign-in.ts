@@ -4,6 +4,7 @@ import { writePortalView } from "../audit/audit.ts";
 import type { Actor } from "../audit/record.ts";
 import { accounts, findAccount, listAccounts } from "../account/account.ts";
 import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { findPromoterByEmail, loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
@@ -126,7 +127,11 @@ export async function signInByLink(
       ...(passwordHash !== undefined && { passwordHash }),
       ...(chosen !== null && { tempPasswordHash: null }),
     };
-    return enter(tx, context, { account: current.account, promoter, device, mustSetPassword: false });
+    const options = { account: current.account, promoter, device, mustSetPassword: false };
+    const signedIn = await enter(tx, context, options);
+    const change = { before: current.promoter, after: signedIn.promoter };
+    if (isUnconfirmed) await announce(tx, context, { entity: "promoter", ...change });
+    return signedIn;
   });
 }
 

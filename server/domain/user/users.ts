@@ -59,11 +59,15 @@ export async function inviteUser(
   });
 }
 
-/** Sends a link that sets a new password to the user with this e-mail address, if there is one. */
-export async function mailReset({ store, now }: Context, email: string): Promise<void> {
+/** Sends a link that sets a new password to the user with this e-mail address, if there is one and `mayMail` allows it. */
+export async function mailReset(
+  { store, now }: Context,
+  email: string,
+  mayMail: () => Promise<boolean>,
+): Promise<void> {
   const found = await findUserByEmail(store, email);
   const account = found && (await store.get(accounts, SYSTEM, found.ownerId));
-  if (found === null || account === null) return;
+  if (found === null || account === null || !(await mayMail())) return;
   const id = await store.nextId("delivery");
   await store.transact((tx) => enqueueUserEmail(tx, { now }, { id, account, user: found }));
 }

@@ -24,13 +24,22 @@ export interface Limit extends CountPlace {
 
 /** Allows each key a number of requests per minute; 0 means no limit. */
 export function rateLimiter({ limitPerMinute: limit, ...place }: Limit): RateLimiter {
+  return windowLimiter({ ...place, limit, seconds: WINDOW_SECONDS });
+}
+
+/** Allows each key a number of requests within a time; 0 means no limit. */
+export function windowLimiter({
+  limit,
+  seconds,
+  ...place
+}: CountPlace & { limit: number; seconds: number }): RateLimiter {
   if (limit === 0) return { take: () => Promise.resolve(null) };
-  const counter = newCounter({ ...place, limit, seconds: WINDOW_SECONDS });
+  const counter = newCounter({ ...place, limit, seconds });
   return {
     async take(key) {
       const { isOver, remaining, msLeft } = await counter.add(key);
-      // A minute at most, even if a clock was set back.
-      const resetSeconds = Math.min(WINDOW_SECONDS, Math.ceil(msLeft / 1_000));
+      // The whole time at most, even if a clock was set back.
+      const resetSeconds = Math.min(seconds, Math.ceil(msLeft / 1_000));
       return { allowed: !isOver, limit, remaining, resetSeconds };
     },
   };

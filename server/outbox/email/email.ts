@@ -1,8 +1,9 @@
 import { accounts } from "../../domain/account/account.ts";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import type { RecordChange } from "../../domain/event/event-type.ts";
+import { isConfirmation, type RecordChange } from "../../domain/event/event-type.ts";
 import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { isErased } from "../../domain/erasure/values.ts";
 import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
 import { SYSTEM, type Account } from "../../domain/account/record.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
@@ -25,7 +26,8 @@ const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
 
 /** An e-mail that a change calls for, before we know whether the campaign sends it. */
 interface Occasion {
-  kind: EmailKind;
+  /** null: whatever was decided about the promoter meanwhile. */
+  kind: EmailKind | null;
   promoterCampaignId: number;
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
@@ -54,7 +56,11 @@ export async function emailFor(
   const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
   const account = await store.get(accounts, SYSTEM, accountId);
   if (campaign === null || promoter === null || account === null) return null;
-  const kind = kindFor(occasion.kind, promoter, promoterCampaign);
+  // Nobody knows yet whose address it is.
+  if (promoter.isUnconfirmed) return null;
+  const wanted = occasion.kind ?? decided(promoterCampaign, campaign);
+  if (wanted === null) return null;
+  const kind = kindFor(wanted, promoter, promoterCampaign);
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
@@ -98,6 +104,7 @@ export function newEmail(kind: EmailKind, parts: EmailParts): Email {
 
 function occasionOf(change: RecordChange): Occasion | null {
   const { entity, before, after } = change;
+  if (entity === "promoter") return after !== null && isConfirmation(change) ? decisionHeldBack(after) : null;
   if (entity === "promoter_campaign") return after && decision(before, after);
   if (entity === "referral") return before === null && after !== null ? newReferral(after) : null;
   if (entity === "commission") return before === null && after !== null ? newCommission(after) : null;
@@ -108,7 +115,7 @@ function occasionOf(change: RecordChange): Occasion | null {
 /**
  * Choice: a request that creates a promoter may ask for no e-mail. Then the promoter gets no e-mail about the
  * decision either, no matter who decides. A promoter who comes back from `blocked` or `inactive` was accepted
- * before and gets no e-mail. Somebody who joined by themselves is told so by the e-mail that confirms the address.
+ * before and gets no e-mail.
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
   const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
@@ -116,12 +123,25 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
   const kind = before === null ? "signup_accepted" : "accepted";
   const common = {
     promoterCampaignId: after.id,
-    isSilenced: ({ skipEmailNotification, isUnconfirmed }: Promoter) =>
-      skipEmailNotification || (before === null && isUnconfirmed === true),
+    isSilenced: ({ skipEmailNotification }: Promoter) => skipEmailNotification,
     values: {},
   };
   if (after.state === "accepted" && isUndecided && isNew) return { ...common, kind };
   return after.state === "rejected" && isNew ? { ...common, kind: "rejected" } : null;
+}
+
+/** Somebody who has confirmed their address gets what was held back: the decision about their application. */
+function decisionHeldBack(promoter: Promoter): Occasion | null {
+  const { defaultPromoterCampaignId: promoterCampaignId } = promoter;
+  if (promoterCampaignId === null || isErased(promoter)) return null;
+  const isSilenced = ({ skipEmailNotification }: Promoter) => skipEmailNotification;
+  return { kind: null, promoterCampaignId, isSilenced, values: {} };
+}
+
+/** The e-mail about what was decided. null: nothing was. */
+function decided({ state }: PromoterCampaign, { autoApprovePromoters }: Campaign): EmailKind | null {
+  if (state === "accepted") return autoApprovePromoters ? "signup_accepted" : "accepted";
+  return state === "rejected" ? "rejected" : null;
 }
 
 function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occasion {

@@ -1,8 +1,16 @@
 import type { Email } from "../../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
+const GREETING = "Hello {{first_name}},";
 const PORTAL = "You can find everything in your portal: {{portal_url}}";
 const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
+
+/** It goes to an address that nobody has confirmed yet. */
+const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
+  "Somebody has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
+  "{{sign_in_url}}",
+  "If it was not you, ignore this e-mail. You will get no other.",
+]);
 
 /** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
@@ -34,17 +42,9 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
-  join_accepted: accessEmail("Welcome to {{campaign_name}}", [
-    "You are now a promoter of {{company_name}}. Open this link to confirm your address and to get your referral link:",
-    "{{sign_in_url}}",
-    NOT_YOU,
-  ]),
-  join_waiting: accessEmail("Your application to {{campaign_name}}", [
-    "Thank you for your interest. {{company_name}} will look at your application. Open this link to confirm your address:",
-    "{{sign_in_url}}",
-    NOT_YOU,
-  ]),
-  user_invitation: accessEmail("Your invitation to the dashboard of {{company_name}}", [
+  join_accepted: CONFIRMATION,
+  join_waiting: CONFIRMATION,
+  user_invitation: firstEmail("Your invitation to the dashboard of {{company_name}}", [
     "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
     "{{password_url}}",
   ]),
@@ -70,16 +70,21 @@ function email(subject: string, sentences: string[]): Template {
   };
 }
 
+/** The first e-mail to an address. It names nobody, because somebody else may have written the name. */
+function firstEmail(subject: string, sentences: string[]): Template {
+  return accessEmail(subject, sentences, "Hello,");
+}
+
 /** An answer to something that somebody has just done. There is nothing to unsubscribe from. */
-function accessEmail(subject: string, sentences: string[]): Template {
-  const { text, html } = body(sentences);
+function accessEmail(subject: string, sentences: string[], greeting = GREETING): Template {
+  const { text, html } = body(sentences, greeting);
   return { subject, text: `${text}\n`, html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n` };
 }
 
-function body(sentences: string[]): { text: string; html: string } {
+function body(sentences: string[], greeting = GREETING): { text: string; html: string } {
   const end = "{{company_name}}";
-  const text = ["Hello {{first_name}},", ...sentences, end].join("\n\n");
-  const paragraphs = ["Hello {{first_name}},", ...sentences.map(linked), end];
+  const text = [greeting, ...sentences, end].join("\n\n");
+  const paragraphs = [greeting, ...sentences.map(linked), end];
   return { text, html: paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n") };
 }
 

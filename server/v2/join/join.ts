@@ -101,13 +101,14 @@ function joinPageJson({ account, campaign }: OpenCampaign): z.output<typeof join
  * in forms also fill in the field that people don't see. They get the usual answer, and nothing is recorded.
  */
 async function join(request: OpenRequest) {
-  const { event, context, address, limitEmail, hasMail } = request;
+  const { event, context, address, limitEmail, limitJoin, hasMail } = request;
   const input = await readJson(event);
   // First of all: the faults of a body would tell what a private campaign asks.
   const open = await load(request, invitationBody.safeParse(input).data?.invitation ?? null);
-  const { campaign } = open;
+  const { account, campaign } = open;
   const { body, answers } = readJoin(campaign, input);
   await limitEmail(body.email);
+  if (body.company_website === undefined) await limitJoin(`${account.id} ${campaign.id}`, body.email);
   // Hashed for everybody, so that the time of the answer does not tell whether the address is known.
   const { hash: passwordHash } = await keepPassword({ ...context, isStranger: true }, body.password);
   if (body.company_website === undefined) {

@@ -120,11 +120,11 @@ export const requestResetOperation: OpenOperation = {
   body: resetBody,
   answer: z.object({ message: z.string() }),
   status: 202,
-  handle: async ({ event, context, limitEmail, hasMail, afterwards }) => {
+  handle: async ({ event, context, limitEmail, mayMail, hasMail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));
     await limitEmail(address);
     if (!hasMail) return { message: "This server sends no e-mails." };
-    afterwards(() => mailReset(context, address));
+    afterwards(() => mailReset(context, address, () => mayMail(address)));
     return { message: "If somebody signs in with this address, an e-mail with a link is on its way." };
   },
 };

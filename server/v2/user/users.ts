@@ -4,6 +4,7 @@ import { ROLES } from "../../domain/user/record.ts";
 import {
   inviteUser,
   listUsers,
+  loadUser,
   removeUser,
   resetUser,
   updateUser,
@@ -34,11 +35,12 @@ export const inviteUserOperation: V2Operation = {
   body: inviteBody,
   answer: userWithLinkAnswer,
   status: 201,
-  refusals: ["invalid", "taken"],
+  refusals: ["invalid", "taken", "rate_limited"],
   handle: async (request) => {
     const input = shapeInput(inviteBody, await readJson(request.event));
-    const { context, account, mail } = request;
+    const { context, account, mail, limitInvitation } = request;
     const isMailed = mail !== null;
+    if (isMailed) await limitInvitation(account.id, input.email);
     return linkJson(request, await inviteUser(context, account, { ...input, isMailed }));
   },
 };
@@ -73,10 +75,12 @@ export const resetUserOperation: V2Operation = {
   answer: userWithLinkAnswer,
   refusals: ["not_found"],
   handle: async (request) => {
-    const { event, account, context } = request;
+    const { event, account, context, limitInvitation } = request;
     const body = shapeInput(resetBody, await readJson(event));
     const isMailed = request.mail !== null;
-    const given = { id: readPathId(event), removesSecondFactor: body.remove_second_factor, isMailed };
+    const id = readPathId(event);
+    if (isMailed) await limitInvitation(account.id, (await loadUser(context.store, account.id, id)).email);
+    const given = { id, removesSecondFactor: body.remove_second_factor, isMailed };
     return linkJson(request, await resetUser(context, account, given));
   },
 };

@@ -52,7 +52,7 @@ it("shows what anybody may know of a campaign", async () => {
 it("makes a promoter, who gets in by the link in the e-mail and the password", async () => {
   expect(await join()).toEqual(JOINED);
   await send();
-  expect(subjects()).toEqual(["Welcome to Default campaign"]);
+  expect(subjects()).toEqual(["Confirm your address for Default campaign"]);
   const browser = portalBrowser(app);
   const signIn = { email: EMAIL, password: PASSWORD };
   expect((await browser.call("POST /session", signIn)).status).toBe(401);
@@ -72,11 +72,101 @@ it("makes a promoter, who gets in by the link in the e-mail and the password", a
   expect((await browser.call("POST /session", signIn)).status).toBe(201);
 });
 
-it("sends a newcomer one e-mail, also if the campaign tells promoters that they were accepted", async () => {
-  await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true } });
+it("writes nothing of the newcomer's own words to an address that is not confirmed", async () => {
+  const words = "Win money at evil.example";
+  await join({ first_name: words, last_name: words });
+  await portalBrowser(app).call("POST /session/link/send", { email: EMAIL });
+  await send();
+  expect(mail.emails.map(({ to }) => to)).toEqual([[EMAIL], [EMAIL]]);
+  for (const email of mail.emails) expect(JSON.stringify(email)).not.toContain("evil");
+  const [first] = mail.emails;
+  expect(first!.text.trim().split(/(?:\r?\n)+/)).toEqual([
+    "Hello,",
+    "Somebody has applied to Default campaign of Acme with this e-mail address. If it was you, open this link to confirm the address:",
+    expect.stringMatching(/^https:\/\/track\.acme\.example\/portal\/welcome#\S+$/),
+    "If it was not you, ignore this e-mail. You will get no other.",
+    "Acme",
+  ]);
+});
+
+it("sends one e-mail until the address is confirmed, and then those that the campaign sends", async () => {
+  await company(app, "PUT /campaigns/1", {
+    emails: { signup_accepted: true, new_referral: true, new_commission: true },
+  });
   await join();
   await send();
-  expect(subjects()).toEqual(["Welcome to Default campaign"]);
+  expect((await company(app, "GET /promoters/1")).body).toMatchObject({ is_confirmed: false });
+  const ref = ((await app.v1("/promoters/show", { id: "1" })).body as { promotions: { ref_id: string }[] })
+    .promotions[0]!.ref_id;
+  await app.v1("/track/signup", { email: "lead@example.com", ref_id: ref });
+  await send();
+  expect(subjects()).toEqual(["Confirm your address for Default campaign"]);
+  const link = { token: token(), password: PASSWORD };
+  expect((await portalBrowser(app).call("POST /session/link", link)).status).toBe(201);
+  await app.v1("/track/signup", { email: "other@example.com", ref_id: ref });
+  await send();
+  expect((await company(app, "GET /promoters/1")).body).toMatchObject({ is_confirmed: true });
+  expect(subjects().slice(1).toSorted()).toEqual(["Welcome to Default campaign", "You have a new referral"]);
+});
+
+it.each([
+  ["accept", "You have been accepted to Default campaign"],
+  ["reject", "Your application to Default campaign"],
+])(
+  "tells a newcomer of the decision to %s when they have confirmed their address",
+  async (decision, subject) => {
+    await company(app, "PUT /campaigns/1", {
+      auto_approve_promoters: false,
+      emails: { accepted: true, rejected: true },
+    });
+    await join();
+    const decided = await company(app, `POST /promoters/${decision}`, { ids: [1], campaign_id: 1 });
+    expect(decided.status).toBeLessThan(300);
+    await send();
+    expect(subjects()).toEqual(["Confirm your address for Default campaign"]);
+    await portalBrowser(app).call("POST /session/link", { token: token(), password: PASSWORD });
+    await send();
+    expect(subjects().slice(1)).toEqual([subject]);
+  },
+);
+
+describe("strangers' mailboxes", () => {
+  const TOO_MANY = (message: string) => ({ status: 429, body: { message, code: "rate_limited" } });
+  const again = async (options: Parameters<typeof startApp>[1]) => {
+    await app.close();
+    app = await startApp("memory", options);
+  };
+
+  it("get five e-mails a day, however their address is written and whoever asks", async () => {
+    await again({ mailsByMailbox: 5 });
+    for (const email of ["j.ane@example.com", "jane+1@example.com", "JANE@example.com"]) {
+      expect((await join({ email })).status).toBe(201);
+    }
+    const browser = portalBrowser(app);
+    for (let wish = 0; wish < 4; wish++) {
+      expect((await browser.call("POST /session/link/send", { email: EMAIL })).status).toBe(202);
+    }
+    await send();
+    expect(mail.emails).toHaveLength(5);
+    expect(await join({ email: "jane+2@example.com" })).toEqual(TOO_MANY("Too many e-mails to this address"));
+    expect((await join({ email: "kim@example.com" })).status).toBe(201);
+  });
+
+  it("are safe from somebody who writes to many through one campaign", async () => {
+    await again({ joins: 3 });
+    for (const name of ["a", "b", "c"])
+      expect((await join({ email: `${name}@example.com` })).status).toBe(201);
+    // Programs that fill in the hidden field don't count.
+    expect((await join({ company_website: "https://spam.example" })).status).toBe(201);
+    expect(await join({ email: "d@example.com" })).toEqual(
+      TOO_MANY("Too many people are joining at the moment"),
+    );
+    const { body } = await company(app, "POST /campaigns", {
+      name: "Other",
+      landing_url: "https://www.acme.example/",
+    });
+    expect((await join({ email: "d@example.com" }, (body as { id: number }).id)).status).toBe(201);
+  });
 });
 
 it("answers a known address alike, and writes to its owner", async () => {
@@ -107,7 +197,7 @@ describe("a campaign", () => {
     await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
     expect(await join()).toEqual({ status: 201, body: { state: "pending", needs_confirmation: true } });
     await send();
-    expect(subjects()).toEqual(["Your application to Default campaign"]);
+    expect(subjects()).toEqual(["Confirm your address for Default campaign"]);
     const { body } = await company(app, "GET /promoters/1");
     expect(body).toMatchObject({ promoter_campaigns: [{ state: "pending" }] });
   });

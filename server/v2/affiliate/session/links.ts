@@ -45,12 +45,15 @@ export const useLinkOperation: OpenOperation = {
 };
 
 /** A known address and an unknown one get the same answer, so that nobody can ask who is a promoter. */
-async function send({ event, context, limitEmail, hasMail, afterwards }: OpenRequest) {
+async function send({ event, context, limitEmail, mayMail, hasMail, afterwards }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
   const wanted = { email: body.email, accountId: body.account_id ?? null };
   await limitEmail(body.email);
   if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
-  afterwards(async () => sendSignInLinks(context, await findMembers(context.store, wanted)));
+  afterwards(async () => {
+    const members = await findMembers(context.store, wanted);
+    await sendSignInLinks(context, members, () => mayMail(body.email));
+  });
   return {
     message:
       "If a promoter has this address, an e-mail with a link is on its way. It works once, for 15 minutes.",
