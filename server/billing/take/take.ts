@@ -8,7 +8,7 @@ import { taken, type Source, type Taken } from "./taker.ts";
  * Records what a provider reported. However often and in whichever order its events come, each payment, refund and
  * cancellation counts once.
  *
- * @throws Failure the same as the operation that records it, for example `rule_broken` without an exchange rate
+ * @throws Failure the same as the operation that records it, for example `rule_broken` for an amount that is too large
  */
 export async function take(source: Source, told: Told | Nothing): Promise<Taken> {
   switch (told.kind) {
