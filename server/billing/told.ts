@@ -1,3 +1,4 @@
+import type { PaymentParts } from "../domain/sale/payment.ts";
 import type { BillingPeriod } from "../domain/sale/record.ts";
 
 /** The names that an event has for the person who pays. */
@@ -20,20 +21,18 @@ export interface PaymentTold {
   objects: string[];
   subscriptionId: string | null;
   payer: Payer;
-  /** The sum that was paid, with and without tax, in the minor unit of its currency (ISO 4217). */
-  grossAmount: number;
-  netAmount: number;
+  /** In the minor unit of the currency (ISO 4217). */
+  parts: PaymentParts;
   currency: string;
-  /** The price that most of the money was paid for, by the provider's id, and how many of it. */
+  /** The price that most of the money was paid for, by the provider's id. */
   planId: string | null;
-  quantity: number;
   billingPeriod: BillingPeriod | null;
   at: Date;
 }
 
-/** Money that was paid back, or that a bank took back. */
+/** Money that was paid back, that a bank took back, or that it gave back after a dispute. */
 export interface RefundTold {
-  kind: "refund";
+  kind: "refund" | "dispute" | "reversal";
   /** No two refunds share it, and each repetition has it. */
   id: string;
   /** The ids of the payment's objects. */
@@ -62,4 +61,12 @@ export type Told = PaymentTold | RefundTold | CancellationTold;
 export interface Nothing {
   kind: "nothing";
   reason: string;
+}
+
+/** As in `track/sale`. It keeps every sum exact. */
+const MAX_QUANTITY = 999_999;
+
+/** How many items were sold, at least one. */
+export function soldQuantity(quantity: number): number {
+  return Math.min(Math.max(1, quantity), MAX_QUANTITY);
 }

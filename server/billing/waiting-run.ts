@@ -6,6 +6,7 @@ import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
 import { loadPromoCode } from "../domain/promo-code/promo-code.ts";
 import { recordSale } from "../domain/sale/new-sale.ts";
 import { recordRefund } from "../domain/sale/refund.ts";
+import { settlePayment } from "../domain/sale/reported-sale.ts";
 import {
   findWaitingSale,
   forgetWaiting,
@@ -17,7 +18,7 @@ import {
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
 import { applyWaitingCancellation } from "./take/cancellation.ts";
-import { applyWaiting } from "./take/refund.ts";
+import { applyWaiting, reportedBy } from "./take/refund.ts";
 
 /** Events between two pauses, in which other jobs take their turn. */
 const TRIED_AT_ONCE = 100;
@@ -130,7 +131,7 @@ async function codeOf({ store }: Context, { accountId, promoCodeId }: WaitingSal
   return promoCode ? promoCode.code : null;
 }
 
-/** Refunds and a cancellation that a provider reported meanwhile. */
+/** What a provider reported meanwhile: more of the payment, refunds, and a cancellation. */
 async function recordWhatFollows(
   context: Context,
   account: Account,
@@ -139,7 +140,8 @@ async function recordWhatFollows(
   const payer = { customerId: null, uids: [], tids: [], email: null, promoCodes: [] };
   for (const provider of BILLING_PROVIDERS) {
     const source = { context, account, provider, lookUp: async () => null };
-    await applyWaiting(source, eventId);
+    await settlePayment(context, account, await reportedBy(source, [eventId]));
+    await applyWaiting(source, [eventId]);
     await applyWaitingCancellation(source, { subscriptionId, payer });
   }
 }

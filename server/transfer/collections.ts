@@ -32,6 +32,7 @@ import { forgottenTokens, refTokens } from "../domain/promoter-campaign/ref-toke
 import { ownLinks } from "../domain/referral-link/own-link.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import { instalments } from "../domain/sale/instalment.ts";
+import { salePayments } from "../domain/sale/payment.ts";
 import { cancellations, refunds, sales } from "../domain/sale/sales.ts";
 import { waitingEvents } from "../domain/sale/waiting.ts";
 import { serverSetups, sightings } from "../domain/sighting/sighting.ts";
@@ -98,6 +99,7 @@ export const COLLECTIONS = [
   refTokens,
   refunds,
   rewards,
+  salePayments,
   sales,
   serverSetups,
   sessions,

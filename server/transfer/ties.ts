@@ -1,7 +1,7 @@
 import { leads } from "../domain/lead/lead.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Refund, Sale } from "../domain/sale/record.ts";
-import { isRefunded } from "../domain/sale/refunded-part.ts";
+import { isTakenBack } from "../domain/sale/refunded-part.ts";
 import { refunds, sales } from "../domain/sale/sales.ts";
 import { deliveries, destinationOf, isOpen, lanes } from "../domain/webhook/delivery.ts";
 import type { Delivery, Lane } from "../domain/webhook/record.ts";
@@ -37,12 +37,10 @@ function tiesOfLead({ id, salesCount, refundedSalesCount }: Lead): Tie[] {
 }
 
 function tiesOfSale(sale: Sale): Tie[] {
-  const { id, leadId, refundedCents, refundedOriginalAmount } = sale;
-  // A sale of nothing has nothing left either, but nobody refunded it.
-  const isTakenBack = refundedOriginalAmount > 0 && isRefunded(sale);
+  const { id, leadId, refundedCents } = sale;
   return [
-    { of: salesOf(leadId), said: 0, counted: 1 },
-    { of: refundedSalesOf(leadId), said: 0, counted: isTakenBack ? 1 : 0 },
+    { of: salesOf(leadId), said: 0, counted: sale.isDuplicate ? 0 : 1 },
+    { of: refundedSalesOf(leadId), said: 0, counted: isTakenBack(sale) ? 1 : 0 },
     { of: refundedCentsOf(id), said: refundedCents, counted: 0 },
   ];
 }

@@ -2,8 +2,12 @@ import { z } from "zod";
 import type { Nothing, RefundTold } from "../told.ts";
 import { amount } from "./fields.ts";
 
-/** The adjustments that take money back. Choice: a chargeback that is reversed later is not undone. */
-const TAKING_BACK = ["refund", "chargeback"] as const;
+/** The adjustments that count. */
+const KINDS: Record<string, RefundTold["kind"]> = {
+  refund: "refund",
+  chargeback: "dispute",
+  chargeback_reverse: "reversal",
+};
 
 const adjustmentShape = z.object({
   id: z.string(),
@@ -17,12 +21,15 @@ const adjustmentShape = z.object({
 /** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event reports it. */
 export function adjustmentMade(data: unknown, at: Date): RefundTold | Nothing {
   const { id, action, status, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
-  if (!TAKING_BACK.some((each) => each === action)) {
+  const kind = KINDS[action];
+  if (kind === undefined) {
     return { kind: "nothing", reason: `An adjustment of the kind ${action} does not count` };
   }
-  if (status !== "approved") return { kind: "nothing", reason: `The ${action} is not approved: ${status}` };
+  // A chargeback stays what it is when it is reversed. Another adjustment, the reversal, gives its money back.
+  if (status !== "approved" && !(kind === "dispute" && status === "reversed"))
+    return { kind: "nothing", reason: `The ${action} is not approved: ${status}` };
   return {
-    kind: "refund",
+    kind,
     id,
     objects: [transactionId],
     grossFrom: 0,

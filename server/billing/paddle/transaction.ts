@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { share } from "../../domain/money/amount.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
-import type { Nothing, PaymentTold } from "../told.ts";
+import { soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { PaddleApi } from "./api.ts";
 import { amount, customData, instant } from "./fields.ts";
@@ -62,12 +62,15 @@ export async function transactionCompleted(
       metadata: [transaction.customData],
       promoCodes: code === null ? [] : [code],
     }),
-    grossAmount: paid,
-    // Credit that pays a part of it pays the same part of the tax.
-    netAmount: total > 0 ? share(paid, total - tax, total) : paid,
+    parts: {
+      source: "transaction",
+      grossAmount: paid,
+      // Credit that pays a part of it pays the same part of the tax.
+      netAmount: total > 0 ? share(paid, total - tax, total) : paid,
+      quantity: soldQuantity(quantity),
+    },
     currency: currencyCode,
     planId: price?.id ?? null,
-    quantity: Math.max(1, quantity),
     billingPeriod: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
     at: transaction.billedAt ?? transaction.createdAt,
   };

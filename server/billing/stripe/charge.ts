@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { share } from "../../domain/money/amount.ts";
 import type { Nothing, PaymentTold, RefundTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
@@ -35,6 +36,7 @@ const disputeShape = z.object({
   status: z.string(),
   charge: objectId,
   payment_intent: objectId.nullish(),
+  balance_transactions: z.array(z.object({ amount })).nullish(),
 });
 
 /** A charge that paid no invoice. The invoice reports its own charges. */
@@ -67,11 +69,9 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
       metadata: [charge.metadata],
     }),
     // A charge does not report its tax.
-    grossAmount: captured,
-    netAmount: captured,
+    parts: { source: "charge", grossAmount: captured, netAmount: captured, quantity: 1 },
     currency: currency.toUpperCase(),
     planId: null,
-    quantity: 1,
     billingPeriod: "one_time",
     at: charge.created,
   };
@@ -111,26 +111,47 @@ export async function disputeCreated(
   return fundsWithdrawn(told, api);
 }
 
-/**
- * Money that a bank took back.
- *
- * Choice: a dispute that the company wins is not undone. The company may record a sale for it.
- */
+/** Money that a bank took back. */
 export async function fundsWithdrawn(
   { data, at }: { data: unknown; at: Date },
   api: StripeApi | null,
 ): Promise<RefundTold> {
-  const { id, currency, charge, payment_intent, ...disputed } = disputeShape.parse(data);
-  return {
-    kind: "refund",
-    id,
-    objects: await objectsOf({ id: charge, payment_intent }, api),
-    grossFrom: 0,
-    grossTo: isoAmount(disputed.amount, currency),
-    netAmount: null,
-    currency: currency.toUpperCase(),
-    at,
-  };
+  const dispute = disputeShape.parse(data);
+  return disputed({ dispute, kind: "dispute", id: dispute.id, amount: dispute.amount, at }, api);
+}
+
+/**
+ * Money that a bank gave back after a dispute: all of it, or a part if the payment had been refunded in part before. The
+ * bank's transactions may be in another currency, so their proportion counts.
+ */
+export async function fundsReinstated(
+  { data, at }: { data: unknown; at: Date },
+  api: StripeApi | null,
+): Promise<RefundTold> {
+  const dispute = disputeShape.parse(data);
+  const moved = (dispute.balance_transactions ?? []).map((each) => each.amount);
+  const sumOf = (amounts: number[]) => amounts.reduce((sum, each) => sum + Math.abs(each), 0);
+  const withdrawn = sumOf(moved.filter((each) => each < 0));
+  const returned = Math.min(withdrawn, sumOf(moved.filter((each) => each > 0)));
+  const whole = dispute.amount;
+  const given = returned > 0 ? share(whole, returned, withdrawn) : whole;
+  const id = `${dispute.id}:reinstated`;
+  return disputed({ dispute, kind: "reversal", id, amount: given, at }, api);
+}
+
+interface Disputed extends Pick<RefundTold, "kind" | "id" | "at"> {
+  dispute: z.output<typeof disputeShape>;
+  amount: number;
+}
+
+async function disputed(
+  { dispute, amount: moved, ...told }: Disputed,
+  api: StripeApi | null,
+): Promise<RefundTold> {
+  const { currency, charge, payment_intent } = dispute;
+  const objects = await objectsOf({ id: charge, payment_intent }, api);
+  const amounts = { grossFrom: 0, grossTo: isoAmount(moved, currency), netAmount: null };
+  return { ...told, objects, ...amounts, currency: currency.toUpperCase() };
 }
 
 async function objectsOf(charge: Pick<Charge, "id" | "invoice" | "payment_intent">, api: StripeApi | null) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { share } from "../../domain/money/amount.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
-import type { Nothing, PaymentTold } from "../told.ts";
+import { soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
@@ -58,6 +58,7 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
   const details = invoice.parent?.subscription_details ?? invoice.subscription_details;
   const subscriptionId = details?.subscription ?? invoice.subscription ?? null;
   const lines = invoice.lines?.data ?? [];
+  const [largest] = lines.toSorted((one, other) => other.amount - one.amount);
   const payments = await paymentsOf(invoice, api);
   return {
     kind: "payment",
@@ -69,10 +70,14 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
       metadata: [invoice.metadata, details?.metadata, ...lines.map((each) => each.metadata)],
       promoCodes: await promoCodesOf(invoice, { subscriptionId, payments, api }),
     }),
-    grossAmount: isoAmount(paid, currency),
-    netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
+    parts: {
+      source: "invoice",
+      grossAmount: isoAmount(paid, currency),
+      netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
+      quantity: largest === undefined ? 1 : quantityOf(largest, invoice.created),
+    },
     currency: currency.toUpperCase(),
-    ...soldBy(invoice, subscriptionId !== null),
+    ...soldBy(largest, subscriptionId !== null),
     at: invoice.status_transitions?.paid_at ?? invoice.created,
   };
 }
@@ -103,18 +108,16 @@ async function promoCodesOf(
   return checkout === null ? api.codesOf(id) : [];
 }
 
-/** The price, the quantity and the period of an invoice's largest line. */
+/** The price and the period of an invoice's largest line. */
 function soldBy(
-  { lines, created }: Invoice,
+  largest: z.output<typeof line> | undefined,
   isSubscription: boolean,
-): Pick<PaymentTold, "planId" | "quantity" | "billingPeriod"> {
-  const [largest] = (lines?.data ?? []).toSorted((one, other) => other.amount - one.amount);
+): Pick<PaymentTold, "planId" | "billingPeriod"> {
   const planId = largest?.pricing?.price_details?.price ?? largest?.price?.id ?? largest?.plan?.id ?? null;
-  const quantity = largest === undefined ? 1 : quantityOf(largest, created);
   const { period } = largest ?? {};
-  if (!isSubscription) return { planId, quantity, billingPeriod: "one_time" };
+  if (!isSubscription) return { planId, billingPeriod: "one_time" };
   const days = period ? (period.end.getTime() - period.start.getTime()) / DAY_MS : 0;
-  return { planId, quantity, billingPeriod: periodOf(days) };
+  return { planId, billingPeriod: periodOf(days) };
 }
 
 /**
@@ -125,7 +128,7 @@ function soldBy(
  */
 function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {
   const isUsage = period ? period.start < period.end && period.end <= created : false;
-  return isUsage || !quantity ? 1 : Math.max(1, quantity);
+  return isUsage || !quantity ? 1 : soldQuantity(quantity);
 }
 
 /** Events since 2025 name no interval, so the line's own period decides. null: neither a month nor a year. */

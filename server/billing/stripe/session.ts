@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PaymentTold } from "../told.ts";
+import { soldQuantity, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { asked } from "./api.ts";
@@ -51,11 +51,14 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
       reference: session.client_reference_id ?? null,
       promoCodes: await promoCodesOf(session, api),
     }),
-    grossAmount: isoAmount(gross, code),
-    netAmount: isoAmount(gross - tax, code),
+    parts: {
+      source: "checkout",
+      grossAmount: isoAmount(gross, code),
+      netAmount: isoAmount(gross - tax, code),
+      quantity: 1,
+    },
     currency: code.toUpperCase(),
     planId: null,
-    quantity: 1,
     billingPeriod: subscription ? null : "one_time",
     at: session.created,
   };
@@ -67,7 +70,8 @@ async function withPlan(told: PaymentTold, { id, invoice }: Session, api: Stripe
   if (!invoice) {
     const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: MOST_ITEMS }));
     const [largest] = data.toSorted((one, other) => other.amount_total - one.amount_total);
-    return { ...told, planId: largest?.price?.id ?? null, quantity: largest?.quantity ?? 1 };
+    const parts = { ...told.parts, quantity: soldQuantity(largest?.quantity ?? 1) };
+    return { ...told, planId: largest?.price?.id ?? null, parts };
   }
   const paid = await invoicePaid(await asked(api.client.invoices.retrieve(invoice)), api);
   if (paid.kind === "nothing") return told;

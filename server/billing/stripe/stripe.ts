@@ -5,7 +5,13 @@ import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { openStripeApi, type StripeApi } from "./api.ts";
-import { chargeRefunded, chargeSucceeded, disputeCreated, fundsWithdrawn } from "./charge.ts";
+import {
+  chargeRefunded,
+  chargeSucceeded,
+  disputeCreated,
+  fundsReinstated,
+  fundsWithdrawn,
+} from "./charge.ts";
 import { amount, instant, metadata, objectId } from "./fields.ts";
 import { listEvents, listHistory } from "./history.ts";
 import { invoicePaid } from "./invoice.ts";
@@ -39,6 +45,7 @@ const TRANSLATIONS: Record<string, Translation> = {
     chargeRefunded({ data, before: before.amount_refunded ?? 0, at }, api),
   "charge.dispute.created": disputeCreated,
   "charge.dispute.funds_withdrawn": fundsWithdrawn,
+  "charge.dispute.funds_reinstated": fundsReinstated,
   "customer.subscription.deleted": async ({ data, at }) => subscriptionDeleted(data, at),
 };
 

@@ -1,21 +1,20 @@
 import { namePayment } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/values.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
+import type { CustomerNames } from "../../domain/sale/customer.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
+import { countedAmount, type PaymentParts } from "../../domain/sale/payment.ts";
+import { settlePayment, type Settling } from "../../domain/sale/reported-sale.ts";
 import type { PaymentTold } from "../told.ts";
 import { applyWaitingCancellation } from "./cancellation.ts";
 import { identify, namesOf, ownersOf, type KnownPayer } from "./payer.ts";
-import { applyWaiting } from "./refund.ts";
+import { applyWaiting, reportedBy } from "./refund.ts";
 import { recordOnce, taken, waits, type Source, type Taken } from "./taker.ts";
-
-/** As in `track/sale`. It keeps every sum exact. */
-const MAX_QUANTITY = 999_999;
 
 /** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
 export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
-  // Its own objects lead to its sale, so a repetition finds the lead again, even if it was erased.
-  const known = await identify(source, told.payer, [...told.objects, ...ownersOf(told)]);
-  const take = told.netAmount <= 0 ? takeSignup : takeSale;
+  const known = await identify(source, told.payer, ownersOf(told));
+  const take = told.parts.grossAmount <= 0 ? takeSignup : takeSale;
   const result = await take(source, told, known);
   // A repetition does it again, as in `takeSale`.
   if (result.outcome !== "ignored") {
@@ -24,24 +23,62 @@ export async function takePayment(source: Source, told: PaymentTold): Promise<Ta
   return result;
 }
 
+/**
+ * Events of one payment may come at the same time, and each knows other parts of it. So what is known of the payment is
+ * kept first, then a sale is recorded unless there is one, and then the sale is made to agree with what is known by then.
+ */
 async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {
-  const owners = ownersOf(told);
-  const names = await namesOf(source, payer);
-  // Without this, each payment of people whom nobody referred would leave records.
-  if (payer.lead === null && names.tid === null && names.promoCode === null) {
-    return taken("ignored", "Nobody referred this customer");
-  }
   const { context, account, provider } = source;
-  const { saleEventId } = await context.store.transact((tx) =>
-    namePayment(tx, account.id, { provider, objects: told.objects, owners, amounts: told }),
+  const { objects, parts } = told;
+  const settled = async () => settlePayment(context, account, await reportedBy(source, objects));
+  const names = await namesOf(source, payer);
+  const isStranger = payer.lead === null && names.tid === null && names.promoCode === null;
+  // Without this, each payment of people whom nobody referred would leave records.
+  if (isStranger && (await settled()) === "unknown") return taken("ignored", "Nobody referred this customer");
+  const owners = ownersOf(told);
+  const payment = await context.store.transact((tx) =>
+    namePayment(tx, account.id, { provider, objects, owners, parts }),
   );
-  const result = await recordOnce(
+  const best = payment.parts ?? parts;
+  const first = await settled();
+  let result = taken("known", KNOWN[first]);
+  if (first === "unknown") {
+    if (countedAmount(best) <= 0) return takeSignup(source, told, payer);
+    const { saleEventId } = payment;
+    result = await recordSaleOf(source, { told, payer, names, parts: best, saleEventId });
+    if (result.outcome === "ignored") return result;
+    await settled();
+  }
+  // A repetition does it again, because the process may have died in between.
+  await applyWaiting(source, objects);
+  return result;
+}
+const KNOWN: Record<Settling, string> = {
+  unknown: "It was recorded before",
+  repeated: "It was recorded before",
+  unchanged: "It was recorded before",
+  changed: "It was recorded before, and its amount is corrected",
+};
+
+interface SaleOf {
+  told: PaymentTold;
+  payer: KnownPayer;
+  names: CustomerNames;
+  parts: PaymentParts;
+  saleEventId: string;
+}
+
+function recordSaleOf(
+  { context, account }: Source,
+  { told, payer, names, parts, saleEventId }: SaleOf,
+): Promise<Taken> {
+  return recordOnce(
     recordSale(context, account, {
       customer: names,
       eventId: saleEventId,
-      amount: told.netAmount,
+      amount: countedAmount(parts),
       currency: told.currency,
-      quantity: Math.min(told.quantity, MAX_QUANTITY),
+      quantity: parts.quantity,
       planId: told.planId,
       billingPeriod: told.billingPeriod,
       mrr: null,
@@ -49,13 +86,11 @@ async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): P
       createdAt: told.at,
       skipEmailNotification: false,
       instalments: null,
+      parts,
       show: async () => "sale" as const,
       showWaiting: async (_, { waiting }) => waits(waiting),
     }),
   );
-  // A repetition does it again, because the process may have died in between.
-  if (result.outcome !== "ignored") await applyWaiting(source, saleEventId);
-  return result;
 }
 
 async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {

@@ -15,6 +15,8 @@ export async function take(source: Source, told: Told | Nothing): Promise<Taken>
     case "payment":
       return takePayment(source, told);
     case "refund":
+    case "dispute":
+    case "reversal":
       return takeRefund(source, told);
     case "cancellation":
       return takeCancellation(source, told);

@@ -1,6 +1,7 @@
 import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
+import { bestParts, type PaymentParts } from "../sale/payment.ts";
 import type { BillingObject, BillingProvider } from "./record.ts";
 
 export const billingObjects = collection<BillingObject>()({
@@ -29,8 +30,8 @@ export interface Naming {
   objects: string[];
   /** Objects that also belong to other payments of the customer. They lead to the latest one. */
   owners: string[];
-  /** The sum that was paid. null: only its refund is known. */
-  amounts: { grossAmount: number; netAmount: number } | null;
+  /** What the event knows of it. null: it is about a refund. */
+  parts: PaymentParts | null;
 }
 
 /**
@@ -42,17 +43,17 @@ export interface Naming {
 export async function namePayment(
   tx: Transaction,
   accountId: number,
-  { provider, objects, owners, amounts }: Naming,
+  { provider, objects, owners, parts }: Naming,
 ): Promise<BillingObject> {
   const read = objects.map((id) => findObject(tx, accountId, { provider, id }));
   const known = (await Promise.all(read)).filter((object) => object !== null);
-  const paid = known.find(({ netAmount }) => netAmount !== null);
+  const paid = known.find((object) => object.parts);
   const name = (paid ?? known[0])?.saleEventId ?? objects[0];
   if (name === undefined) throw new Error("A payment without an object has no name");
   const names = new Set(known.flatMap((object) => [object.saleEventId, ...(object.formerNames ?? [])]));
   const formerNames = [...names].filter((each) => each !== name);
-  const { grossAmount, netAmount } = paid ?? amounts ?? { grossAmount: null, netAmount: null };
-  const payment = { accountId, provider, saleEventId: name, grossAmount, netAmount, formerNames };
+  const best = bestParts([...known.map((object) => object.parts ?? null), parts]);
+  const payment = { accountId, provider, saleEventId: name, parts: best, formerNames };
   for (const id of new Set([...objects, ...owners, ...names])) {
     await tx.put(billingObjects, { ...payment, hash: digest(id) });
   }

@@ -1,3 +1,5 @@
+import type { PaymentParts } from "../sale/payment.ts";
+
 export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
 
 export type BillingProvider = (typeof BILLING_PROVIDERS)[number];
@@ -26,9 +28,8 @@ export interface BillingObject {
   hash: string;
   /** The event id of the payment's sale, recorded or to be recorded. */
   saleEventId: string;
-  /** The sum that was paid, with and without tax, in the minor unit of its currency. null: not known yet. */
-  grossAmount: number | null;
-  netAmount: number | null;
+  /** What is known best of the payment. null, or absent in records of former releases: nothing. */
+  parts?: PaymentParts | null;
   /**
    * The names that the payment had before events showed that they mean one payment. Refunds may wait under them. Only
    * the object that the payment is named after has all of them. Records of former releases have none.
@@ -48,7 +49,9 @@ export interface WaitingRefund {
   /** Without tax. null: the payment's own share of tax applies. */
   netAmount: number | null;
   currency: string;
-  /** When the money was paid back. */
+  /** Absent in records of former releases: money that was paid back. */
+  kind?: "refund" | "dispute" | "reversal";
+  /** When the money moved. */
   createdAt: string;
   keptAt: string;
 }

@@ -37,6 +37,11 @@ async function forget(
   if (refund !== null) await tx.put(refunds, { ...refund, commissionIds: others(refund.commissionIds) });
   const original = takesBackId === null ? null : await tx.get(commissions, accountId, takesBackId);
   if (original !== null) {
-    await tx.put(commissions, { ...original, takenBackByIds: others(original.takenBackByIds) });
+    const { takenBackByIds, correctedByIds } = original;
+    await tx.put(commissions, {
+      ...original,
+      takenBackByIds: others(takenBackByIds),
+      ...(correctedByIds && { correctedByIds: others(correctedByIds) }),
+    });
   }
 }

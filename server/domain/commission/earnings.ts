@@ -29,6 +29,8 @@ export interface Earning {
   isShare?: true;
   /** The rules of the target whose bonus it is. Absent: it is none. */
   targetRules?: unknown[];
+  /** How much of the split belongs to the parts before this one. Absent: nothing. */
+  splitFromTenThousandths?: number;
 }
 
 /** A sale with everything that decides what it earns. */
@@ -58,7 +60,7 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
       const isBonus = reward.promoterRewardType === "target";
       const amount = amountOf(terms, schema.unit, isBonus ? { ...sale, quantity: 1 } : sale);
       if (amount === 0) continue;
-      if (amount > MAX_AMOUNT) throw new Failure("rule_broken", `The reward ${reward.name} is too large`);
+      refuseTooLarge(amount, reward);
       earnings.push({
         tierLevel: tier.level,
         promoterCampaignId: tier.promoterCampaign.id,
@@ -73,6 +75,32 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
     }
   }
   return earnings.flatMap((earning) => divide(earning, splits));
+}
+
+/**
+ * The same earnings by the same terms, of a sale whose amount or quantity has become known better. They come in the order
+ * in which `earningsOf` gave them.
+ *
+ * @throws Failure `rule_broken` if an amount is too large
+ */
+export function earnAgain(
+  earnings: Earning[],
+  sale: Pick<EarningSale, "amountCents" | "quantity" | "currencyDigits">,
+): Earning[] {
+  const again: Earning[] = [];
+  for (const earning of earnings) {
+    const { tierLevel, unit, splitTenThousandths: part, splitFromTenThousandths: from = 0 } = earning;
+    const below = again.filter((each) => each.tierLevel < tierLevel);
+    const base = baseOf(earning.terms.tierRewardMode, { sale, below, level: tierLevel, unit });
+    const terms = { ...earning.terms, base };
+    const isBonus = earning.targetRules !== undefined;
+    const wholeAmount = amountOf(terms, unit, isBonus ? { ...sale, quantity: 1 } : sale);
+    refuseTooLarge(wholeAmount, earning.reward);
+    const upTo = (percentage: number) => share(wholeAmount, percentage, WHOLE);
+    const amount = part === null ? wholeAmount : upTo(from + part) - upTo(from);
+    again.push({ ...earning, terms, wholeAmount, amount });
+  }
+  return again;
 }
 
 function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): RuleFacts {
@@ -103,22 +131,41 @@ function termsOf(
   { reward, sale, below, level }: { reward: Reward; sale: EarningSale; below: Earning[]; level: number },
 ): CommissionTerms {
   const mode = reward.promoterRewardType === "tier" ? reward.tierRewardMode : null;
+  const base = baseOf(mode, { sale, below, level, unit });
+  return { amountTenThousandths, isFlat, tierRewardMode: mode, base };
+}
+
+/** The amount that a percentage is taken of. */
+function baseOf(
+  mode: CommissionTerms["tierRewardMode"],
+  {
+    sale,
+    below,
+    level,
+    unit,
+  }: { sale: Pick<EarningSale, "amountCents">; below: Earning[]; level: number; unit: Unit },
+): number {
   const sumOf = (earnings: Earning[], ofUnit: Unit) =>
     earnings.filter((each) => each.unit === ofUnit).reduce((sum, { amount }) => sum + amount, 0);
   const oneBelow = below.filter(({ tierLevel }) => tierLevel === level - 1);
-  const base = {
-    tier_commission_mode: () => sumOf(oneBelow, unit),
-    tier_override_mode: () => sale.amountCents,
-    tier_net_override_mode: () => Math.max(0, sale.amountCents - sumOf(below, "cash")),
-  };
-  return { amountTenThousandths, isFlat, tierRewardMode: mode, base: mode ? base[mode]() : sale.amountCents };
+  if (mode === "tier_commission_mode") return sumOf(oneBelow, unit);
+  if (mode === "tier_net_override_mode") return Math.max(0, sale.amountCents - sumOf(below, "cash"));
+  return sale.amountCents;
+}
+
+function refuseTooLarge(amount: number, { name }: { name: string }): void {
+  if (amount > MAX_AMOUNT) throw new Failure("rule_broken", `The reward ${name} is too large`);
 }
 
 /**
  * Choice: a percentage of a sale in another unit than cash counts whole units of the currency: 10 % of 50.00 dollars
  * are 5 points.
  */
-function amountOf(terms: CommissionTerms, unit: Unit, { quantity, currencyDigits }: EarningSale): number {
+function amountOf(
+  terms: CommissionTerms,
+  unit: Unit,
+  { quantity, currencyDigits }: Pick<EarningSale, "quantity" | "currencyDigits">,
+): number {
   const { amountTenThousandths, isFlat, base, tierRewardMode } = terms;
   const minorUnits = 10 ** currencyDigits;
   if (isFlat) return share(amountTenThousandths, quantity * (unit === "cash" ? minorUnits : 1), 10_000);
@@ -137,14 +184,21 @@ function divide(earning: Earning, splits: Split[]): Earning[] {
   const percentages = splits.map(({ percentTenThousandths }) => percentTenThousandths);
   const rest = WHOLE - percentages.reduce((sum, each) => sum + each, 0);
   const ids = [...splits.map(({ promoterCampaignId }) => promoterCampaignId), earning.promoterCampaignId];
+  let from = 0;
   return cutUp(earning.amount, percentages)
-    .map((amount, index) => ({
-      ...earning,
-      amount,
-      promoterCampaignId: ids[index] ?? earning.promoterCampaignId,
-      splitTenThousandths: percentages[index] ?? rest,
-      ...(index < splits.length && { isShare: true as const }),
-    }))
+    .map((amount, index) => {
+      const part = percentages[index] ?? rest;
+      const splitFromTenThousandths = from;
+      from += part;
+      return {
+        ...earning,
+        amount,
+        promoterCampaignId: ids[index] ?? earning.promoterCampaignId,
+        splitTenThousandths: part,
+        splitFromTenThousandths,
+        ...(index < splits.length && { isShare: true as const }),
+      };
+    })
     .filter(({ amount }) => amount !== 0);
 }
 

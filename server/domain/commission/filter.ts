@@ -48,8 +48,8 @@ export const BY_COMMISSION: Tests = {
   campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
   payoutIds: ({ payoutId }, ids) => payoutId !== null && ids.includes(payoutId),
   promoterId: ({ promoterId }, id) => promoterId === id,
-  isRefunded: ({ takenBackByIds, takesBackId }, wanted) =>
-    (takenBackByIds.length > 0 || takesBackId !== null) === wanted,
+  isRefunded: ({ takenBackByIds, correctedByIds = [], refundId }, wanted) =>
+    (takenBackByIds.length > correctedByIds.length || refundId !== null) === wanted,
   suspicions: ({ suspicion }, wanted) => suspicion !== null && wanted.includes(suspicion),
   planIds: ({ planId }, ids) => planId !== null && ids.includes(planId),
 };

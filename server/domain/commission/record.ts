@@ -38,6 +38,8 @@ export interface Commission {
   takesBackId: number | null;
   /** The commissions that take this one back, a few for each refund. */
   takenBackByIds: number[];
+  /** Those of them that only correct it, because its sale's amount became known better. Absent: none. */
+  correctedByIds?: number[];
   /** The client's own id of the sale. */
   eventId: string | null;
   /** The sale's amount. */

@@ -93,7 +93,7 @@ function ownEntries(lead: Lead): TimelineEntry[] {
 
 async function saleEntries(store: Store, lead: Lead): Promise<TimelineEntry[]> {
   const rewardOf = once((id) => store.get(rewards, lead.accountId, id));
-  const found = await latest(store, sales, lead);
+  const found = (await latest(store, sales, lead)).filter(({ isDuplicate }) => !isDuplicate);
   return Promise.all(
     found.map(async (sale) => ({
       kind: "sale",

@@ -29,6 +29,7 @@ import { addCommissions } from "./commissions.ts";
 import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { monthsBetween } from "./months.ts";
+import { addPayment } from "./payment.ts";
 import type { Sale } from "./record.ts";
 import { referralRewardOf } from "./referral-reward.ts";
 import { payableSplits } from "./splits.ts";
@@ -111,6 +112,7 @@ export async function recordSale<T, W = never>(
     const commissionIds = commissions.map(({ id }) => id);
     const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
     await tx.insert(sales, whole);
+    if (input.parts) await addPayment(tx, { sale: whole, parts: input.parts, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
     const given = [...earnings.map(({ reward }) => reward), ...(referralReward ? [referralReward] : [])];
     const bought = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };

@@ -37,6 +37,8 @@ export interface Sale {
   /** The sum of its refunds, in the account's currency and in its own. */
   refundedCents: number;
   refundedOriginalAmount: number;
+  /** It turned out to be the same payment as an earlier sale, so it counts nothing. Absent: it is a sale of its own. */
+  isDuplicate?: true;
   createdAt: string;
 }
 
@@ -53,7 +55,7 @@ export interface Refund {
   origin: Origin | null;
   /** The client's own id. No two refunds of an account share one. */
   eventId: string;
-  /** Positive. */
+  /** Negative: a bank gave back the money of a dispute. */
   amountCents: number;
   originalAmount: number;
   originalCurrency: string | null;

@@ -4,17 +4,15 @@ import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
-import { announce } from "../event/event.ts";
-import { withHistory } from "../lead/customer-history.ts";
-import { leads } from "../lead/lead.ts";
 import { share } from "../money/amount.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
-import { isRefunded } from "./refunded-part.ts";
-import { loadPayer, loadRefundedLead, loadRefundedSale } from "./refunded-sale.ts";
-import { refuseRepeated, refunds, sales } from "./sales.ts";
+import { ownTaking, salePayments } from "./payment.ts";
+import { loadPayer, loadRefundedLead, loadRefundedSale, markRefunded, newRefund } from "./refunded-sale.ts";
+import { refuseRepeated, refunds } from "./sales.ts";
+import { keepCommissions, settle, type Settled } from "./settlement.ts";
 import { takeBack } from "./take-back.ts";
 import {
   leftOfWaiting,
@@ -82,20 +80,37 @@ export async function recordRefund<T, W = never>(
     if (isWaiting(sale)) return keep(await rateOf(tx, sale, { input, currency }));
     const money = await amountsOf(tx, account, { input, sale, at, currency });
     if (isMissing(money)) return keep(money);
-    const refund = newRefund(sale, { id, eventId, at, ...money });
-    const after: Sale = {
-      ...sale,
-      refundedCents: sale.refundedCents + money.amountCents,
-      refundedOriginalAmount: sale.refundedOriginalAmount + money.saleAmount,
-    };
-    const commissions = await takeBack(tx, context, { lead: known, sale, after, refund });
-    const commissionIds = commissions.map(({ id: commissionId }) => commissionId);
-    const whole = { ...refund, commissionIds };
-    await tx.insert(refunds, whole);
-    await tx.put(sales, { ...after, commissionIds: [...sale.commissionIds, ...commissionIds] });
-    const lead = await markRefunded(tx, context, { lead: known, before: sale, after, at: refund.createdAt });
-    return show(tx.view, { refund: whole, lead, promoter, commissions });
+    const refund = newRefund(sale, { id, eventId, createdAt: at.toISOString(), ...money });
+    await tx.insert(refunds, refund);
+    const payment = await tx.get(salePayments, account.id, sale.id);
+    const taken =
+      payment === null
+        ? await takePart(tx, context, { lead: known, sale, refund, saleAmount: money.saleAmount })
+        : await settle(tx, context, {
+            account,
+            sale,
+            payment: { ...payment, takings: [...payment.takings, ownTaking(refund, money.saleAmount)] },
+            refund,
+          });
+    const lead =
+      (await markRefunded(tx, context, { before: sale, after: taken.sale, at: refund.createdAt })) ?? known;
+    return show(tx.view, { ...taken, refund: taken.refund ?? refund, lead, promoter });
   });
+}
+
+/** Takes back the refunded part of a sale that no provider reported. */
+async function takePart(
+  tx: Transaction,
+  context: Context,
+  { lead, sale, refund, saleAmount }: { lead: Lead; sale: Sale; refund: Refund; saleAmount: number },
+): Promise<Settled> {
+  const after: Sale = {
+    ...sale,
+    refundedCents: sale.refundedCents + refund.amountCents,
+    refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
+  };
+  const taken = await takeBack(tx, context, { lead, sale, after, refund });
+  return keepCommissions(tx, { sale: after, refund, commissions: taken });
 }
 
 /** The currency of a refund. */
@@ -193,49 +208,4 @@ async function amountsOf(
 
 function tooMuch(): Failure {
   return new Failure("invalid", "Error. Amount blank or invalid: it is more than what is left of the sale.");
-}
-
-function newRefund(
-  sale: Sale,
-  {
-    id,
-    eventId,
-    at,
-    amountCents,
-    originalAmount,
-    originalCurrency,
-  }: Amounts & { id: number; eventId: string; at: Date },
-): Refund {
-  return {
-    accountId: sale.accountId,
-    id,
-    promoterCampaignId: sale.promoterCampaignId,
-    promoterId: sale.promoterId,
-    campaignId: sale.campaignId,
-    leadId: sale.leadId,
-    saleId: sale.id,
-    origin: sale.origin,
-    eventId,
-    amountCents,
-    originalAmount,
-    originalCurrency,
-    commissionIds: [],
-    createdAt: at.toISOString(),
-  };
-}
-
-/** A lead whose sales are all refunded is no longer a customer. Each sale counts once. */
-async function markRefunded(
-  tx: Transaction,
-  context: Context,
-  { lead, before, after: sale, at }: { lead: Lead; before: Sale; after: Sale; at: string },
-): Promise<Lead> {
-  if (!isRefunded(sale) || isRefunded(before)) return lead;
-  const refundedSalesCount = lead.refundedSalesCount + 1;
-  const isOver = refundedSalesCount === lead.salesCount && lead.state === "active";
-  const marked: Lead = { ...lead, refundedSalesCount, state: isOver ? "refunded" : lead.state };
-  const after = withHistory(lead, marked, at);
-  await tx.put(leads, after);
-  await announce(tx, context, { entity: "referral", before: lead, after });
-  return after;
 }

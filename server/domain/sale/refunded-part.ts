@@ -7,6 +7,11 @@ export function isRefunded(sale: Sale): boolean {
   return sale.refundedCents >= sale.amountCents;
 }
 
+/** Whether refunds took all of a sale back. A sale of nothing has nothing left either, but nobody refunded it. */
+export function isTakenBack(sale: Sale): boolean {
+  return sale.refundedOriginalAmount > 0 && isRefunded(sale);
+}
+
 /** The part of an amount that is left when the same part of its sale was refunded. */
 export function leftPart(sale: Sale, amount: number): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;

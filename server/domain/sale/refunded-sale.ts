@@ -1,13 +1,16 @@
 import { Failure } from "../../failure.ts";
+import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
+import { withHistory } from "../lead/customer-history.ts";
 import type { Lead } from "../lead/record.ts";
 import { leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { findCustomer, nobody } from "./customer.ts";
-import type { Sale } from "./record.ts";
-import { isRefunded } from "./refunded-part.ts";
+import type { Refund, Sale } from "./record.ts";
+import { isRefunded, isTakenBack } from "./refunded-part.ts";
 import type { NewRefund } from "./refund.ts";
 import { sales } from "./sales.ts";
 import { findWaitingSale, leftOfWaiting, waitingSalesOf, type WaitingSale } from "./waiting.ts";
@@ -92,4 +95,54 @@ export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): 
     (sale && (await reader.get(promoters, lead.accountId, sale.promoterId)));
   if (promoter === null) throw nobody();
   return promoter;
+}
+
+/** A refund of a sale. It belongs to whom the sale belongs. */
+export function newRefund(
+  sale: Sale,
+  given: Pick<Refund, "id" | "eventId" | "amountCents" | "originalAmount" | "originalCurrency" | "createdAt">,
+): Refund {
+  return {
+    accountId: sale.accountId,
+    id: given.id,
+    promoterCampaignId: sale.promoterCampaignId,
+    promoterId: sale.promoterId,
+    campaignId: sale.campaignId,
+    leadId: sale.leadId,
+    saleId: sale.id,
+    origin: sale.origin,
+    eventId: given.eventId,
+    amountCents: given.amountCents,
+    originalAmount: given.originalAmount,
+    originalCurrency: given.originalCurrency,
+    commissionIds: [],
+    createdAt: given.createdAt,
+  };
+}
+
+/**
+ * A lead whose sales are all refunded is no longer a customer, until the money of one comes back. Each sale counts once.
+ * null: the lead stays as it is.
+ */
+export async function markRefunded(
+  tx: Transaction,
+  context: Context,
+  { before, after, at }: { before: Sale; after: Sale; at: string },
+): Promise<Lead | null> {
+  const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
+  const dropped = Number(after.isDuplicate ?? false) - Number(before.isDuplicate ?? false);
+  if (change === 0 && dropped === 0) return null;
+  const lead = await tx.get(leads, after.accountId, after.leadId);
+  if (lead === null) return null;
+  const refundedSalesCount = lead.refundedSalesCount + change;
+  const salesCount = lead.salesCount - dropped;
+  const isOver = refundedSalesCount === salesCount;
+  const states: Partial<Record<Lead["state"], Lead["state"]>> = isOver
+    ? { active: "refunded" }
+    : { refunded: "active" };
+  const state = states[lead.state] ?? lead.state;
+  const marked = withHistory(lead, { ...lead, refundedSalesCount, salesCount, state }, at);
+  await tx.put(leads, marked);
+  await announce(tx, context, { entity: "referral", before: lead, after: marked });
+  return marked;
 }

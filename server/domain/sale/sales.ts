@@ -16,7 +16,7 @@ export const sales = collection<Sale>()({
   },
   counts: (sale) => [
     ...factCounts(sale, [
-      { metric: "sales", at: sale.createdAt },
+      ...(sale.isDuplicate ? [] : [{ metric: "sales" as const, at: sale.createdAt }]),
       { metric: "salesCents", at: sale.createdAt, amount: sale.amountCents },
     ]),
     ...(sale.productId === null ? [] : productUses([sale.productId])),
@@ -43,7 +43,8 @@ export const refunds = collection<Refund>()({
   indexes: { lead: ({ leadId }) => [leadId] },
   counts: (refund) =>
     factCounts(refund, [
-      { metric: "refunds", at: refund.createdAt },
+      // Money that comes back is no refund, but lowers their sum.
+      ...(refund.amountCents < 0 ? [] : [{ metric: "refunds" as const, at: refund.createdAt }]),
       { metric: "refundsCents", at: refund.createdAt, amount: refund.amountCents },
     ]),
 });

@@ -17,7 +17,7 @@ import { isBonusLost, reopenTargets } from "./target.ts";
 export async function takeBack(
   tx: Transaction,
   context: Context,
-  { lead, sale, after, refund }: { lead: Lead; sale: Sale; after: Sale; refund: Refund },
+  { lead, sale, after, refund }: { lead: Lead; sale: Sale; after: Sale; refund: Refund | null },
 ): Promise<Commission[]> {
   const added: Commission[] = [];
   const lost: Commission[] = [];
@@ -31,20 +31,34 @@ export async function takeBack(
     const amount = isBonus ? whole : part;
     if (amount === 0) continue;
     if (isLost) lost.push(commission);
-    const opposite = oppositeOf(commission, {
-      id: await context.store.nextId("commission"),
-      amount,
-      refund,
-      sale,
-    });
-    await tx.insert(commissions, opposite);
-    await announce(tx, context, { entity: "commission", before: null, after: opposite });
-    // Nobody is told of the mark, because commissions don't show it.
-    await tx.put(commissions, { ...commission, takenBackByIds: [...commission.takenBackByIds, opposite.id] });
-    added.push(opposite);
+    added.push(await addOpposite(tx, context, { commission, amount, sale, refund }));
   }
   await reopenTargets(tx, sale, lost);
   return added;
+}
+
+/** What a further commission changes of an earlier one. */
+interface Opposite {
+  commission: Commission;
+  amount: number;
+  sale: Sale;
+  /** null: no money went back, but the amount of the sale has become known better. */
+  refund: Refund | null;
+}
+
+/** Adds a commission that takes back a part of an earlier one, or gives it back. */
+export async function addOpposite(tx: Transaction, context: Context, given: Opposite): Promise<Commission> {
+  const { commission, refund } = given;
+  const opposite = oppositeOf(given, await context.store.nextId("commission"));
+  await tx.insert(commissions, opposite);
+  await announce(tx, context, { entity: "commission", before: null, after: opposite });
+  // Nobody is told of the mark, because commissions don't show it.
+  await tx.put(commissions, {
+    ...commission,
+    takenBackByIds: [...commission.takenBackByIds, opposite.id],
+    ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
+  });
+  return opposite;
 }
 
 /**
@@ -63,28 +77,28 @@ function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: 
 }
 
 /** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */
-function oppositeOf(
-  commission: Commission,
-  { id, amount, refund, sale }: { id: number; amount: number; refund: Refund; sale: Sale },
-): Commission {
-  const { createdByUser: _, ...earned } = commission;
+function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number): Commission {
+  const { createdByUser: _, correctedByIds: __, ...earned } = commission;
+  const event = refund ?? { ...sale, id: null, amountCents: 0, originalAmount: 0 };
   return newCommission({
     ...earned,
     id,
     amount,
-    refundId: refund.id,
+    refundId: event.id,
     takesBackId: commission.id,
     takenBackByIds: [],
-    eventId: refund.eventId,
-    saleCents: -refund.amountCents,
-    originalSaleAmount: -refund.originalAmount,
-    originalSaleCurrency: refund.originalCurrency,
+    eventId: event.eventId,
+    saleCents: 0 - event.amountCents,
+    originalSaleAmount: 0 - event.originalAmount,
+    originalSaleCurrency: event.originalCurrency,
     saleId: sale.id,
     payoutId: null,
     isPaidElsewhere: false,
     internalNote: null,
     externalNote: null,
     statusUpdatedAt: null,
-    createdAt: refund.createdAt,
+    createdAt: event.createdAt,
+    // A correction is no news of a sale.
+    ...(refund === null && { isSilent: true as const }),
   });
 }

@@ -77,6 +77,23 @@ export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commissio
   });
 }
 
+/** Marks a target as reached again, because the money of its sale came back. false: another sale has reached it since. */
+export async function regainTarget(
+  tx: Transaction,
+  { rewardId }: Commission,
+  { accountId, id, promoterCampaignId, createdAt: at }: Sale,
+): Promise<boolean> {
+  const owner = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
+  if (owner === null || rewardId === null) return false;
+  if (owner.targetsReached.some((target) => target.rewardId === rewardId)) return false;
+  await tx.put(promoterCampaigns, {
+    ...owner,
+    targetsReached: [...owner.targetsReached, { rewardId, at }],
+    lostTargetSaleIds: (owner.lostTargetSaleIds ?? []).filter((saleId) => saleId !== id),
+  });
+  return true;
+}
+
 /** The targets of which the sale still gives something. */
 async function keptTargetIds(
   tx: Transaction,

@@ -9,6 +9,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";
 import type { CommissionNotes } from "../commission/record.ts";
 import type { InstalmentPlan } from "./instalment.ts";
+import type { PaymentParts } from "./payment.ts";
 import type { BillingPeriod } from "./record.ts";
 import { alreadyRecorded } from "./sales.ts";
 
@@ -29,6 +30,8 @@ export interface SaleFacts {
   instalments: InstalmentPlan | null;
   /** Notes on each of its commissions. Absent: none. */
   notes?: CommissionNotes;
+  /** What a billing provider reported of the payment. Absent: the account sends the sale itself. */
+  parts?: PaymentParts;
 }
 
 /** An event that could not be converted when it came. It is recorded when there is a rate. */

@@ -121,6 +121,25 @@ it("records approved refunds and chargebacks once, also before their sale", asyn
   });
 });
 
+it.each([
+  ["chargeback", "chargeback_reverse"],
+  ["chargeback_reverse", "chargeback"],
+])("gives back once what a chargeback took, told in the order %s, %s", async (...actions) => {
+  await signUp({ uid: "ctm_1" });
+  await tell("transaction.completed", transaction());
+  await tell("adjustment.updated", adjustment());
+  const whole = { tax: "1900", total: "11900" };
+  for (const action of [...actions, ...actions])
+    await tell("adjustment.created", adjustment({ id: `adj_${action}`, action }, whole));
+  const reversed = adjustment({ id: "adj_chargeback", action: "chargeback", status: "reversed" }, whole);
+  expect(await tell("adjustment.updated", reversed)).toBe("known");
+  expect(await books()).toMatchObject({
+    sales: [["txn_1", 10_000, 4_000]],
+    earned: 600,
+    leads: [[null, "ctm_1", "active"]],
+  });
+});
+
 it("cancels the lead of a cancelled subscription", async () => {
   await signUp({ uid: "user-7" });
   await tell("transaction.completed", transaction({ custom_data: { svc_uid: "user-7" } }));

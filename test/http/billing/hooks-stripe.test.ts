@@ -389,6 +389,47 @@ describe("a refund", () => {
     expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 6_000]], refunds: [["du_1", 6_000]] });
   });
 
+  const won = (over: Record<string, unknown> = {}) =>
+    tell("charge.dispute.funds_reinstated", dispute({ status: "won", ...over }));
+
+  it("of a dispute that is won is given back once, with the same terms, and the lead is a customer again", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("charge.succeeded", charge({ invoice: null }));
+    await outcomeOf(tellStripe(app, refundedFrom(0, 3_000, { invoice: null })));
+    await tell("charge.dispute.created", dispute());
+    expect(await books()).toMatchObject({ earned: 0, leads: [["sam@example.net", "cus_1", "refunded"]] });
+    await offer(app, await makeReward(app, [{ amount: 50 }]));
+    expect([await won(), await won()]).toEqual(["refund", "known"]);
+    expect(await books()).toEqual({
+      sales: [["ch_1", 12_000, 3_000]],
+      refunds: [
+        ["ch_1:3000", 3_000],
+        ["du_1", 9_000],
+        ["du_1:reinstated", -9_000],
+      ],
+      earned: 900,
+      leads: [["sam@example.net", "cus_1", "active"]],
+    });
+    expect(await tell("charge.dispute.funds_withdrawn", dispute())).toBe("known");
+  });
+
+  it("of a dispute takes nothing if the bank's giving back was told first", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await won()).toBe("waiting");
+    await tell("charge.succeeded", charge({ invoice: null }));
+    expect([await won(), await tell("charge.dispute.created", dispute())]).toEqual(["known", "known"]);
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 0]], refunds: [], earned: 1_200 });
+  });
+
+  it("of a dispute stays taken back as far as the bank keeps the money", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("charge.succeeded", charge({ invoice: null }));
+    await tell("charge.dispute.created", dispute());
+    // In the currency in which the bank pays.
+    expect(await won({ balance_transactions: [{ amount: -11_000 }, { amount: 2_750 }] })).toBe("refund");
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 9_000]], earned: 300 });
+  });
+
   it("and a dispute together never take back more than the sale gave", async () => {
     await signUp({ uid: "cus_1" });
     await tell("charge.succeeded", charge({ invoice: null }));

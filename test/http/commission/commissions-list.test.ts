@@ -53,7 +53,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     });
     await add(bob, { ...sale, amount: 500, saleCents: 10_000, eventId: "Order-1", tierLevel: 2, saleId: 1 });
     await add(jane, { ...sale, amount: 700, saleCents: 3_500, payoutId: 2, takenBackByIds: [4], saleId: 2 });
-    await add(jane, { ...sale, amount: -700, saleCents: -3_500, takesBackId: 3, payoutId: 2 });
+    await add(jane, { ...sale, amount: -700, saleCents: -3_500, takesBackId: 3, refundId: 1, payoutId: 2 });
     await add(jane, { leadId: 2, status: "pending", suspicion: "ad_source", amount: 300, planId: "pro" });
     await add(bob, { status: "denied", amount: 100, campaignId: 2, payoutId: 3 });
     await add(bob, { unit: "credits", amount: 5, payoutId: 4 });

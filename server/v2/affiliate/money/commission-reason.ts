@@ -12,10 +12,13 @@ export interface ReasonParts {
 
 /** Says in one sentence what a commission is for. */
 export function commissionReason({ commission, who, currency }: ReasonParts): string {
-  const { terms, takesBackId, saleCents, tierLevel, rewardName, externalNote } = commission;
+  const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName, externalNote } = commission;
   const sale = `a sale of ${formatAmount(saleCents, "cash", currency)}${who === null ? "" : ` to ${who}`}`;
-  if (takesBackId !== null)
-    return `Taken back, because a sale${who === null ? "" : ` to ${who}`} was refunded.`;
+  const buyer = who === null ? "" : ` to ${who}`;
+  if (takesBackId !== null && refundId === null)
+    return `Corrected, because the exact amount of a sale${buyer} became known.`;
+  if (takesBackId !== null && amount > 0) return `Given back, because a dispute of a sale${buyer} was won.`;
+  if (takesBackId !== null) return `Taken back, because a sale${buyer} was refunded.`;
   if (terms === null) return customReason(commission, sale);
   const source = tierLevel > 1 ? `${sale} that a promoter below you made (level ${tierLevel})` : sale;
   const share = terms.isFlat

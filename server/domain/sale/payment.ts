@@ -1,0 +1,146 @@
+import { collection } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Earning } from "../commission/earnings.ts";
+import { share } from "../money/amount.ts";
+import type { Refund, Sale } from "./record.ts";
+import { refunds } from "./sales.ts";
+
+/** The objects of billing providers that report a payment. A later one knows more of it. */
+export const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;
+
+export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
+
+/** The parts of a payment, in the minor unit of its currency. */
+export interface PaymentParts {
+  source: PaymentSource;
+  /** The sum that was paid, with and without tax. */
+  grossAmount: number;
+  netAmount: number;
+  /** How many items were sold, for flat rewards. */
+  quantity: number;
+}
+
+/** Money of a payment that went back, or came again. */
+export interface Taking {
+  /** The event id of its refund. */
+  id: string;
+  /** `reversal`: a bank gave back the money of a dispute. `own`: the account recorded the refund itself. */
+  kind: "refund" | "dispute" | "reversal" | "own";
+  /** With and without tax, in the sale's currency. Of an `own` one both are the refunded part of the sale. */
+  grossAmount: number;
+  /** null: the payment's own share of tax applies. */
+  netAmount: number | null;
+  at: string;
+}
+
+/**
+ * What a billing provider reported of a sale's payment. The amounts of the sale, its refunds and its commissions follow
+ * from it, and from nothing else, so the order of the provider's events does not matter.
+ *
+ * @see docs/spec/money.md "Billing providers"
+ */
+export interface SalePayment {
+  accountId: number;
+  saleId: number;
+  /** null: only refunds of it were reported. */
+  parts: PaymentParts | null;
+  /** Whether the sale has its amount from the parts. false: the account sent the sale itself, and the amount stays. */
+  isReported: boolean;
+  /** The earnings of a reported sale, and the commission of each. */
+  earnings: Earning[];
+  commissionIds: number[];
+  /** In the order of their arrival. */
+  takings: Taking[];
+}
+
+export const salePayments = collection<SalePayment>()({
+  name: "sale-payment",
+  id: ({ saleId }) => [saleId],
+  claims: {},
+  indexes: {},
+});
+
+/** The parts that are known better. null: none are known. */
+export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
+  const rank = (parts: PaymentParts) => PAYMENT_SOURCES.indexOf(parts.source);
+  return known.reduce((best, each) => {
+    if (best === null || each === null) return best ?? each;
+    return rank(each) > rank(best) ? each : best;
+  }, null);
+}
+
+/** The amount of a payment that its sale counts. */
+export function countedAmount({ netAmount }: PaymentParts): number {
+  return netAmount;
+}
+
+/**
+ * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same part as of
+ * the payment. It is at most the sale. A reversal that comes before its dispute takes nothing back, and gives nothing.
+ */
+export function takenAmount(saleAmount: number, parts: PaymentParts | null, takings: Taking[]): number {
+  const reported = takings.filter(({ kind }) => kind !== "own");
+  const gross = lostSum(reported.filter(({ netAmount }) => netAmount === null));
+  const net = lostSum(reported.filter(({ netAmount }) => netAmount !== null));
+  const taken =
+    sumOf(takings.filter(({ kind }) => kind === "own")) +
+    partOf(saleAmount, gross, parts?.grossAmount) +
+    partOf(saleAmount, net, parts?.netAmount);
+  return Math.min(saleAmount, taken);
+}
+
+function partOf(saleAmount: number, lost: number, whole: number | undefined): number {
+  return whole !== undefined && whole > 0 ? share(saleAmount, lost, whole) : lost;
+}
+
+/** Refunds, and disputes as far as they were not reversed. */
+function lostSum(takings: Taking[]): number {
+  const sumOfKind = (wanted: Taking["kind"]) => sumOf(takings.filter(({ kind }) => kind === wanted));
+  return sumOfKind("refund") + Math.max(0, sumOfKind("dispute") - sumOfKind("reversal"));
+}
+
+function sumOf(takings: Taking[]): number {
+  return takings.reduce((sum, { grossAmount, netAmount }) => sum + (netAmount ?? grossAmount), 0);
+}
+
+/** Keeps what a provider reported of a new sale's payment. */
+export async function addPayment(
+  tx: Transaction,
+  {
+    sale: { accountId, id: saleId, commissionIds },
+    parts,
+    earnings,
+  }: { sale: Sale; parts: PaymentParts; earnings: Earning[] },
+): Promise<void> {
+  const payment = { accountId, saleId, parts, isReported: true, earnings, commissionIds, takings: [] };
+  await tx.insert(salePayments, payment);
+}
+
+/**
+ * The payment of a sale. If none is kept, because the account sent the sale itself, its refunds up to now are the
+ * account's own.
+ */
+export async function loadPayment(
+  tx: Transaction,
+  sale: Sale,
+  parts: PaymentParts | null,
+): Promise<SalePayment> {
+  const { accountId, id: saleId, leadId } = sale;
+  const kept = await tx.get(salePayments, accountId, saleId);
+  if (kept !== null) return kept;
+  const made = await tx.view.page(refunds, "lead", accountId, [leadId], { limit: MOST_REFUNDS });
+  const takings = made
+    .filter((refund) => refund.saleId === saleId)
+    .map((refund) =>
+      ownTaking(refund, share(sale.originalAmount, refund.amountCents, Math.max(1, sale.amountCents))),
+    );
+  return { accountId, saleId, parts, isReported: false, earnings: [], commissionIds: [], takings };
+}
+
+/** The taking of a refund that the account recorded itself. The amount is in the sale's currency. */
+export function ownTaking({ eventId, createdAt }: Refund, amount: number): Taking {
+  return { id: eventId, kind: "own", grossAmount: amount, netAmount: null, at: createdAt };
+}
+
+/** As many as a page of a lead's refunds holds. Payments have a few. */
+const MOST_REFUNDS = 1_000;

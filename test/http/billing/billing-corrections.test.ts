@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { AtomicDriver } from "../../../server/storage/driver.ts";
+import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import { newStore } from "../../../server/storage/store.ts";
+import { periodAt } from "../../../server/domain/payout/period.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { accountOf, booksOf, connectStripe, tellStripe } from "../../support/billing.ts";
+import { findFaults } from "../../support/consistency.ts";
+import { entriesIn } from "../../support/entries.ts";
+import { cashOf, makeReward, offer } from "../../support/money.ts";
+import { lastingBreaches } from "../../support/money-laws.ts";
+import { runPayouts } from "../../support/payouts.ts";
+import { rounds } from "../../support/rounds.ts";
+import {
+  charge,
+  dispute,
+  invoice,
+  invoiceLine,
+  refundedFrom,
+  SECONDS,
+  session,
+  stripeEvent,
+} from "../../support/stripe-events.ts";
+
+const OWN = { invoice: null, subscription: null };
+
+/** All that Stripe tells without an API key of one payment: its charge without tax, then two objects with it. */
+const CHARGED = stripeEvent("charge.succeeded", charge({ invoice: null }));
+const CHECKED_OUT = stripeEvent("checkout.session.completed", session({ ...OWN, payment_intent: "pi_1" }));
+const CHECKED_OUT_WITH_INVOICE = stripeEvent(
+  "checkout.session.completed",
+  session({ payment_intent: "pi_1", subscription: null }),
+);
+const INVOICED = stripeEvent(
+  "invoice.paid",
+  invoice({ parent: null, lines: { data: [invoiceLine({ quantity: 3 })] } }),
+);
+const REFUNDED = refundedFrom(0, 3_001, { invoice: null });
+const DISPUTED = stripeEvent("charge.dispute.created", dispute());
+const WITHDRAWN = stripeEvent("charge.dispute.funds_withdrawn", dispute());
+const REINSTATED = stripeEvent("charge.dispute.funds_reinstated", dispute({ status: "won" }));
+
+/** A parent, a promoter and one who shares; rewards of every kind. */
+async function foundProgram(driver: AtomicDriver): Promise<TestApp> {
+  const app = await startApp("memory", { store: newStore(driver) });
+  await app.v1("/promoters/create", { email: "pam@example.com", first_name: "Pam" });
+  await app.v1("/promoters/create", {
+    email: "jane@example.com",
+    first_name: "Jane",
+    parent_promoter_id: "1",
+  });
+  await app.v1("/promoters/create", { email: "sue@example.com", first_name: "Sue" });
+  const tier = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_commission_mode" };
+  await offer(
+    app,
+    await makeReward(app, [{ amount: 13.37 }, { amount: 7, flat_amount: true, unit: "points" }]),
+    await makeReward(app, [{ amount: 33.33 }], { name: "tier", ...tier }),
+  );
+  await app.v1("/track/signup", { ref_id: "jane", email: "sam@example.net" });
+  const split = { promoter_campaign_id: 3, percentage: 33.3333 };
+  await app.v2("PUT", "/referrals/1", { split_details: [split] });
+  await connectStripe(app);
+  return app;
+}
+
+/** What is left when all events have come. */
+async function left(app: TestApp) {
+  const { sales } = await booksOf(app);
+  const { body } = await app.v2("GET", "/promoters/2");
+  const { stats } = body as { stats: Record<string, number> };
+  const points = [];
+  for (const id of [1, 2, 3]) points.push((await app.v2("GET", `/promoters/${id}`)).body);
+  return {
+    sale: sales.filter(([, amount]) => amount !== 0).map(([, amount, refunded]) => [amount, refunded]),
+    cash: [await cashOf(app, 1), await cashOf(app, 2), await cashOf(app, 3)].map(([earned]) => earned),
+    points: points.map(
+      (each) =>
+        (each as { balances: { earnings_balance: { points?: number } } }).balances.earnings_balance.points ??
+        0,
+    ),
+    revenue: [stats["sales_count"], stats["revenue_amount"]],
+    breaches: await lastingBreaches(app.services.store, app.accountId),
+    bugs: app.bugs,
+  };
+}
+
+/** Pam's, Jane's and Sue's part of 13.37 % of the sale, by what was refunded of 10,000. */
+const LEFT_CASH: Record<number, number[]> = { 0: [446, 891, 446], 2_501: [334, 668, 334], 10_000: [0, 0, 0] };
+/** The same of seven points for each piece. 0: of one piece, partly refunded. */
+const LEFT_POINTS: Record<number, number[]> = { 0: [0, 4, 1], 1: [0, 5, 2], 3: [0, 14, 7] };
+
+it.each<[string, number, object[]]>([
+  ["a charge and a checkout", 0, [CHARGED, CHECKED_OUT]],
+  ["a charge, an invoice, and the checkout of both", 0, [CHARGED, INVOICED, CHECKED_OUT_WITH_INVOICE]],
+  ["with a refund and a dispute that is won", 2_501, [CHARGED, CHECKED_OUT, REFUNDED, DISPUTED, REINSTATED]],
+  [
+    "with an invoice, a refund and a dispute",
+    10_000,
+    [CHARGED, INVOICED, CHECKED_OUT_WITH_INVOICE, REFUNDED, WITHDRAWN],
+  ],
+  [
+    "with an invoice and a dispute that is won",
+    0,
+    [CHARGED, INVOICED, CHECKED_OUT_WITH_INVOICE, WITHDRAWN, REINSTATED],
+  ],
+])("ends in the same sums in every order, each event told twice: %s", async (_, refunded, events) => {
+  const quantity = events.includes(INVOICED) ? 3 : 1;
+  await fc.assert(
+    fc.asyncProperty(fc.shuffledSubarray(events, { minLength: events.length }), async (told) => {
+      const driver = memoryDriver();
+      const app = await foundProgram(driver);
+      // They come in some order, and then all again.
+      for (const event of [...told, ...told]) expect((await tellStripe(app, event)).status).toBe(200);
+      expect(await left(app)).toEqual({
+        sale: [[10_000, refunded]],
+        cash: LEFT_CASH[refunded],
+        points: refunded === 10_000 ? [0, 0, 0] : LEFT_POINTS[refunded === 0 ? quantity : 0],
+        revenue: [1, 10_000],
+        breaches: [],
+        bugs: [],
+      });
+      expect(await findFaults(await entriesIn(driver))).toEqual([]);
+      await app.close();
+    }),
+    { numRuns: rounds(10, 120) },
+  );
+});
+
+it("leaves a commission that was paid as it is, and takes the rest of it back by a further one", async () => {
+  const app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await app.v1("/track/signup", { ref_id: "jane", email: "sam@example.net" });
+  await connectStripe(app);
+  const february = SECONDS - 10 * 86_400;
+  await tellStripe(app, stripeEvent("charge.succeeded", charge({ invoice: null, created: february })));
+  await runPayouts(
+    app.context,
+    await accountOf(app),
+    periodAt({ payoutCycle: "monthly" }, new Date(february * 1_000)),
+  );
+  await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+  const list = async (path: string) => (await app.v2("GET", path)).body as Record<string, unknown>[];
+  const [paid] = await list("/commissions");
+  expect(paid).toMatchObject({ amount: 1_200, sale_amount: 12_000, is_paid: true });
+
+  expect(await tellStripe(app, CHECKED_OUT)).toMatchObject({
+    body: { outcome: "known", reason: "It was recorded before, and its amount is corrected" },
+  });
+  expect(await tellStripe(app, CHECKED_OUT)).toMatchObject({
+    body: { outcome: "known", reason: "It was recorded before" },
+  });
+  const [correction, first] = await list("/commissions?sorting[created_at]=desc");
+  expect([first, correction].map((each) => [each!["amount"], each!["status"], each!["is_paid"]])).toEqual([
+    [1_200, "approved", true],
+    [-200, "approved", false],
+  ]);
+  expect(await list("/commissions?filters[refunded]=true")).toEqual([]);
+  expect((await list("/payouts")).map((payout) => payout["amount"])).toEqual([1_200]);
+  expect(await cashOf(app, 1)).toEqual([1_000, -200, 1_200]);
+  expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
+  await app.close();
+});
