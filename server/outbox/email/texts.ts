@@ -9,7 +9,7 @@ const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
 const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
   "Somebody has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
   "{{sign_in_url}}",
-  "If it was not you, ignore this e-mail. You will get no other.",
+  "If it was not you, ignore this e-mail.",
 ]);
 
 /** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
