@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { accountBaseCommand } from "./account-base.ts";
 import { accountFreezeCommands } from "./account-freeze.ts";
 import { accountTrackerCommand } from "./account-tracker.ts";
 import { webAddress } from "./campaign.ts";
@@ -42,6 +43,7 @@ export function accountCommands(program: Command): void {
     .command("max-auto-approve <account-id> [cents]")
     .description("set the largest cash commission that is approved by itself, in cents; left out: any")
     .action(changeMaxAutoApprove);
+  accountBaseCommand(account);
   account
     .command("mail-sender <account-id> [sender]")
     .description('set the sender of its e-mails, such as "Acme <partners@acme.example>"; left out: MAIL_FROM')

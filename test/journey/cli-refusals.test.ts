@@ -57,6 +57,10 @@ it.each<[string[], string, Record<string, string>?]>([
   [inCampaign("--hold-days", ""), "--hold-days must be a whole number from 0 to 365"],
   [["account", "max-auto-approve", "acme", "12.50"], "12.50 is not a whole number of cents"],
   [["account", "max-auto-approve", "nobody", "1250"], NO_ACCOUNT],
+  [
+    ["account", "commission-base", "acme", "--fee", "100"],
+    "100 is not a percentage from 0 to less than 100 with at most four decimals",
+  ],
   [inCampaign("--param", "via", ""), "--param must not be blank"],
   [inCampaign("--allow-origin", " "), "--allow-origin must not be blank"],
   [

@@ -97,6 +97,20 @@ describe("accounts", () => {
     expect(free).toEqual({ account_id: "acme", max_auto_approve_cents: null });
   });
 
+  it("can choose what commissions are computed on", async () => {
+    await createAcme();
+    const usual = { account_id: "acme", less_tax: true, less_shipping: false, fee_percentage: 0 };
+    expect(await run("account", "commission-base", "acme")).toEqual(usual);
+    const chosen = { ...usual, less_shipping: true, fee_percentage: 2.9 };
+    expect(await run("account", "commission-base", "acme", "--less-shipping", "--fee", "2.9")).toEqual(
+      chosen,
+    );
+    expect(await run("account", "commission-base", "acme", "--no-less-tax")).toEqual({
+      ...chosen,
+      less_tax: false,
+    });
+  });
+
   it("are stored in files that only their owner can read, in any folder, and so are backups", async () => {
     const copy = join(folder, "copy");
     for (const name of [folder, copy]) {

@@ -43,6 +43,7 @@ function AccountForm({ account }: { account: Account }) {
       }}
     >
       <Company form={form} zone={account.time_zone} />
+      <Commissions form={form} />
       <Payouts form={form} />
       <PrivacyAndSafety form={form} />
     </Form>
@@ -63,6 +64,9 @@ function valuesOf(account: Account) {
     min_paying_customers: String(account.min_paying_customers),
     max_auto_approve:
       account.max_auto_approve === null ? "" : typedAmount(account.max_auto_approve, account.currency),
+    less_tax: account.commission_base.less_tax,
+    less_shipping: account.commission_base.less_shipping,
+    fee_percentage: String(account.commission_base.fee_percentage),
     requires_payout_method: account.requires_payout_method,
     requires_invoice_details: account.requires_invoice_details,
     honours_privacy_control: account.honours_privacy_control,
@@ -71,12 +75,13 @@ function valuesOf(account: Account) {
 }
 
 /** @throws Refusal */
-function changesOf(values: Settings) {
+function changesOf({ less_tax, less_shipping, fee_percentage, ...values }: Settings) {
   // The amounts are in the currency that is saved with them.
   const cents = (name: "min_payment" | "max_auto_approve") =>
     requiredCents(name, values[name], values.currency.trim().toUpperCase());
   return {
     ...values,
+    commission_base: { less_tax, less_shipping, fee_percentage: Number(fee_percentage) },
     mail_sender: values.mail_sender || null,
     payout_cycle: values.payout_cycle as Account["payout_cycle"],
     net_payout_days: Number(values.net_payout_days),
@@ -119,6 +124,39 @@ function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
       />
     </section>
   );
+}
+
+function Commissions({ form }: { form: FormState<Settings> }) {
+  return (
+    <section class="card stack">
+      <h2>Commissions</h2>
+      <p>{baseSentence(form.values)}</p>
+      <Checkbox form={form} name="less_tax" label="Leave out tax" />
+      <Checkbox form={form} name="less_shipping" label="Leave out shipping" />
+      <TextField
+        form={form}
+        name="fee_percentage"
+        label="Percentage for fees"
+        type="number"
+        min={0}
+        step="any"
+        hint="It is taken off the rest. 0: none."
+      />
+      <p class="hint">
+        This is about payments that Stripe or Paddle reports from now on. Earlier ones keep their terms, and
+        sales that you send yourself count as you send them.
+      </p>
+    </section>
+  );
+}
+
+/** What commissions are computed on, in a sentence. */
+function baseSentence(values: FormState<Settings>["values"]): string {
+  const given = ["what the customer paid"];
+  if (values.less_tax.value) given.push("less tax");
+  if (values.less_shipping.value) given.push("less shipping");
+  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value} % for fees`);
+  return `Commissions are computed on ${given.join(", ")}.`;
 }
 
 function Payouts({ form }: { form: FormState<Settings> }) {

@@ -19,6 +19,14 @@ export const instant = z.int().transform((seconds) => new Date(seconds * 1_000))
 /** An amount in the currency's minor unit. */
 export const amount = z.int();
 
+/** What shipping cost, after discounts. */
+export const shippingCost = z.object({ amount_total: amount, amount_tax: amount.nullish() }).nullish();
+
+/** The cost of shipping without its tax. */
+export function shippingOf(cost: z.output<typeof shippingCost>): number {
+  return cost ? cost.amount_total - (cost.amount_tax ?? 0) : 0;
+}
+
 /** The decimals of Stripe's amounts where ISO 4217 has others. @see https://docs.stripe.com/currencies#special-cases */
 const OWN_EXPONENTS: Record<string, number> = { ISK: 2, UGX: 2, MGA: 0 };
 

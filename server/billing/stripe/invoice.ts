@@ -4,7 +4,7 @@ import type { BillingPeriod } from "../../domain/sale/record.ts";
 import { soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
-import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { amount, instant, isoAmount, metadata, objectId, shippingCost, shippingOf } from "./fields.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -31,6 +31,7 @@ export const invoiceShape = z.object({
   total_excluding_tax: amount.nullish(),
   tax: amount.nullish(),
   created: instant,
+  shipping_cost: shippingCost,
   status_transitions: z.object({ paid_at: instant.nullish() }).nullish(),
   metadata,
   subscription: objectId.nullish(),
@@ -74,6 +75,10 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
       source: "invoice",
       grossAmount: isoAmount(paid, currency),
       netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
+      shippingAmount: isoAmount(
+        total > 0 ? share(paid, shippingOf(invoice.shipping_cost), total) : 0,
+        currency,
+      ),
       quantity: largest === undefined ? 1 : quantityOf(largest, invoice.created),
     },
     currency: currency.toUpperCase(),

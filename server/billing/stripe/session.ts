@@ -3,7 +3,7 @@ import { soldQuantity, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { asked } from "./api.ts";
-import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { amount, instant, isoAmount, metadata, objectId, shippingCost, shippingOf } from "./fields.ts";
 import { invoicePaid } from "./invoice.ts";
 
 /** As many as Stripe lists at once. A checkout holds fewer. */
@@ -18,7 +18,8 @@ const sessionShape = z.object({
   client_reference_id: z.string().nullish(),
   currency: z.string().nullish(),
   amount_total: amount.nullish(),
-  total_details: z.object({ amount_tax: amount.nullish() }).nullish(),
+  total_details: z.object({ amount_tax: amount.nullish(), amount_shipping: amount.nullish() }).nullish(),
+  shipping_cost: shippingCost,
   payment_status: z.string().nullish(),
   invoice: objectId.nullish(),
   payment_intent: objectId.nullish(),
@@ -39,6 +40,8 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
   const isPaid = session.payment_status === "paid";
   const gross = isPaid ? (session.amount_total ?? 0) : 0;
   const tax = isPaid ? (session.total_details?.amount_tax ?? 0) : 0;
+  const { shipping_cost: cost, total_details: details } = session;
+  const shipping = cost ? shippingOf(cost) : (details?.amount_shipping ?? 0);
   const code = currency ?? "usd";
   const told: PaymentTold = {
     kind: "payment",
@@ -55,6 +58,7 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
       source: "checkout",
       grossAmount: isoAmount(gross, code),
       netAmount: isoAmount(gross - tax, code),
+      shippingAmount: isoAmount(isPaid ? shipping : 0, code),
       quantity: 1,
     },
     currency: code.toUpperCase(),

@@ -1,3 +1,4 @@
+import { commissionBase } from "../../domain/account/commission-base.ts";
 import { namePayment } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/values.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
@@ -43,7 +44,7 @@ async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): P
   const first = await settled();
   let result = taken("known", KNOWN[first]);
   if (first === "unknown") {
-    if (countedAmount(best) <= 0) return takeSignup(source, told, payer);
+    if (countedAmount(best, commissionBase(account)) <= 0) return takeSignup(source, told, payer);
     const { saleEventId } = payment;
     result = await recordSaleOf(source, { told, payer, names, parts: best, saleEventId });
     if (result.outcome === "ignored") return result;
@@ -72,11 +73,12 @@ function recordSaleOf(
   { context, account }: Source,
   { told, payer, names, parts, saleEventId }: SaleOf,
 ): Promise<Taken> {
+  const base = commissionBase(account);
   return recordOnce(
     recordSale(context, account, {
       customer: names,
       eventId: saleEventId,
-      amount: countedAmount(parts),
+      amount: countedAmount(parts, base),
       currency: told.currency,
       quantity: parts.quantity,
       planId: told.planId,
@@ -86,7 +88,7 @@ function recordSaleOf(
       createdAt: told.at,
       skipEmailNotification: false,
       instalments: null,
-      parts,
+      reported: { parts, base },
       show: async () => "sale" as const,
       showWaiting: async (_, { waiting }) => waits(waiting),
     }),

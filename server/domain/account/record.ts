@@ -30,6 +30,8 @@ export interface Account {
   payoutCycle: PayoutCycle;
   /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
   maxAutoApproveCents: number | null;
+  /** What sales count of a payment that a billing provider reports. Absent: what was paid, less tax. */
+  commissionBase?: CommissionBase;
   /** Whether promoters are paid only with approved invoice details. */
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
@@ -45,6 +47,14 @@ export interface Account {
   /** The key of the hashes that stand for network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
+}
+
+/** What a sale counts of a payment: what was paid, less some parts of it. */
+export interface CommissionBase {
+  isLessTax: boolean;
+  isLessShipping: boolean;
+  /** What remains is less this percentage for fees, in ten-thousandths of a percent. */
+  feeTenThousandths: number;
 }
 
 /** The names by which pages use the browser script. */

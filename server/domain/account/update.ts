@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
 import { accounts, changeAccount } from "./account.ts";
+import { changedBase, type BaseChanges } from "./commission-base.ts";
 import { checkedCurrency } from "./currency.ts";
 import { checkedPayoutSettings, type PayoutSettingsChanges } from "./payout-settings.ts";
 import { SYSTEM, type Account } from "./record.ts";
@@ -18,6 +19,7 @@ export interface AccountChanges {
   /** The sites that may show the portal in a frame. */
   portalOrigins?: string[] | undefined;
   payout: PayoutSettingsChanges;
+  base?: BaseChanges | undefined;
   tracker?: TrackerChanges | undefined;
 }
 
@@ -29,7 +31,7 @@ export interface AccountChanges {
 export function updateAccount(
   { store }: Context,
   accountId: number,
-  { payout, tracker, currency, ...given }: AccountChanges,
+  { payout, tracker, currency, base, ...given }: AccountChanges,
 ): Promise<Account> {
   const settings = checkedPayoutSettings(payout);
   return store.transact(async (tx) => {
@@ -40,6 +42,7 @@ export function updateAccount(
       ...(plain as Partial<Account>),
       ...settings,
       ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
+      ...(base !== undefined && { commissionBase: changedBase(before, base) }),
       ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
     });
   });

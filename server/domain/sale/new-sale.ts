@@ -112,7 +112,7 @@ export async function recordSale<T, W = never>(
     const commissionIds = commissions.map(({ id }) => id);
     const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
     await tx.insert(sales, whole);
-    if (input.parts) await addPayment(tx, { sale: whole, parts: input.parts, earnings });
+    if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
     const given = [...earnings.map(({ reward }) => reward), ...(referralReward ? [referralReward] : [])];
     const bought = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };

@@ -1,7 +1,9 @@
 import { collection } from "../../storage/collection.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { USUAL_BASE } from "../account/commission-base.ts";
+import type { CommissionBase } from "../account/record.ts";
 import type { Earning } from "../commission/earnings.ts";
-import { share } from "../money/amount.ts";
+import { share, WHOLE } from "../money/amount.ts";
 import type { Refund, Sale } from "./record.ts";
 import { refunds } from "./sales.ts";
 
@@ -16,8 +18,16 @@ export interface PaymentParts {
   /** The sum that was paid, with and without tax. */
   grossAmount: number;
   netAmount: number;
+  /** The part of it for shipping, without tax. Absent: none. */
+  shippingAmount?: number;
   /** How many items were sold, for flat rewards. */
   quantity: number;
+}
+
+/** What a provider reports of a new sale's payment, and what counts of it. */
+export interface Reported {
+  parts: PaymentParts;
+  base: CommissionBase;
 }
 
 /** Money of a payment that went back, or came again. */
@@ -44,6 +54,8 @@ export interface SalePayment {
   saleId: number;
   /** null: only refunds of it were reported. */
   parts: PaymentParts | null;
+  /** What counted on the day of the sale. Absent: the usual base. */
+  base?: CommissionBase;
   /** Whether the sale has its amount from the parts. false: the account sent the sale itself, and the amount stays. */
   isReported: boolean;
   /** The earnings of a reported sale, and the commission of each. */
@@ -70,37 +82,54 @@ export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
 }
 
 /** The amount of a payment that its sale counts. */
-export function countedAmount({ netAmount }: PaymentParts): number {
-  return netAmount;
+export function countedAmount(parts: PaymentParts, base: CommissionBase): number {
+  const { grossAmount, netAmount, shippingAmount = 0 } = parts;
+  const paid = base.isLessTax ? netAmount : grossAmount;
+  const rest = Math.max(0, paid - (base.isLessShipping ? shippingAmount : 0));
+  return share(rest, WHOLE - base.feeTenThousandths, WHOLE);
 }
 
 /**
  * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same part as of
  * the payment. It is at most the sale. A reversal that comes before its dispute takes nothing back, and gives nothing.
  */
-export function takenAmount(saleAmount: number, parts: PaymentParts | null, takings: Taking[]): number {
+export function takenAmount(
+  saleAmount: number,
+  { parts, base = USUAL_BASE, takings }: Pick<SalePayment, "parts" | "base" | "takings">,
+): number {
+  const isNet = ({ netAmount }: Taking) => netAmount !== null && base.isLessTax;
   const reported = takings.filter(({ kind }) => kind !== "own");
-  const gross = lostSum(reported.filter(({ netAmount }) => netAmount === null));
-  const net = lostSum(reported.filter(({ netAmount }) => netAmount !== null));
+  const gross = lostSum(
+    reported.filter((taking) => !isNet(taking)),
+    ({ grossAmount }) => grossAmount,
+  );
+  const net = lostSum(reported.filter(isNet), ({ netAmount }) => netAmount ?? 0);
+  const own = takings.filter(({ kind }) => kind === "own");
   const taken =
-    sumOf(takings.filter(({ kind }) => kind === "own")) +
+    sumOf(own, ({ grossAmount }) => grossAmount) +
     partOf(saleAmount, gross, parts?.grossAmount) +
     partOf(saleAmount, net, parts?.netAmount);
   return Math.min(saleAmount, taken);
 }
+
+type AmountOf = (taking: Taking) => number;
 
 function partOf(saleAmount: number, lost: number, whole: number | undefined): number {
   return whole !== undefined && whole > 0 ? share(saleAmount, lost, whole) : lost;
 }
 
 /** Refunds, and disputes as far as they were not reversed. */
-function lostSum(takings: Taking[]): number {
-  const sumOfKind = (wanted: Taking["kind"]) => sumOf(takings.filter(({ kind }) => kind === wanted));
+function lostSum(takings: Taking[], amountOf: AmountOf): number {
+  const sumOfKind = (wanted: Taking["kind"]) =>
+    sumOf(
+      takings.filter(({ kind }) => kind === wanted),
+      amountOf,
+    );
   return sumOfKind("refund") + Math.max(0, sumOfKind("dispute") - sumOfKind("reversal"));
 }
 
-function sumOf(takings: Taking[]): number {
-  return takings.reduce((sum, { grossAmount, netAmount }) => sum + (netAmount ?? grossAmount), 0);
+function sumOf(takings: Taking[], amountOf: AmountOf): number {
+  return takings.reduce((sum, taking) => sum + amountOf(taking), 0);
 }
 
 /** Keeps what a provider reported of a new sale's payment. */
@@ -108,11 +137,11 @@ export async function addPayment(
   tx: Transaction,
   {
     sale: { accountId, id: saleId, commissionIds },
-    parts,
+    reported,
     earnings,
-  }: { sale: Sale; parts: PaymentParts; earnings: Earning[] },
+  }: { sale: Sale; reported: Reported; earnings: Earning[] },
 ): Promise<void> {
-  const payment = { accountId, saleId, parts, isReported: true, earnings, commissionIds, takings: [] };
+  const payment = { accountId, saleId, ...reported, isReported: true, earnings, commissionIds, takings: [] };
   await tx.insert(salePayments, payment);
 }
 

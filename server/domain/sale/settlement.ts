@@ -1,3 +1,4 @@
+import { USUAL_BASE } from "../account/commission-base.ts";
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -47,7 +48,7 @@ export async function settle(
   { account, sale, payment, refund: own }: Settlement,
 ): Promise<Settled> {
   const known: Sale = { ...sale, ...(await amountsOf(tx, account, { sale, payment })) };
-  const taken = takenAmount(known.originalAmount, payment.parts, payment.takings);
+  const taken = takenAmount(known.originalAmount, payment);
   const after = { ...known, refundedOriginalAmount: taken, refundedCents: inCents(known, taken) };
   const currencyDigits = exponentOf(account.currency) ?? 2;
   const settled = { ...payment, earnings: earnAgain(payment.earnings, { ...after, currencyDigits }) };
@@ -81,12 +82,12 @@ export async function keepCommissions(
 async function amountsOf(
   tx: Transaction,
   account: Account,
-  { sale, payment: { parts, isReported } }: Pick<Settlement, "sale" | "payment">,
+  { sale, payment: { parts, base = USUAL_BASE, isReported } }: Pick<Settlement, "sale" | "payment">,
 ): Promise<Pick<Sale, "amountCents" | "originalAmount" | "quantity"> | null> {
   if (sale.isDuplicate) return { amountCents: 0, originalAmount: 0, quantity: sale.quantity };
   if (parts === null || !isReported) return null;
   const { quantity } = parts;
-  const originalAmount = countedAmount(parts);
+  const originalAmount = countedAmount(parts, base);
   if (originalAmount === sale.originalAmount) {
     return { amountCents: sale.amountCents, originalAmount, quantity };
   }
@@ -110,12 +111,13 @@ function inCents({ amountCents, originalAmount }: Sale, part: number): number {
 async function writeRefunds(
   tx: Transaction,
   context: Context,
-  { sale, payment: { parts, takings } }: Pick<Settlement, "sale" | "payment">,
+  { sale, payment }: Pick<Settlement, "sale" | "payment">,
 ): Promise<Refund | null> {
   let added: Refund | null = null;
   let before = 0;
-  for (const [index, { id: eventId, kind, at: createdAt }] of takings.entries()) {
-    const upTo = takenAmount(sale.originalAmount, parts, takings.slice(0, index + 1));
+  for (const [index, { id: eventId, kind, at: createdAt }] of payment.takings.entries()) {
+    const takings = payment.takings.slice(0, index + 1);
+    const upTo = takenAmount(sale.originalAmount, { ...payment, takings });
     const originalAmount = upTo - before;
     const amountCents = inCents(sale, upTo) - inCents(sale, before);
     before = upTo;

@@ -9,7 +9,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";
 import type { CommissionNotes } from "../commission/record.ts";
 import type { InstalmentPlan } from "./instalment.ts";
-import type { PaymentParts } from "./payment.ts";
+import type { Reported } from "./payment.ts";
 import type { BillingPeriod } from "./record.ts";
 import { alreadyRecorded } from "./sales.ts";
 
@@ -31,7 +31,7 @@ export interface SaleFacts {
   /** Notes on each of its commissions. Absent: none. */
   notes?: CommissionNotes;
   /** What a billing provider reported of the payment. Absent: the account sends the sale itself. */
-  parts?: PaymentParts;
+  reported?: Reported;
 }
 
 /** An event that could not be converted when it came. It is recorded when there is a rate. */

@@ -92,6 +92,11 @@ export const USER_FIELDS: Fields = {
     "Acme <partners@acme.example>",
   ],
   max_auto_approve: ["Cash commissions above this amount wait for approval. null: none does.", 50000],
+  commission_base:
+    "What sales of Stripe and Paddle count of a payment: what was paid, less these parts. It applies to later payments.",
+  less_tax: "Whether tax is left out.",
+  less_shipping: "Whether shipping, without its tax, is left out.",
+  fee_percentage: ["A percentage of the rest that is left out for fees.", 2.9],
   payout_cycle: "The period of a payout.",
   net_payout_days: ["Days from the end of a payout's period to its due date.", 30],
   min_payment: ["Cash payouts of a promoter below this amount wait for the next period.", 5000],

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { isMailSender } from "../../domain/account/account.ts";
+import { commissionBase } from "../../domain/account/commission-base.ts";
 import { timeZoneOf } from "../../domain/account/time-zone.ts";
 import { trackerNames } from "../../domain/account/tracker-names.ts";
 import { updateAccount, type AccountChanges } from "../../domain/account/update.ts";
 import { PAYOUT_CYCLES, type Account } from "../../domain/account/record.ts";
+import { WHOLE } from "../../domain/money/amount.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { flag, oneOf, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
+import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
 import { shapeChanges } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { recordError } from "../record-error.ts";
@@ -30,6 +32,16 @@ const trackerBody = z
   })
   .partial();
 
+const baseBody = z
+  .object({
+    less_tax: flag,
+    less_shipping: flag,
+    fee_percentage: tenThousandths
+      .refine((value) => value < WHOLE, "must be from 0 to less than 100")
+      .meta({ documentedAs: { type: "number", minimum: 0, exclusiveMaximum: 100 } }),
+  })
+  .partial();
+
 const updateBody = z
   .object({
     name: word(200),
@@ -39,6 +51,7 @@ const updateBody = z
     requires_second_factor: flag,
     mail_sender: word(300).refine(isMailSender, "is not an e-mail address").nullable(),
     max_auto_approve: cents.nullable(),
+    commission_base: baseBody,
     payout_cycle: oneOf(PAYOUT_CYCLES),
     net_payout_days: wholeNumber(0, 365),
     min_payment: cents,
@@ -63,6 +76,11 @@ const accountAnswer = z
     requires_second_factor: z.boolean(),
     mail_sender: z.string().nullable(),
     max_auto_approve: z.int().nullable(),
+    commission_base: z.object({
+      less_tax: z.boolean(),
+      less_shipping: z.boolean(),
+      fee_percentage: z.number(),
+    }),
     payout_cycle: z.enum(PAYOUT_CYCLES),
     net_payout_days: z.int(),
     min_payment: z.int(),
@@ -102,7 +120,7 @@ export const updateAccountOperation: V2Operation = {
 };
 
 function changesOf(body: z.output<typeof updateBody>): AccountChanges {
-  const { tracker } = body;
+  const { tracker, commission_base: base } = body;
   return {
     name: body.name,
     currency: body.currency,
@@ -120,6 +138,11 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
       requiresPayoutMethod: body.requires_payout_method,
       requiresInvoiceDetails: body.requires_invoice_details,
     },
+    base: base && {
+      isLessTax: base.less_tax,
+      isLessShipping: base.less_shipping,
+      feeTenThousandths: base.fee_percentage,
+    },
     tracker: tracker && {
       global: tracker.global,
       dataGlobal: tracker.data_global,
@@ -132,6 +155,7 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
 
 function accountJson(account: Account): z.output<typeof accountAnswer> {
   const { global, dataGlobal, cookie, script, readsFragment } = trackerNames(account);
+  const { isLessTax, isLessShipping, feeTenThousandths } = commissionBase(account);
   return {
     id: account.publicId,
     name: account.name,
@@ -142,6 +166,11 @@ function accountJson(account: Account): z.output<typeof accountAnswer> {
     requires_second_factor: account.requiresSecondFactor ?? false,
     mail_sender: account.mailSender,
     max_auto_approve: account.maxAutoApproveCents,
+    commission_base: {
+      less_tax: isLessTax,
+      less_shipping: isLessShipping,
+      fee_percentage: feeTenThousandths / 10_000,
+    },
     payout_cycle: account.payoutCycle,
     net_payout_days: account.netPayoutDays,
     min_payment: account.minPaymentCents,

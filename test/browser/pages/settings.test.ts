@@ -157,6 +157,24 @@ it("amounts are in the currency that is saved with them", async () => {
   expect(await minPayment()).toBe(1_250);
 });
 
+it("says in a sentence what commissions are computed on, while it is changed and after", async () => {
+  const page = await pages.open("/admin/settings/account", { role: "owner" });
+  const says = (text: string) =>
+    expect.poll(() => page.getByText("Commissions are computed on").innerText()).toBe(text);
+  await says("Commissions are computed on what the customer paid, less tax.");
+  await page.getByLabel("Leave out shipping").check();
+  await page.getByLabel("Percentage for fees").fill("2.9");
+  await says(
+    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9 % for fees.",
+  );
+  await page.getByRole("button", { name: "Save the settings" }).click();
+  await page.getByText("The settings were saved").waitFor();
+  await page.reload();
+  await says(
+    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9 % for fees.",
+  );
+});
+
 it("people change their name and see where they are signed in", async () => {
   const page = await pages.open("/admin/settings/profile", { role: "viewer" });
   await page.getByLabel("Your name").fill("Vera");

@@ -1,15 +1,23 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AtomicDriver } from "../../../server/storage/driver.ts";
 import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
 import { newStore } from "../../../server/storage/store.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { accountOf, booksOf, connectStripe, tellStripe } from "../../support/billing.ts";
+import {
+  accountOf,
+  booksOf,
+  connectPaddle,
+  connectStripe,
+  tellPaddle,
+  tellStripe,
+} from "../../support/billing.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { entriesIn } from "../../support/entries.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
+import { adjustment, paddleEvent, transaction } from "../../support/paddle-events.ts";
 import { runPayouts } from "../../support/payouts.ts";
 import { rounds } from "../../support/rounds.ts";
 import {
@@ -161,4 +169,102 @@ it("leaves a commission that was paid as it is, and takes the rest of it back by
   expect(await cashOf(app, 1)).toEqual([1_000, -200, 1_200]);
   expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
   await app.close();
+});
+
+describe("what a sale counts of a payment", () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp();
+    await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+    await offer(app, await makeReward(app));
+    await app.v1("/track/signup", { ref_id: "jane", email: "sam@example.net", uid: "ctm_1" });
+    await connectStripe(app);
+    await connectPaddle(app);
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const choose = (base: object) => app.v2("PUT", "/account", { commission_base: base });
+  const books = async () => {
+    const { sales, earned } = await booksOf(app);
+    return { sales: sales.map(([, amount, refunded]) => [amount, refunded]), earned };
+  };
+
+  /** 120.00, of which 20.00 are tax and 15.00 are shipping without its tax. */
+  const SHIPPED = { amount_total: 1_800, amount_subtotal: 1_500, amount_tax: 300 };
+  const SHIPPED_CHECKOUT = stripeEvent(
+    "checkout.session.completed",
+    session({ ...OWN, payment_intent: "pi_1", shipping_cost: SHIPPED }),
+  );
+  const SHIPPED_INVOICE = stripeEvent("invoice.paid", invoice({ shipping_cost: SHIPPED }));
+
+  it.each<[string, object, number]>([
+    ["less tax, as usual", {}, 10_000],
+    ["all of it", { less_tax: false }, 12_000],
+    ["less tax and shipping", { less_shipping: true }, 8_500],
+    ["less shipping", { less_tax: false, less_shipping: true }, 10_500],
+    ["less tax, shipping and fees", { less_shipping: true, fee_percentage: 2.9 }, 8_254],
+    ["less tax and fees", { fee_percentage: 10 }, 9_000],
+  ])("is %s, and a refund takes back its part of that", async (_, base, amount) => {
+    await choose(base);
+    for (const event of [SHIPPED_CHECKOUT, SHIPPED_INVOICE]) await tellStripe(app, event);
+    expect((await books()).sales).toEqual([
+      [amount, 0],
+      [amount, 0],
+    ]);
+    await tellStripe(app, refundedFrom(0, 6_000));
+    expect((await books()).sales).toEqual([
+      [amount, amount / 2],
+      [amount, 0],
+    ]);
+    await tellStripe(app, refundedFrom(6_000, 12_000));
+    expect(await books()).toEqual({
+      sales: [
+        [amount, amount],
+        [amount, 0],
+      ],
+      earned: Math.round(amount / 10),
+    });
+  });
+
+  it("is corrected by the terms of the sale, whatever the account chose since", async () => {
+    await choose({ less_shipping: true, fee_percentage: 10 });
+    await tellStripe(app, CHARGED);
+    expect(await books()).toEqual({ sales: [[10_800, 0]], earned: 1_080 });
+    await choose({ less_tax: false, less_shipping: false, fee_percentage: 0 });
+    await tellStripe(app, SHIPPED_CHECKOUT);
+    expect(await books()).toEqual({ sales: [[7_650, 0]], earned: 765 });
+    await tellStripe(app, REFUNDED);
+    expect(await books()).toEqual({ sales: [[7_650, 1_913]], earned: 574 });
+  });
+
+  it("is chosen for Paddle, too, where a refund says its own tax", async () => {
+    await choose({ fee_percentage: 10 });
+    await tellPaddle(app, paddleEvent("transaction.completed", transaction()));
+    await choose({ fee_percentage: 50 });
+    await tellPaddle(app, paddleEvent("adjustment.updated", adjustment()));
+    expect(await books()).toEqual({ sales: [[9_000, 3_600]], earned: 540 });
+    await choose({ less_tax: false, fee_percentage: 0 });
+    await tellPaddle(app, paddleEvent("transaction.completed", transaction({ id: "txn_2" })));
+    const refund = adjustment({ id: "adj_2", transaction_id: "txn_2" });
+    await tellPaddle(app, paddleEvent("adjustment.updated", refund));
+    expect((await books()).sales[1]).toEqual([11_900, 4_760]);
+  });
+
+  it("leaves sales as they are that the account sends itself", async () => {
+    await choose({ less_shipping: true, fee_percentage: 10 });
+    await app.v1("/track/sale", { email: "sam@example.net", event_id: "s1", amount: "1000" });
+    expect((await books()).sales).toEqual([[1_000, 0]]);
+  });
+
+  it("makes a payment for shipping alone a sale of nothing", async () => {
+    await choose({ less_shipping: true });
+    const only = { amount_total: 12_000, amount_subtotal: 10_000, amount_tax: 2_000 };
+    const checkout = session({ ...OWN, payment_intent: "pi_1", shipping_cost: only });
+    await tellStripe(app, CHARGED);
+    await tellStripe(app, stripeEvent("checkout.session.completed", checkout));
+    expect(await books()).toEqual({ sales: [[0, 0]], earned: 0 });
+  });
 });

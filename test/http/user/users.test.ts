@@ -239,6 +239,7 @@ describe("the account", () => {
     portal_origins: [],
     mail_sender: null,
     max_auto_approve: null,
+    commission_base: { less_tax: true, less_shipping: false, fee_percentage: 0 },
     payout_cycle: "monthly",
     net_payout_days: 30,
     min_payment: 0,
@@ -322,6 +323,30 @@ describe("the account", () => {
       body: { message: "XXZ is not an ISO 4217 currency", code: "invalid_params" },
     });
     expect((await call("GET /account")).body).toEqual(SETTINGS);
+  });
+
+  it("says what sales count of a payment, and changes each part alone", async () => {
+    const base = async (changes: object) => {
+      const { status, body } = await call("PUT /account", { commission_base: changes });
+      return status === 200 ? (body as { commission_base: object }).commission_base : { status, body };
+    };
+    expect(await base({ fee_percentage: "2.9" })).toEqual({
+      less_tax: true,
+      less_shipping: false,
+      fee_percentage: 2.9,
+    });
+    expect(await base({ less_tax: false, less_shipping: true })).toEqual({
+      less_tax: false,
+      less_shipping: true,
+      fee_percentage: 2.9,
+    });
+    for (const fee of [100, -1, 2.00001, "much"]) {
+      expect(await base({ fee_percentage: fee })).toMatchObject({
+        status: 422,
+        body: { code: "invalid_params" },
+      });
+    }
+    expect((await call("GET /account")).body).toMatchObject({ commission_base: { fee_percentage: 2.9 } });
   });
 
   it("keeps its currency once there are amounts", async () => {
