@@ -103,6 +103,14 @@ export function earnAgain(
   return again;
 }
 
+/** The rewards that apply to a sale, each once, even if they give nothing. Targets are not among them. */
+export function appliedRewards({ sale, tiers, history }: Omit<EarningInput, "splits">): Reward[] {
+  const applied = tiers.flatMap((tier) =>
+    chooseSchemas(tier, { sale, history, facts: ruleFacts(sale, history, tier) }),
+  );
+  return [...new Set(applied.map(({ reward }) => reward))];
+}
+
 function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): RuleFacts {
   return {
     planId: sale.planId,

@@ -57,6 +57,8 @@ export interface Commission {
   rewardName: string | null;
   /** The rule that made its amount. null: as for `rewardId`. */
   terms: CommissionTerms | null;
+  /** An earlier sale that arrived later has got its reward, so all of it was taken back. Absent: it was not. */
+  isReplaced?: true;
   /** The rules of the target that was reached, if it is the bonus for that. Absent: it is none, or older than this mark. */
   targetRules?: unknown[];
   /** The promoter's part of a split commission, in ten-thousandths of a percent. null: it is not split. */

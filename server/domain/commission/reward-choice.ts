@@ -32,6 +32,8 @@ export interface CustomerHistory {
   salesCount: number;
   /** The once-only rewards that were given before. */
   onceRewardIds: number[];
+  /** The months since the first sale that a reward applied to. Absent: as many as since the first sale of all. */
+  monthsOf?: (rewardId: number) => number;
 }
 
 /** An amount that a reward gives. */
@@ -80,9 +82,13 @@ export function rankOf(
 }
 
 /** Whether a reward is still given to a customer. */
-export function isRunning(reward: Reward, { ageInMonths, onceRewardIds }: CustomerHistory): boolean {
+export function isRunning(
+  reward: Reward,
+  { ageInMonths, onceRewardIds, monthsOf }: CustomerHistory,
+): boolean {
   if (reward.duration === "once") return !onceRewardIds.includes(reward.id);
-  return reward.duration !== "repeating" || ageInMonths < (reward.durationMonths ?? 0);
+  const months = monthsOf === undefined ? ageInMonths : monthsOf(reward.id);
+  return reward.duration !== "repeating" || months < (reward.durationMonths ?? 0);
 }
 
 /** The schemas of target rewards that the promoter reaches now. They are given once, and need a rule. */

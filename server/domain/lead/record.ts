@@ -40,6 +40,13 @@ export interface CustomerChange {
   at: string;
 }
 
+/** The first sale of a lead that a reward applied to. */
+export interface RewardStart {
+  rewardId: number;
+  saleId: number;
+  at: string;
+}
+
 /** A referred person. */
 export interface Lead {
   accountId: number;
@@ -79,6 +86,16 @@ export interface Lead {
   cancellationId: number | null;
   /** The rewards that are given once, and that this lead has earned for its promoters or got itself. */
   onceRewardIds: number[];
+  /**
+   * The first sale, by its date, that each reward for once or for some months applied to. Absent: no sale was made since
+   * these are kept.
+   */
+  rewardStarts?: RewardStart[];
+  /**
+   * The date from which the months of all rewards count, for a customer from before their first sale here. Absent: those of
+   * each reward count from its own first sale.
+   */
+  repeatingSince?: string;
   suspicion: Suspicion;
   /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
   tid: string | null;

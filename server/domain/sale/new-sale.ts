@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { earningsOf, type Earning } from "../commission/earnings.ts";
+import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
 import type { Commission } from "../commission/record.ts";
 import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
@@ -28,10 +28,11 @@ import type { Reward } from "../reward/record.ts";
 import { addCommissions } from "./commissions.ts";
 import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
-import { monthsBetween } from "./months.ts";
 import { addPayment } from "./payment.ts";
 import type { Sale } from "./record.ts";
 import { referralRewardOf } from "./referral-reward.ts";
+import { judgeAgain } from "./replaced-reward.ts";
+import { historyOf, withRepeatingSince, withStarts } from "./reward-start.ts";
 import { payableSplits } from "./splits.ts";
 import { refuseRepeated, sales } from "./sales.ts";
 import { loadTiers } from "./tiers.ts";
@@ -94,12 +95,14 @@ export async function recordSale<T, W = never>(
       return showWaiting(tx.view, waiting);
     }
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money });
-    const lead = customerAfter(customer.lead, input, at);
+    const lead = customerAfter(withRepeatingSince(customer.lead), input, at);
     const history = historyOf(lead, at);
     const code = input.customer.promoCode;
     const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
-    const earnings =
-      lead.state === "denied" ? [] : await earn(tx, account, { customer, lead, sale, history });
+    const isDenied = lead.state === "denied";
+    const { earnings, applied } = isDenied
+      ? { earnings: [], applied: [] }
+      : await earn(tx, account, { customer, lead, sale, history });
     const commissions = await addCommissions(tx, context, {
       account,
       lead,
@@ -114,8 +117,8 @@ export async function recordSale<T, W = never>(
     await tx.insert(sales, whole);
     if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
-    const given = [...earnings.map(({ reward }) => reward), ...(referralReward ? [referralReward] : [])];
-    const bought = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };
+    const started = withStarts(lead, sale, referralReward ? [...applied, referralReward] : applied);
+    const bought = await judgeAgain(tx, context, { account, ...started });
     const after = withHistory(customer.before, bought, sale.createdAt);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
@@ -216,16 +219,12 @@ async function earn(
   tx: Transaction,
   account: Account,
   { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
-): Promise<Earning[]> {
+): Promise<{ earnings: Earning[]; applied: Reward[] }> {
   const isFirstSale = customer.lead.customerSince === null;
   const counts = { leadId: lead.id, isFirstSale, amountCents: sale.amountCents };
   const tiers = await loadTiers(tx, customer, counts);
-  const earnings = earningsOf({
-    sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 },
-    tiers,
-    history,
-    splits: await payableSplits(tx, lead),
-  });
+  const judged = { sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 }, tiers, history };
+  const earnings = earningsOf({ ...judged, splits: await payableSplits(tx, lead) });
   const reached = earnings.filter(({ reward }) => reward.promoterRewardType === "target");
   if (reached.length > 0) {
     const { promoterCampaign } = customer;
@@ -233,14 +232,5 @@ async function earn(
     const targetsReached = [...promoterCampaign.targetsReached, ...marks];
     await tx.put(promoterCampaigns, { ...promoterCampaign, targetsReached });
   }
-  return earnings;
-}
-
-function historyOf({ customerSince, salesCount, onceRewardIds }: Lead, at: Date): CustomerHistory {
-  return { ageInMonths: monthsBetween(new Date(customerSince ?? at), at), salesCount, onceRewardIds };
-}
-
-function onceRewards(given: Pick<Reward, "id" | "duration">[]): number[] {
-  const once = given.filter(({ duration }) => duration === "once");
-  return [...new Set(once.map(({ id }) => id))];
+  return { earnings, applied: appliedRewards(judged) };
 }

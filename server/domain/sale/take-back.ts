@@ -1,6 +1,7 @@
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, newCommission } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
+import { withTakeBacks } from "../commission/status.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Lead } from "../lead/record.ts";
@@ -23,7 +24,7 @@ export async function takeBack(
   const lost: Commission[] = [];
   for (const id of sale.commissionIds) {
     const commission = await tx.get(commissions, sale.accountId, id);
-    if (commission === null || commission.takesBackId !== null) continue;
+    if (commission === null || commission.takesBackId !== null || commission.isReplaced) continue;
     const isBonus = commission.targetRules !== undefined;
     const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
     const part = takenBack(commission, sale) - takenBack(commission, after);
@@ -59,6 +60,26 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
     ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
   });
   return opposite;
+}
+
+/**
+ * Takes back all that is left of a commission, because an earlier sale that arrived later has got its reward. null:
+ * nothing is left.
+ *
+ * @see docs/spec/money.md "Durations"
+ */
+export async function takeBackReplaced(
+  tx: Transaction,
+  context: Context,
+  { commission, sale }: Pick<Opposite, "commission" | "sale">,
+): Promise<Commission | null> {
+  const family = await withTakeBacks(tx, commission);
+  const left = family.reduce((sum, { amount }) => sum + amount, 0);
+  const replaced = { ...commission, isReplaced: true as const };
+  if (left !== 0)
+    return addOpposite(tx, context, { commission: replaced, amount: -left, sale, refund: null });
+  await tx.put(commissions, replaced);
+  return null;
 }
 
 /**

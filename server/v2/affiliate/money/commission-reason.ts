@@ -12,9 +12,12 @@ export interface ReasonParts {
 
 /** Says in one sentence what a commission is for. */
 export function commissionReason({ commission, who, currency }: ReasonParts): string {
-  const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName, externalNote } = commission;
+  const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName } = commission;
+  const { externalNote, isReplaced } = commission;
   const sale = `a sale of ${formatAmount(saleCents, "cash", currency)}${who === null ? "" : ` to ${who}`}`;
   const buyer = who === null ? "" : ` to ${who}`;
+  if (takesBackId !== null && isReplaced)
+    return `Taken back, because an earlier sale${buyer} has got this reward.`;
   if (takesBackId !== null && refundId === null)
     return `Corrected, because the exact amount of a sale${buyer} became known.`;
   if (takesBackId !== null && amount > 0) return `Given back, because a dispute of a sale${buyer} was won.`;
