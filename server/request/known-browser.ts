@@ -38,16 +38,26 @@ export function signInCookies(
   ];
 }
 
-/** The mark of a browser in which the person with this e-mail address has signed in before. null: it is unknown. */
-export async function findBrowserMark(
+/** A browser in which a person has signed in before. */
+export interface KnownBrowser {
+  mark: string;
+  holder: Holder;
+}
+
+/** The browser of a request, if the person with this e-mail address has signed in there before. null: it is unknown. */
+export async function findKnownBrowser(
   store: Store,
   event: H3Event,
   { kind, email }: { kind: HolderKind; email: string },
-): Promise<string | null> {
+): Promise<KnownBrowser | null> {
   const marks = readBrowserMarks(event, SESSION_COOKIES[kind]);
   if (marks.length === 0) return null;
   const people = kind === "user" ? await findUserOf(store, email) : await findPromotersOf(store, email);
-  return marks.find((mark) => people.some(({ account, holder }) => isMarkOf(mark, account, holder))) ?? null;
+  for (const mark of marks) {
+    const person = people.find(({ account, holder }) => isMarkOf(mark, account, holder));
+    if (person !== undefined) return { mark, holder: person.holder };
+  }
+  return null;
 }
 
 type Person = Pick<Arrival, "account" | "holder">;

@@ -4,7 +4,7 @@ import type { HolderKind } from "../domain/session/record.ts";
 import { Failure } from "../failure.ts";
 import { clientAddress, networkOf, siteOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
-import { findBrowserMark } from "./known-browser.ts";
+import { findKnownBrowser, type KnownBrowser } from "./known-browser.ts";
 import type { Services } from "./services.ts";
 
 /** Limits the attempts of a caller. All throw a Failure `rate_limited`. */
@@ -42,16 +42,19 @@ export function signInLimits(
 ): SignInLimits {
   const address = clientAddress(event, trustProxyHops);
   const nameOf = (email: string) => `${kind} ${email.trim().toLowerCase()}`;
-  const markOf = (email: string) => findBrowserMark(store, event, { kind, email });
+  const browserOf = (email: string) => findKnownBrowser(store, event, { kind, email });
   const takeOfNetwork = async () => {
     await take(limits.signIns, networkOf(address));
     await take(limits.signInsBySite, siteOf(address));
   };
   return {
     async limit(email) {
-      const mark = email === null ? null : await markOf(email);
-      if (mark !== null) {
-        await take(limits.signInsByPair, `browser ${mark}`);
+      const browser = email === null ? null : await browserOf(email);
+      if (browser !== null) {
+        await take(limits.signInsByPair, keyOf(browser));
+        // Each sign-in can make one more known browser, so these are not only counted alone.
+        await take(limits.signIns, personOf(browser));
+        await take(limits.signIns, `known ${networkOf(address)}`);
         return false;
       }
       await takeOfNetwork();
@@ -61,13 +64,13 @@ export function signInLimits(
       return true;
     },
     async limitEmail(email) {
-      const mark = await markOf(email);
-      if (mark === null) await takeOfNetwork();
-      await take(limits.signInEmails, mark === null ? nameOf(email) : `browser ${mark}`, TOO_MANY_EMAILS);
+      const browser = await browserOf(email);
+      if (browser === null) await takeOfNetwork();
+      await take(limits.signInEmails, browser === null ? nameOf(email) : keyOf(browser), TOO_MANY_EMAILS);
     },
     async mayMail(email) {
-      const mark = await markOf(email);
-      const key = mark === null ? foldedMailbox(email) : `browser ${mark}`;
+      const browser = await browserOf(email);
+      const key = browser === null ? foldedMailbox(email) : keyOf(browser);
       return (await limits.mailsByMailbox.take(key))?.allowed !== false;
     },
     async limitJoin(campaign, email) {
@@ -77,8 +80,8 @@ export function signInLimits(
     limitInvitation: (accountId, email) =>
       take(limits.mailsByMailbox, `account ${accountId} ${foldedMailbox(email)}`, TOO_MANY_EMAILS),
     async guessCode(email, way, attempt) {
-      const mark = await markOf(email);
-      const guesser = mark === null ? nameOf(email) : `browser ${mark}`;
+      const browser = await browserOf(email);
+      const guesser = browser === null ? nameOf(email) : personOf(browser);
       const refusal = await limits.wrongCodes.guess(`${way} ${guesser}`, attempt, isWrongCode);
       if ("done" in refusal) return refusal.done;
       throw tooMany(TOO_MANY_CODES[way], refusal.retryAfterSeconds);
@@ -91,6 +94,15 @@ const TOO_MANY_CODES = {
   password: "Too many wrong codes: ask for a link by e-mail, or sign in where you have signed in before",
   link: "Too many wrong codes: try again tomorrow, or ask an owner to remove your second factor",
 };
+
+function keyOf({ mark }: KnownBrowser): string {
+  return `browser ${mark}`;
+}
+
+/** The name under which limits count all known browsers of a person. */
+function personOf({ holder: { kind, accountId, id } }: KnownBrowser): string {
+  return `known ${kind} ${accountId} ${id}`;
+}
 
 /** Many mail servers ignore dots and plus tags. Counting too few mailboxes is safer than counting too many. */
 function foldedMailbox(email: string): string {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
+import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
 import { rateLimiter, type RateLimiter } from "../../server/http/limits/rate-limit.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -64,6 +65,25 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
     await expect(bad()).rejects.toMatchObject({ kind: "rate_limited" });
     expect(await second.attempt("192.0.2.1", "good", good)).toBe("account");
     await expect(second.attempt("192.0.2.1", "other", good)).rejects.toMatchObject({ kind: "rate_limited" });
+  });
+
+  it("forget guesses that were not wrong, however many came at the same time", async () => {
+    const place = { name, wrongGuesses: 2, seconds: 60, database: await openLimits() };
+    const limiter = guessLimiter(place);
+    const guess = (isWrong: boolean) =>
+      limiter
+        .guess("key", () => (isWrong ? Promise.reject(new Error("wrong")) : Promise.resolve("in")), Boolean)
+        .catch((error: Error) => error.message);
+    for (let burst = 0; burst < 3; burst++) {
+      expect(await Promise.all([guess(false), guess(false)])).toEqual([{ done: "in" }, { done: "in" }]);
+    }
+    expect([await guess(true), await guess(false), await guess(true)]).toEqual([
+      "wrong",
+      { done: "in" },
+      "wrong",
+    ]);
+    const refused = { retryAfterSeconds: expect.any(Number) as number };
+    expect([await guess(false), await guess(false)]).toEqual([refused, refused]);
   });
 
   it("store no address, and start over after a minute", async () => {

@@ -40,9 +40,11 @@ export interface Counter {
 export function newCounter({
   limit,
   seconds,
+  isTakenBack = false,
   ...place
-}: CountPlace & { limit: number; seconds: number }): Counter {
-  const limiter = newLimiter({ points: limit, duration: seconds, keyPrefix: place.name ?? "limit" }, place);
+}: CountPlace & { limit: number; seconds: number; isTakenBack?: boolean }): Counter {
+  const options = { points: limit, duration: seconds, keyPrefix: place.name ?? "limit" };
+  const limiter = newLimiter(options, { ...place, isTakenBack });
   return {
     async add(key) {
       try {
@@ -64,11 +66,11 @@ export function newCounter({
  * Workers count in their primary process, a process without workers counts in its own memory, and servers
  * with a database count there. While the database can't be reached, each server counts by itself, because a
  * limit is no reason to refuse service. A key that has reached the limit is refused without a query, so that
- * a flood does not reach the database.
+ * a flood does not reach the database. Where counts are taken back, this would refuse the key for good.
  */
 function newLimiter(
   options: { points: number; duration: number; keyPrefix: string },
-  { database = null }: CountPlace,
+  { database = null, isTakenBack }: CountPlace & { isTakenBack: boolean },
 ) {
   const own = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
   if (database === null) return own;
@@ -78,7 +80,7 @@ function newLimiter(
     storeType: "client",
     tableName: database.table,
     tableCreated: true,
-    inMemoryBlockOnConsumed: options.points,
+    ...(!isTakenBack && { inMemoryBlockOnConsumed: options.points }),
     insuranceLimiter: own,
   });
 }

@@ -108,10 +108,11 @@ async function join(request: OpenRequest) {
   const { account, campaign } = open;
   const { body, answers } = readJoin(campaign, input);
   await limitEmail(body.email);
-  if (body.company_website === undefined) await limitJoin(`${account.id} ${campaign.id}`, body.email);
-  // Hashed for everybody, so that the time of the answer does not tell whether the address is known.
+  // Hashed for everybody, so that the time of the answer does not tell whether the address is known. Whoever gets 503 here
+  // comes again, which must not use up the day's e-mails.
   const { hash: passwordHash } = await keepPassword({ ...context, isStranger: true }, body.password);
   if (body.company_website === undefined) {
+    await limitJoin(`${account.id} ${campaign.id}`, body.email);
     await joinProgram(context, open, {
       email: body.email,
       firstName: body.first_name,

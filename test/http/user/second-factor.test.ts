@@ -197,6 +197,31 @@ describe("wrong codes", () => {
     expect((await signIn(codeAt(secret, 2 * PERIOD_MS))).status).toBe(201);
   });
 
+  it("end the attempt after six in a day in all known browsers together", async () => {
+    const newBrowser = async () => {
+      const { headers } = await signIn();
+      return headers.getSetCookie()[1]!.replace(/;.*/, "");
+    };
+    // Somebody who found the password out before there was a second factor has many of them.
+    const browsers = [await newBrowser(), await newBrowser(), await newBrowser()];
+    await setUp();
+    const guess = (cookie: string) =>
+      callWith(app, cookie)("POST /session", { email: user.email, password: PASSWORD, code: "000000" });
+    for (const cookie of [...browsers, ...browsers]) expect((await guess(cookie)).status).toBe(401);
+    for (const cookie of browsers) expect((await guess(cookie)).status).toBe(429);
+  });
+
+  it("are not counted for somebody without the password, however many come at the same time", async () => {
+    const { secret } = await setUp();
+    const guess = () => post("/session", { email: user.email, password: "wrong password", code: "000000" });
+    for (let burst = 0; burst < 2; burst++) {
+      const answers = await Promise.all(Array.from({ length: 10 }, guess));
+      // At most six are tried at the same time. The others are refused, and must not count either.
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(6);
+    }
+    expect((await signIn(codeAt(secret, 2 * PERIOD_MS))).status).toBe(201);
+  });
+
   it("end the attempt by link after six in a day, for all links together", async () => {
     const { secret } = await setUp();
     const follow = async (code: string) =>

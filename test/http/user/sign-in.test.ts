@@ -221,6 +221,34 @@ describe("POST /api/v2/company/session", () => {
     expect(marksOf(await signIn("owner@acme.example", PASSWORD, { cookie: both }))).toBe(both);
   });
 
+  it("limits the guesses of all browsers that know a person, and of all people in a network", async () => {
+    await app.close();
+    app = await startApp("memory", { signIns: 4 });
+    await addUser(app, "owner");
+    await addUser(app, "viewer");
+    const newBrowser = async (name: string, at: string) =>
+      marksOf(await signIn(`${name}@acme.example`, PASSWORD, from(at)));
+    const guess = async (name: string, cookie: string, at: string) =>
+      (await signIn(`${name}@acme.example`, "x", { ...from(at), cookie })).status;
+    // Somebody who signs in anew each time gets as many marks as they like.
+    const [one, two, three] = [
+      await newBrowser("owner", "10.0.0.1"),
+      await newBrowser("owner", "10.0.0.1"),
+      await newBrowser("owner", "10.0.0.1"),
+    ];
+    const other = await newBrowser("viewer", "10.0.0.1");
+    expect([await guess("owner", one, "10.0.1.1"), await guess("owner", two, "10.0.1.2")]).toEqual([
+      401, 401,
+    ]);
+    expect([await guess("owner", three, "10.0.1.3"), await guess("owner", one, "10.0.1.4")]).toEqual([
+      401, 401,
+    ]);
+    expect(await guess("owner", three, "10.0.1.5")).toBe(429);
+    const inOneNetwork: number[] = [];
+    for (let count = 0; count < 4; count++) inOneNetwork.push(await guess("viewer", other, "10.0.1.1"));
+    expect(inOneNetwork).toEqual([401, 401, 401, 429]);
+  });
+
   it("limits the guesses of a larger IPv6 network", async () => {
     await app.close();
     app = await startApp("memory", { signIns: 2, signInsBySite: 3, signInsByPair: 2 });
