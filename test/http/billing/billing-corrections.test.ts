@@ -268,3 +268,27 @@ describe("what a sale counts of a payment", () => {
     expect(await books()).toEqual({ sales: [[0, 0]], earned: 0 });
   });
 });
+
+it("a reported sale that loses a reward to an earlier one is corrected and refunded by the reward that it has then", async () => {
+  const app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  const once = await makeReward(app, [{ amount: 50 }], { duration: "once" });
+  await offer(app, once, await makeReward(app));
+  await app.v1("/track/signup", { ref_id: "jane", email: "sam@example.net" });
+  await connectStripe(app);
+  const earned = async () => (await cashOf(app, 1))[0];
+  await tellStripe(app, CHARGED);
+  expect(await earned()).toBe(6_000);
+  const earlier = { email: "sam@example.net", event_id: "early", amount: "1000", created_at: "2026-01-01" };
+  expect((await app.v1("/track/sale", earlier)).status).toBe(200);
+  expect(await earned()).toBe(500 + 1_200);
+  await tellStripe(app, CHECKED_OUT);
+  expect(await earned()).toBe(500 + 1_000);
+  await tellStripe(app, refundedFrom(0, 12_000, { invoice: null }));
+  expect([await earned(), await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([
+    500,
+    [],
+    [],
+  ]);
+  await app.close();
+});
