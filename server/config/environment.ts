@@ -22,7 +22,11 @@ const settings = {
   ...storageSettings,
   PUBLIC_URL: z
     .string()
-    .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, "must be an http(s) address")
+    .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, {
+      error: "must be an http(s) address",
+      abort: true,
+    })
+    .refine(isPlain, "must have nothing but a host and a path, without //")
     .optional(),
   // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
   TIDEMARK_ACCOUNT_ID: z
@@ -106,3 +110,9 @@ export const environment = z
       (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
     { path: ["TIDEMARK_OWNER_EMAIL"], message: "and TIDEMARK_OWNER_PASSWORD must be set together" },
   );
+
+/** Whether an address can have a path behind it. A redirect to the path `//evil.example` would leave the server. */
+function isPlain(address: string): boolean {
+  const { username, password, pathname } = new URL(address);
+  return username + password === "" && !/[?#]/.test(address) && !pathname.replace(/\/+$/, "").includes("//");
+}

@@ -175,6 +175,12 @@ describe("the environment", () => {
     ["PUBLIC_URL", "track.acme.example", "must be an http(s) address"],
     ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
     ["PUBLIC_URL", "http://", "must be an http(s) address"],
+    // Links and redirects are this address with a path behind it.
+    ...["//evil.example", "/a//b", "/?page=1", "/#", ":me@evil.example", "\\\\evil.example"].map((end) => [
+      "PUBLIC_URL",
+      `https://acme.example${end}`,
+      "must have nothing but a host and a path, without //",
+    ]),
     ["STORAGE_CONNECTIONS", "1", "must be at least 2"],
     ["STORAGE_REQUIRE_STANDBY", "yes", "must be 0 or 1"],
     ["STORAGE_REQUIRE_STANDBY", "1", ONLY_POSTGRES],
