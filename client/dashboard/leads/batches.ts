@@ -47,8 +47,7 @@ export const ACTIONS: Record<LeadActionName, Action> = {
     verb: "Delete",
     doing: "Deleting",
     done: "deleted",
-    effect:
-      "They are gone for good. Commissions that they have earned stay. Leads with sales can't be deleted.",
+    effect: "They leave all lists for good. Their sales and commissions stay, and can still be refunded.",
     isDanger: true,
     send: (ids) => answer(api.DELETE("/api/v2/company/referrals", { body: { ids } })),
   },

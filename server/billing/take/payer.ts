@@ -70,7 +70,8 @@ async function findLeadOf({ context, account, provider }: Source, id: string): P
   const sale =
     (await context.store.find(sales, "event", account.id, [saleEventId])) ??
     (await findWaitingSale(context.store, account.id, saleEventId));
-  return sale && context.store.get(leads, account.id, sale.leadId);
+  const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
+  return lead?.archivedAt ? null : lead;
 }
 
 /** The names under which a lead may be known. */

@@ -5,7 +5,7 @@ import type { Store } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { findLeadByEmail, leads, listProposals, loadLead } from "../lead/lead.ts";
+import { findLeadByEmail, leads, listArchived, listProposals } from "../lead/lead.ts";
 import { withoutLog } from "../audit/audited-store.ts";
 import { eraseAuditEntries, logErasure } from "./audit.ts";
 import { eraseEvents } from "./events.ts";
@@ -93,13 +93,15 @@ async function leadIdsOf(store: Store, accountId: number, who: string): Promise<
   if (!who.includes("@")) return /^\d{1,15}$/.test(who) ? [Number(who)] : [];
   const known = await findLeadByEmail(store, accountId, who);
   const proposed = await listProposals(store, accountId, who);
-  return [known, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
+  const archived = await listArchived(store, accountId, who);
+  return [known, ...archived, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
 }
 
 async function eraseRecord(context: Context, accountId: number, id: number): Promise<Lead> {
   const { store } = context;
   const erased = await store.transact(async (tx) => {
-    const lead = await loadLead(tx, accountId, { id, uid: null, email: null });
+    const lead = await tx.get(leads, accountId, id);
+    if (lead === null) throw new Failure("not_found", "Lead not found.");
     await forgetVisitor(tx, lead);
     await eraseWaiting(tx, lead);
     const after = await erasedLead(tx, lead);
@@ -134,12 +136,14 @@ async function eraseVisits(store: Store, accountId: number, promoterCampaignIds:
 
 /** Promoters name their channels themselves. */
 async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise<void> {
-  for await (const chunk of store.scan(leads, "promoter", accountId, [id])) {
-    for (const lead of chunk.filter(({ subId }) => subId !== null)) {
-      await store.transact(async (tx) => {
-        const current = await tx.get(leads, accountId, lead.id);
-        if (current !== null) await tx.put(leads, { ...current, subId: null });
-      });
+  for (const index of ["promoter", "archived"] as const) {
+    for await (const chunk of store.scan(leads, index, accountId, [id])) {
+      for (const lead of chunk.filter(({ subId }) => subId !== null)) {
+        await store.transact(async (tx) => {
+          const current = await tx.get(leads, accountId, lead.id);
+          if (current !== null) await tx.put(leads, { ...current, subId: null });
+        });
+      }
     }
   }
 }

@@ -44,6 +44,8 @@ export async function announce(
   const { entity, before, after } = change;
   const record = after ?? before;
   if (record === null || isHistory) return;
+  // Receivers know an archived lead as deleted.
+  if (change.entity === "referral" && change.before?.archivedAt) return;
   const wanted = await tx.get(wantedEvents, record.accountId, 1);
   if (wanted === null) return;
   if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances(tx, { store, now }, change);

@@ -14,10 +14,14 @@ export function proposedLeadsOf(promoterId: number): Key {
   return ["lead.proposed/promoter", promoterId];
 }
 
+/** The counter of archived leads, which the reports count and no list shows. */
+export const ARCHIVED_LEADS = "lead.archived";
+
 /** Everything that a lead counts for. */
 export function leadCounts(lead: Lead): Count[] {
   return [
     ...factCounts(lead, leadFacts(lead)),
+    ...(lead.archivedAt ? archivedCounts(lead) : []),
     ...(isToReview(lead) ? [[SUSPICIOUS_LEADS, 1] satisfies Count] : []),
     ...(isProposed(lead) ? proposalCounts(lead) : []),
   ];
@@ -28,8 +32,16 @@ export function isProposed({ isProposal, state }: Lead): boolean {
   return isProposal === true && state === "pending";
 }
 
-function isToReview({ suspicion, state }: Lead): boolean {
-  return suspicion !== "no_suspicion" && state !== "denied";
+function isToReview({ suspicion, state, archivedAt }: Lead): boolean {
+  return suspicion !== "no_suspicion" && state !== "denied" && !archivedAt;
+}
+
+function archivedCounts({ promoterId, campaignId }: Lead): Count[] {
+  return [
+    [[ARCHIVED_LEADS], 1],
+    [[`${ARCHIVED_LEADS}/promoter`, promoterId], 1],
+    [[`${ARCHIVED_LEADS}/campaign`, campaignId], 1],
+  ];
 }
 
 function proposalCounts({ promoterId }: Lead): Count[] {

@@ -10,20 +10,25 @@ export const leads = collection<Lead>()({
   name: "lead",
   id: (lead) => [lead.id],
   claims: {
-    email: ({ email, isProposal }) => (email === null || isProposal ? null : [leadEmail(email)]),
-    uid: ({ uid, isProposal }) => (uid === null || isProposal ? null : [uid]),
+    email: ({ email, isProposal, archivedAt }) =>
+      email === null || isProposal || archivedAt ? null : [leadEmail(email)],
+    uid: ({ uid, isProposal, archivedAt }) => (uid === null || isProposal || archivedAt ? null : [uid]),
     /** A promoter proposes the same person once. */
     proposal: ({ email, isProposal, promoterId }) =>
       email !== null && isProposal ? [promoterId, leadEmail(email)] : null,
     /** A visitor who buys without giving a name is one lead, however often they buy. */
-    nameless: ({ email, uid, tid }) => (email === null && uid === null && tid !== null ? [tid] : null),
+    nameless: ({ email, uid, tid, archivedAt }) =>
+      email === null && uid === null && tid !== null && !archivedAt ? [tid] : null,
   },
   indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
-    visitor: ({ tid }) => (tid === null ? null : [tid]),
-    proposed: ({ email, isProposal }) => (email !== null && isProposal ? proposedKey(email) : null),
-    username: ({ username }) => (username === null ? null : usernameKey(username)),
+    promoter: ({ promoterId, archivedAt }) => (archivedAt ? null : [promoterId]),
+    campaign: ({ campaignId, archivedAt }) => (archivedAt ? null : [campaignId]),
+    visitor: ({ tid, archivedAt }) => (tid === null || archivedAt ? null : [tid]),
+    proposed: ({ email, isProposal }) => (email !== null && isProposal ? emailKey(email) : null),
+    username: ({ username, archivedAt }) => (username === null || archivedAt ? null : usernameKey(username)),
+    /** An erasure must find them by their promoter and by their address. */
+    archived: ({ promoterId, archivedAt }) => (archivedAt ? [promoterId] : null),
+    archivedEmail: ({ email, archivedAt }) => (email !== null && archivedAt ? emailKey(email) : null),
   },
   counts: leadCounts,
 });
@@ -86,8 +91,22 @@ export function findLeadByEmail(reader: Reader, accountId: number, email: string
 /** The leads that promoters have proposed for this e-mail address. */
 export async function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
   const found: Lead[] = [];
-  for await (const chunk of view.scan(leads, "proposed", accountId, proposedKey(email))) found.push(...chunk);
+  for await (const chunk of view.scan(leads, "proposed", accountId, emailKey(email))) found.push(...chunk);
   return found;
+}
+
+/** The archived leads that had this e-mail address. */
+export async function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
+  const found: Lead[] = [];
+  for await (const chunk of view.scan(leads, "archivedEmail", accountId, emailKey(email)))
+    found.push(...chunk);
+  return found;
+}
+
+/** Whether one of these names is the lead's own. An archived lead holds its names no more. */
+export function isNamed(lead: Lead, { uid, email }: Pick<LeadSelector, "uid" | "email">): boolean {
+  if (uid !== null && uid === lead.uid) return true;
+  return email !== null && lead.email !== null && leadEmail(email) === leadEmail(lead.email);
 }
 
 /** The lead with this username, or null. Choice: of several, the oldest. */
@@ -107,14 +126,14 @@ export interface LeadSelector {
   email: string | null;
 }
 
-/** @throws Failure `missing` when nothing names the lead, `not_found` */
+/** @throws Failure `missing` when nothing names the lead, `not_found`, for an archived one too */
 export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
   const { id, uid, email } = selector;
   if (id === null && uid === null && email === null) {
     throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
   }
   const lead = await findSelected(reader, accountId, selector);
-  if (lead === null) throw new Failure("not_found", "Lead not found.");
+  if (lead === null || lead.archivedAt) throw new Failure("not_found", "Lead not found.");
   return lead;
 }
 
@@ -167,7 +186,7 @@ async function findSelected(
 }
 
 /** Keys hold a hash of an e-mail address, because it is personal. */
-function proposedKey(email: string): Key {
+function emailKey(email: string): Key {
   return [fingerprint([leadEmail(email)])];
 }
 

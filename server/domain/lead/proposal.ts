@@ -124,7 +124,8 @@ export async function removeProposal(context: Context, wanted: OwnRecord): Promi
 /** A lead of this promoter. @throws Failure `not_found`, also for another promoter's */
 export async function loadOwnLead(reader: Reader, { accountId, promoterId, id }: OwnRecord): Promise<Lead> {
   const lead = await reader.get(leads, accountId, id);
-  if (lead === null || lead.promoterId !== promoterId) throw new Failure("not_found", "Lead not found.");
+  if (lead === null || lead.archivedAt || lead.promoterId !== promoterId)
+    throw new Failure("not_found", "Lead not found.");
   return lead;
 }
 

@@ -115,6 +115,13 @@ export interface Lead {
   customerHistory?: CustomerChange[];
   /** When an imported lead, or one that a sale made, signed up. Absent: never, or when it was created. */
   signedUpAt?: string;
+  /**
+   * When the lead was deleted although it has sales. Nothing finds or lists it any more but its sales, their refunds and
+   * an erasure. Absent: it was not.
+   *
+   * @see docs/spec/states.md "Leads"
+   */
+  archivedAt?: string;
   createdAt: string;
 }
 

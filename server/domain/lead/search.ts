@@ -2,6 +2,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { listBelongings } from "../promoter-campaign/belongings.ts";
 import { isWithin, type Span } from "../span.ts";
+import { ARCHIVED_LEADS } from "./lead-counts.ts";
 import { leads } from "./lead.ts";
 import type { EntrySource, Lead, LeadState, Suspicion } from "./record.ts";
 
@@ -27,6 +28,12 @@ export interface LeadFilter {
   /** The plans that they bought last, by the client's own ids. */
   planIds?: string[] | undefined;
 }
+
+/** What every list of leads leaves out. */
+export const LISTED_LEADS = {
+  metric: "referrals",
+  hidden: { counter: ARCHIVED_LEADS, is: (lead: Lead) => lead.archivedAt !== undefined },
+} as const;
 
 type Wanted = Required<{ [F in keyof LeadFilter]: NonNullable<LeadFilter[F]> }>;
 
@@ -61,9 +68,9 @@ export async function findLeads(
   const [campaignId = null] = campaignIds?.length === 1 ? campaignIds : [];
   const rest = campaignId === null ? { ...others, campaignIds } : others;
   return listBelongings(store, leads, {
+    ...LISTED_LEADS,
     accountId,
     scope: { promoterCampaignId: null, refToken: null, promoterId: promoterId ?? null, campaignId },
-    metric: "referrals",
     keeps: Object.values(rest).some((wanted) => wanted !== undefined)
       ? (lead) => passes(lead, rest)
       : undefined,
@@ -80,7 +87,7 @@ async function findByIds(
   const records: Lead[] = [];
   for (const id of new Set(ids.toSorted((a, b) => (reverse ? b - a : a - b)))) {
     const lead = await store.get(leads, accountId, id);
-    if (lead !== null && passes(lead, filter)) records.push(lead);
+    if (lead !== null && !lead.archivedAt && passes(lead, filter)) records.push(lead);
   }
   return { records: records.slice(offset, offset + limit), total: records.length };
 }

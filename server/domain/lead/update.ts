@@ -75,23 +75,18 @@ export async function updateLead<T>(
 }
 
 /**
- * Deletes a lead and its counts.
+ * Deletes a lead and its counts, or archives one that has sales: a later refund needs it. Commissions that were given
+ * by hand or imported stay.
  *
- * Choice: a lead with sales is kept, because a later refund needs it. Erasing it takes its names away. Commissions
- * that were given by hand or imported stay.
- *
- * @throws Failure `missing`, `not_found`, `in_use` if it has sales
+ * @throws Failure `missing`, `not_found`
+ * @see docs/spec/states.md "Leads"
  */
 export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
-    if (lead.salesCount > 0 || (await hasWaiting(tx, lead))) {
-      throw new Failure(
-        "in_use",
-        "The lead has sales, which a refund may still take back. Erase it instead.",
-      );
-    }
-    await tx.remove(leads, accountId, lead.id);
+    const isSold = lead.salesCount > 0 || (await hasWaiting(tx, lead));
+    if (isSold) await tx.put(leads, { ...lead, archivedAt: context.now.toISOString() });
+    else await tx.remove(leads, accountId, lead.id);
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });
 }

@@ -2,7 +2,13 @@ import { Failure } from "../../failure.ts";
 import type { Belonging, PromoterCampaign } from "./record.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Reader, Store } from "../../storage/store.ts";
-import { findPage, type Found, type Listing, type Window } from "../../storage/listing/page-search.ts";
+import {
+  findPage,
+  readInOrder,
+  type Found,
+  type Listing,
+  type Window,
+} from "../../storage/listing/page-search.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 import { loadAccountStats, loadPromoterStats, loadStats, type TotalMetric } from "../report/counters.ts";
@@ -29,6 +35,8 @@ interface Asked<R> {
   metric: TotalMetric;
   /** A further condition. Absent: all records are meant. */
   keeps?: ((record: R) => boolean) | undefined;
+  /** Records that the metric counts and no list shows, with the name of their counters. */
+  hidden?: { counter: string; is: (record: R) => boolean };
 }
 
 /**
@@ -46,13 +54,17 @@ export async function listBelongings<R extends Belonging>(
   const { accountId, keeps, reverse = false } = asked;
   const listing = await listingOf(store, asked);
   if (listing === null) return { records: [], total: 0 };
-  return findPage(store, from, {
-    accountId,
-    ...listing,
-    ...page,
-    reverse,
-    keeps: both(listing.keeps, keeps),
-  });
+  const { hiddenCount = 0, ...range } = listing;
+  const { hidden } = asked;
+  // The indexes leave hidden records out, but ids don't.
+  const isMixed = hidden !== undefined && hiddenCount > 0 && range.index === "id";
+  const shown = isMixed ? (record: R) => !hidden.is(record) : undefined;
+  const length = range.length === undefined ? undefined : range.length - hiddenCount;
+  const search = { accountId, ...range, ...page, reverse, ...(length !== undefined && { length }) };
+  const others = both(listing.keeps, keeps);
+  if (shown !== undefined && others === undefined && length !== undefined)
+    return readInOrder(store, from, { ...search, keeps: shown, length });
+  return findPage(store, from, { ...search, keeps: both(shown, others) });
 }
 
 type Keeps<R> = (record: R) => boolean;
@@ -60,6 +72,8 @@ type Keeps<R> = (record: R) => boolean;
 /** The records of a scope. */
 interface Scope<R> extends Pick<Listing<R, BelongingIndex>, "index" | "start" | "length"> {
   keeps?: Keeps<R>;
+  /** How many of the counted records are hidden. */
+  hiddenCount?: number;
 }
 
 function both<R>(one: Keeps<R> | undefined, other: Keeps<R> | undefined): Keeps<R> | undefined {
@@ -76,9 +90,11 @@ function both<R>(one: Keeps<R> | undefined, other: Keeps<R> | undefined): Keeps<
  */
 async function listingOf<R extends Belonging>(
   store: Store,
-  { accountId, scope, metric }: Asked<R>,
+  { accountId, scope, metric, hidden }: Asked<R>,
 ): Promise<Scope<R> | null> {
   const { campaignId } = scope;
+  const countHidden = async (kind: string, ...of: number[]) =>
+    hidden === undefined ? 0 : store.sum(accountId, [`${hidden.counter}${kind}`, ...of]);
   const named = await namedPromoterCampaigns(store, accountId, scope);
   const [first = null] = named;
   const promoterId = scope.promoterId ?? first?.promoterId ?? null;
@@ -87,7 +103,8 @@ async function listingOf<R extends Belonging>(
     if (!fits) return null;
   }
   if (promoterId === null && campaignId === null) {
-    return { index: "id", start: [], length: (await loadAccountStats(store, accountId))[metric] };
+    const length = (await loadAccountStats(store, accountId))[metric];
+    return { index: "id", start: [], length, hiddenCount: await countHidden("") };
   }
   if (promoterId === null) {
     const start = [campaignId as number];
@@ -95,10 +112,12 @@ async function listingOf<R extends Belonging>(
       index: "campaign",
       start,
       length: await store.sum(accountId, ["stats.campaign", ...start, metric]),
+      hiddenCount: await countHidden("/campaign", ...start),
     };
   }
   const length = (await loadPromoterStats(store, accountId, promoterId))[metric];
-  const whole = { index: "promoter", start: [promoterId], length } as const;
+  const hiddenCount = await countHidden("/promoter", promoterId);
+  const whole = { index: "promoter", start: [promoterId], length, hiddenCount } as const;
   // Nearly all promoters have such records in one promoter campaign only.
   const isWhole = first === null || (await loadStats(store, first))[metric] === length;
   if (campaignId === null && isWhole) return whole;

@@ -84,8 +84,8 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
  * Choice: instalments end with the customer, or when the sale is refunded whole. Those that were due before the customer
  * left still come, however late the job runs.
  */
-function hasEnded({ nextAt }: Instalments, { state, cancelledAt }: Lead, sale: Sale): boolean {
-  if (state === "refunded" || isRefunded(sale)) return true;
+function hasEnded({ nextAt }: Instalments, { state, cancelledAt, archivedAt }: Lead, sale: Sale): boolean {
+  if (archivedAt || state === "refunded" || isRefunded(sale)) return true;
   return cancelledAt === null ? state === "cancelled" : Date.parse(nextAt) >= Date.parse(cancelledAt);
 }
 

@@ -26,7 +26,7 @@ import type { Promoter } from "../promoter/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../reward/record.ts";
 import { addCommissions } from "./commissions.ts";
-import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
+import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { addPayment } from "./payment.ts";
 import type { Sale } from "./record.ts";
@@ -87,6 +87,8 @@ export async function recordSale<T, W = never>(
     await refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept);
     const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
+    // A sale that waits for a rate was made before.
+    if (customer.before.archivedAt && kept === undefined) throw nobody();
     const { amount, currency } = input;
     const money = await toAccountCurrency(tx, account, { amount, currency, at });
     if (isMissing(money)) {

@@ -4,7 +4,7 @@ import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import type { Lead } from "../lead/record.ts";
-import { leads } from "../lead/lead.ts";
+import { isNamed, leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
@@ -16,7 +16,8 @@ import { sales } from "./sales.ts";
 import { findWaitingSale, leftOfWaiting, waitingSalesOf, type WaitingSale } from "./waiting.ts";
 
 /**
- * The lead whose sale is refunded. An erased lead has no name any more, so the sale that the refund names finds it.
+ * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
+ * another, so the sale that the refund names finds them.
  *
  * @throws Failure `not_found`
  */
@@ -26,9 +27,11 @@ export async function loadRefundedLead(
   { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
 ): Promise<Lead> {
   const named = await findCustomer(tx, accountId, { ...customer, tid: null });
-  if (named !== null) return named;
   const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
+  if (named !== null && named.id === sale?.leadId) return named;
   const lead = sale && (await tx.get(leads, accountId, sale.leadId));
+  if (lead?.archivedAt && isNamed(lead, customer)) return lead;
+  if (named !== null) return named;
   if (lead === null || !isErased(lead)) throw nobody();
   return lead;
 }

@@ -89,7 +89,10 @@ export const V1_OPERATIONS: Operations = {
     "The same as `PUT`, for clients that can't send it.",
     { uid: "cus_99", state: "cancelled" },
   ],
-  "DELETE /api/v1/leads/delete": ["v1DeleteLead", "Removes a lead. Name it by `id`, `uid` or `email`."],
+  "DELETE /api/v1/leads/delete": [
+    "v1DeleteLead",
+    "Removes a lead. Name it by `id`, `uid` or `email`. Its sales and commissions stay, and can be refunded by the sale's `event_id`.",
+  ],
   "GET /api/v1/rewards/list": [
     "v1ListRewards",
     "Lists commissions, oldest first. V1 calls a commission a reward: what a promoter earned by one sale.",

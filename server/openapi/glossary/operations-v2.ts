@@ -75,7 +75,10 @@ const COMPANY_OPERATIONS: Operations = {
     { uid: "cus_99", split_details: [{ promoter_campaign_id: 32, percentage: 25 }] },
   ],
   "PATCH /referrals/:id": ["patchReferral", "The same as `PUT`.", { uid: "cus_99" }],
-  "DELETE /referrals": ["deleteReferrals", `Deletes leads. The commissions that they earned stay. ${BATCH}`],
+  "DELETE /referrals": [
+    "deleteReferrals",
+    `Deletes leads. Their sales and commissions stay, and can be refunded by the sale's event id. ${BATCH}`,
+  ],
   "POST /referrals/approve": ["approveReferrals", `Accepts leads that promoters added by hand. ${BATCH}`],
   "POST /referrals/disable": ["disableReferrals", `Denies leads: their later sales earn nothing. ${BATCH}`],
   "POST /referrals/enable": ["enableReferrals", `Takes the denial of leads back. ${BATCH}`],

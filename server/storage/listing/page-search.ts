@@ -27,6 +27,41 @@ export interface Listing<R, Index extends string> {
   length?: number;
 }
 
+/** Records that are read together on the way to a page. */
+const CHUNK = 500;
+
+/** A page of a listing in which nearly all records match, whose number is known. It is read up to the page's end. */
+export async function readInOrder<R, Index extends string>(
+  store: Store,
+  collection: Collection<R, string, Index>,
+  {
+    accountId,
+    index,
+    start,
+    reverse = false,
+    keeps,
+    limit,
+    offset,
+    length,
+  }: Listing<R, Index> & Window & { keeps: (record: R) => boolean; length: number },
+): Promise<Found<R>> {
+  const end = Math.min(length, offset + limit);
+  const records: R[] = [];
+  let seen = 0;
+  for (let at = 0; seen < end; at += CHUNK) {
+    const chunk = await store.page(collection, index, accountId, start, {
+      limit: CHUNK,
+      offset: at,
+      reverse,
+    });
+    if (chunk.length === 0) break;
+    const matches = chunk.filter(keeps);
+    records.push(...matches.slice(Math.max(0, offset - seen), Math.max(0, end - seen)));
+    seen += matches.length;
+  }
+  return { records, total: length };
+}
+
 /** A page of a listing. Its records are read one by one only if `keeps` is given. */
 export async function findPage<R, Index extends string>(
   store: Store,

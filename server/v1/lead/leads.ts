@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createLead as addLead } from "../../domain/lead/creation.ts";
 import { leads, loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
+import { LISTED_LEADS } from "../../domain/lead/search.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
@@ -87,7 +88,7 @@ export const deleteLead: V1Operation = {
   summary: "Delete a lead",
   params: selectorParams,
   answer: z.object({ message: z.string() }),
-  refusals: ["missing", "not_found", "invalid", "in_use"],
+  refusals: ["missing", "not_found", "invalid"],
   handle: remove,
 };
 
@@ -97,8 +98,8 @@ async function list(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listBelongings(context.store, leads, {
     accountId: account.id,
+    ...LISTED_LEADS,
     scope: readBelongingFilter(shapeInput(belongingParams, params)),
-    metric: "referrals",
     page,
   });
   setPageHeaders(request, page, total);

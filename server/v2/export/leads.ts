@@ -60,6 +60,6 @@ export async function* leadPages({ account, context: { store } }: V2Request): As
     };
   };
   for await (const page of store.scan(leads, "id", account.id, [])) {
-    yield await Promise.all(page.map(lineOf));
+    yield await Promise.all(page.filter(({ archivedAt }) => archivedAt === undefined).map(lineOf));
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { countTasks } from "../../domain/home/tasks.ts";
-import { leads } from "../../domain/lead/lead.ts";
+import { findLeads } from "../../domain/lead/search.ts";
 import { compareRanges } from "../../domain/report/comparison.ts";
 import { calendarDay } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
@@ -28,11 +28,11 @@ async function showHome({ event, account, context: { store, now } }: V2Request) 
   const [comparison, tasks, latest] = await Promise.all([
     compareRanges(store, account.id, { range: { from, to }, figures: SHOWN_FIGURES }),
     countTasks(store, account.id, now),
-    store.page(leads, "id", account.id, [], { limit: LATEST_LEADS, reverse: true }),
+    findLeads(store, account.id, { filter: {}, limit: LATEST_LEADS, offset: 0, reverse: true }),
   ]);
   return {
     ...comparisonJson(comparison),
     tasks: tasksJson(tasks),
-    latest_referrals: await Promise.all(latest.map((lead) => showReferral(store, lead))),
+    latest_referrals: await Promise.all(latest.records.map((lead) => showReferral(store, lead))),
   };
 }

@@ -459,20 +459,6 @@ describe("a refund finds what it takes back", () => {
     expect(await refund()).toMatchObject({ status: 200, body: { promoter: { id: 1 } } });
     expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
   });
-
-  it("because a lead with sales can't be deleted", async () => {
-    await signUp();
-    await sell();
-    const gone = await app.request("/api/v1/leads/delete?id=1", {
-      method: "DELETE",
-      headers: { "x-api-key": KEY },
-    });
-    expect(await answerOf(gone)).toMatchObject({
-      status: 422,
-      body: { error: "The lead has sales, which a refund may still take back. Erase it instead." },
-    });
-    expect(await allLeads()).toHaveLength(1);
-  });
 });
 
 describe("POST /api/v1/track/cancellation", () => {

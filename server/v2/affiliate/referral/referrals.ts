@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { loadOwnLead } from "../../../domain/lead/proposal.ts";
+import { ARCHIVED_LEADS } from "../../../domain/lead/lead-counts.ts";
 import { leads } from "../../../domain/lead/lead.ts";
 import { LEAD_STATES, type Lead } from "../../../domain/lead/record.ts";
 import { isWithin } from "../../../domain/span.ts";
@@ -88,7 +89,8 @@ async function find(
   window: Window,
 ): Promise<Found<Lead>> {
   const { accountId, id: promoterId } = promoter;
-  const { referrals: length } = await loadPromoterStats(store, accountId, promoterId);
+  const { referrals } = await loadPromoterStats(store, accountId, promoterId);
+  const length = referrals - (await store.sum(accountId, [`${ARCHIVED_LEADS}/promoter`, promoterId]));
   const keeps = conditionOf(given);
   return findNewestOf(store, leads, { accountId, promoterId, length, keeps, ...window });
 }
