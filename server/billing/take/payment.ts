@@ -58,6 +58,7 @@ const KNOWN: Record<Settling, string> = {
   unknown: "It was recorded before",
   repeated: "It was recorded before",
   unchanged: "It was recorded before",
+  worthless: "It was recorded before",
   changed: "It was recorded before, and its amount is corrected",
 };
 

@@ -2,6 +2,7 @@ import { findObject, namePayment } from "../../domain/billing/object.ts";
 import type { WaitingRefund } from "../../domain/billing/record.ts";
 import { keepWaiting } from "../../domain/billing/waiting-time.ts";
 import { forgetRefund, refundsWaitingFor, waitingRefunds } from "../../domain/billing/waiting-refund.ts";
+import { worthless } from "../../domain/money/rate.ts";
 import { bestParts } from "../../domain/sale/payment.ts";
 import {
   recordTaking,
@@ -15,7 +16,7 @@ import type { RefundTold } from "../told.ts";
 import { taken, type Source, type Taken } from "./taker.ts";
 
 /** The outcome of a refund. One that comes before its sale waits for it. */
-const OUTCOME_OF: Record<Settling, Taken> = {
+const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Taken> = {
   unknown: taken("waiting", "Its payment is not recorded, or not yet"),
   repeated: taken("known", "It was recorded before"),
   unchanged: taken("known", "The whole sale is refunded"),
@@ -41,7 +42,9 @@ export async function takeRefund(source: Source, told: RefundTold): Promise<Take
   const settling = await apply(source, refund, objects);
   // Others may have waited until this one reported that their payment is the same.
   if (settling !== "unknown") await applyWaiting(source, objects);
-  return OUTCOME_OF[settling];
+  if (settling !== "worthless") return OUTCOME_OF[settling];
+  const amount = told.grossTo - told.grossFrom;
+  return taken("ignored", worthless({ amount, currency: told.currency }, account).message);
 }
 
 /** Records the refunds that waited for the sale of these objects. */

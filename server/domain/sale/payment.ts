@@ -72,12 +72,12 @@ export const salePayments = collection<SalePayment>()({
   indexes: {},
 });
 
-/** The parts that are known better. null: none are known. */
+/** The parts that are known better: of the later source, then those of the larger sum. null: none are known. */
 export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
-  const rank = (parts: PaymentParts) => PAYMENT_SOURCES.indexOf(parts.source);
   return known.reduce((best, each) => {
     if (best === null || each === null) return best ?? each;
-    return rank(each) > rank(best) ? each : best;
+    const isLater = PAYMENT_SOURCES.indexOf(each.source) - PAYMENT_SOURCES.indexOf(best.source);
+    return (isLater || each.grossAmount - best.grossAmount) > 0 ? each : best;
   }, null);
 }
 

@@ -34,9 +34,9 @@ export interface ReportedTaking extends Omit<Taking, "kind" | "at"> {
 
 /**
  * What became of a report: no sale of it is recorded; it was recorded before; it changed nothing, because refunds have
- * taken the whole sale back; or it changed something.
+ * taken the whole sale back, or because it is worth less than the smallest unit; or it changed something.
  */
-export type Settling = "unknown" | "repeated" | "unchanged" | "changed";
+export type Settling = "unknown" | "repeated" | "unchanged" | "worthless" | "changed";
 
 /**
  * Makes the sale of a payment agree with what the provider has reported of it. If the payment was recorded as two sales,
@@ -53,7 +53,7 @@ export function settlePayment(
     const payment = await tx.get(salePayments, account.id, sale.id);
     if (payment === null) return "repeated";
     const parts = bestParts([payment.parts, reported.parts]);
-    if (parts?.source === payment.parts?.source) return "repeated";
+    if (parts === payment.parts) return "repeated";
     const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, parts } });
     await markRefunded(tx, context, { before: sale, after, at: sale.createdAt });
     return after.amountCents === sale.amountCents ? "unchanged" : "changed";
@@ -75,7 +75,9 @@ export async function recordTaking(
     const takings = [...payment.takings, await inSaleCurrency(tx, { account, sale, payment, taking })];
     const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, takings } });
     await markRefunded(tx, context, { before: sale, after, at: taking.at.toISOString() });
-    return after.refundedOriginalAmount === sale.refundedOriginalAmount ? "unchanged" : "changed";
+    if (after.refundedOriginalAmount === sale.refundedOriginalAmount) return "unchanged";
+    // It is kept, because several of them may be worth something.
+    return after.refundedCents === sale.refundedCents && sale.amountCents > 0 ? "worthless" : "changed";
   });
 }
 

@@ -122,7 +122,8 @@ async function writeRefunds(
     const amountCents = inCents(sale, upTo) - inCents(sale, before);
     before = upTo;
     const known = await tx.find(refunds, "event", sale.accountId, [eventId]);
-    if (known === null && originalAmount === 0) continue;
+    const isNothing = sale.amountCents === 0 ? originalAmount === 0 : amountCents === 0;
+    if (known === null && isNothing) continue;
     if (known?.amountCents === amountCents && known.saleId === sale.id) continue;
     const id = known?.id ?? (await context.store.nextId("event"));
     const given = { id, eventId, amountCents, originalAmount, originalCurrency: sale.originalCurrency };
