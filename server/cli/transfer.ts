@@ -1,4 +1,4 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -9,6 +9,7 @@ import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { openDriver, requireStore } from "../storage/open.ts";
+import { makeFolder } from "../storage/owner.ts";
 import { newStore } from "../storage/store.ts";
 import { moveAccounts } from "../transfer/account/move.ts";
 import { isShared, newOwnership } from "../transfer/account/owned-items.ts";
@@ -20,6 +21,8 @@ import { writeNewFile } from "../transfer/new-file.ts";
 import type { Progress } from "../transfer/progress.ts";
 import type { Totals } from "../transfer/tally.ts";
 import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
+import { planUpgrade } from "../transfer/upgrade/plan.ts";
+import { refuseShared } from "../transfer/upgrade/upgrade.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
@@ -50,7 +53,10 @@ export function transferCommands(program: Command): void {
       "complete an upgrade to this release; the log of a new server says whether servers may keep running",
     )
     .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
-    .action(({ backup }: { backup?: string }) => upgrade(backup ?? null));
+    .option("--check", "only say what would happen, how long it takes and how much room it needs", false)
+    .action(({ backup, check }: { backup?: string; check: boolean }) =>
+      check ? showPlan() : upgrade(backup ?? null),
+    );
 }
 
 interface Options {
@@ -72,11 +78,25 @@ function resumable(command: Command): Command {
     .option("--force", "start over after an interruption", false);
 }
 
+async function showPlan(): Promise<void> {
+  const { storageUrl: url } = readConfig();
+  await withDriver(async (driver) => {
+    for (const sentence of await planUpgrade(driver, { url, now: new Date() }))
+      process.stdout.write(`${sentence}\n`);
+  });
+}
+
 async function upgrade(file: string | null): Promise<void> {
   const { storageUrl: url } = readConfig();
   await withDriver((driver) =>
     showing(driver, async (onProgress) => {
-      const backup = await upgradeWithBackup(driver, { url, now: new Date(), onProgress, file });
+      await refuseShared(driver, { stopsOthers: true });
+      const backup = await upgradeWithBackup(driver, {
+        url,
+        now: new Date(),
+        onProgress,
+        file,
+      });
       print({ layout: LAYOUT, backup });
     }),
   );
@@ -135,7 +155,7 @@ async function backUp(folder: string): Promise<void> {
     // A store of an earlier release is copied as it is. One that is half filled is no backup.
     const { mark } = await readMark(driver);
     if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
     await driver.backup(folder);
   });

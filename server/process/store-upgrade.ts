@@ -3,10 +3,14 @@ import type { Config } from "../config.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import type { Store } from "../storage/store.ts";
+import type { Progress, Step } from "../transfer/progress.ts";
 import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
+import { refuseShared } from "../transfer/upgrade/upgrade.ts";
 
 /** How often a server looks whether it may still use the store. */
 const LOOK_MS = 1_000;
+/** The pause between two lines about a long conversion. */
+const LINE_MS = 10_000;
 
 /** Upgrades a store that an earlier release made. It writes a backup first. */
 export async function upgradeStoreAtStart(
@@ -17,24 +21,39 @@ export async function upgradeStoreAtStart(
   const { mark } = await readMark(driver);
   // An unfinished upgrade may be running in another server, so an operator decides who continues it.
   if (!isOlder(mark)) return;
+  await refuseShared(driver, { stopsOthers: false });
   log.info("the store is being upgraded to this release");
   const backup = await upgradeWithBackup(driver, {
     url: storageUrl,
     now: new Date(),
-    onProgress: ({ what, entries }) => log.info({ entries }, what),
+    onProgress: logNowAndThen(log),
   });
   log.info({ backup }, "the store was upgraded");
 }
 
-/** Calls `onOutdated` when a later release takes the store over. */
+/** Calls `onOutdated` when the process may not use the store any more, for example because a later release takes it over. */
 export function watchStore(store: Store, log: Logger, onOutdated: () => void): void {
   if (store.layout() < LAYOUT) {
     log.warn("run `tidemark upgrade` when all servers of this store have this release");
   }
   setInterval(async () => {
     // While the store is away, nobody knows. Requests report that.
-    if (await store.look().catch(() => true)) return;
-    log.error("a later release takes the store over; this process stops");
+    const obstacle = await store.look().catch(() => null);
+    if (obstacle === null) return;
+    log.error(`${obstacle}; this process stops`);
     onOutdated();
   }, LOOK_MS).unref();
+}
+
+/** Logs a line when a step begins, and then one every ten seconds. */
+function logNowAndThen(log: Logger): Progress {
+  let last: Step["what"] | null = null;
+  let loggedAt = 0;
+  return ({ what, entries }) => {
+    const now = performance.now();
+    if (what === last && now - loggedAt < LINE_MS) return;
+    last = what;
+    loggedAt = now;
+    log.info({ entries }, `${what} so far`);
+  };
 }

@@ -74,6 +74,10 @@ export interface AtomicDriver extends Driver {
   timeline?(): number;
   /** Reads of a standby, so that the primary has less to do. null: no standby is fresh enough. */
   aged?(): Promise<AgedReads | null>;
+  /**
+   * Whether another process uses the store now: a server or a command, of any release. Ask before the first commit.
+   */
+  isShared?(): Promise<boolean>;
   /** Whether the last commit of this process found no room on the disk. */
   lacksRoom?(): boolean;
   /** Why commits are less durable than promised, in sentences. For remote drivers. */

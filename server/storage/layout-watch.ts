@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "./driver.ts";
-import { isKnown, LAYOUT, readMark } from "./layout.ts";
+import { isKnown, LAYOUT, readMark, type Mark } from "./layout.ts";
 
 /** How old a process's knowledge of the mark may be when it commits. */
 const TRUST_MS = 2_000;
@@ -9,8 +9,8 @@ const TRUST_MS = 2_000;
 export interface WatchedDriver extends AtomicDriver {
   /** The layout to write. It grows when `tidemark upgrade` is run after all servers were replaced. */
   layout(): number;
-  /** Reads the mark. false: this release may not use the store any more. */
-  look(): Promise<boolean>;
+  /** Reads the mark. Why this process may not use the store any more, or null. */
+  look(): Promise<string | null>;
 }
 
 /**
@@ -23,16 +23,16 @@ export function watchLayout(
 ): WatchedDriver {
   let layout = LAYOUT;
   let lookedAt = -Infinity;
-  let isUsable = true;
+  let obstacle: string | null = null;
 
-  async function look(): Promise<boolean> {
+  async function look(): Promise<string | null> {
     const at = elapsedMs();
     driver.refresh?.();
     const { mark } = await readMark(driver);
     lookedAt = at;
-    isUsable = mark === null || isKnown(mark);
-    if (mark !== null && isUsable) layout = mark.version;
-    return isUsable;
+    obstacle = mark === null ? null : obstacleIn(mark);
+    if (mark !== null && obstacle === null) layout = mark.version;
+    return obstacle;
   }
 
   return {
@@ -41,11 +41,15 @@ export function watchLayout(
     look,
     async commit(changes) {
       if (elapsedMs() - lookedAt > TRUST_MS) await look();
-      if (isUsable) return driver.commit(changes);
-      throw new Failure(
-        "unavailable",
-        "A later release of Tidemark takes the store over: this process stops",
-      );
+      if (obstacle === null) return driver.commit(changes);
+      throw new Failure("unavailable", `${obstacle}: this process stops`);
     },
   };
+}
+
+function obstacleIn(mark: Mark): string | null {
+  if (isKnown(mark)) return null;
+  const work = mark.underWay?.work ?? "upgrade";
+  if (work === "upgrade") return "A later release of Tidemark takes the store over";
+  return `Another process works on the whole store (${work})`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
@@ -7,6 +7,7 @@ import { sqliteDriver } from "./drivers/sqlite.ts";
 import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
 import { watchLayout } from "./layout-watch.ts";
+import { makeFolder } from "./owner.ts";
 import { newStore, type Store } from "./store.ts";
 
 /** How a driver is opened. */
@@ -72,8 +73,7 @@ export async function openDriver(url: string, options: DriverOptions = {}): Prom
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
   refuseLmdb(path);
-  // Nobody else on the machine may read it.
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   return sqliteDriver(path);
 }
 

@@ -35,8 +35,8 @@ export interface Store extends View {
   size(): Promise<StoreSize | null>;
   /** The layout to write. */
   layout(): number;
-  /** Looks whether this release may still use the store. false: a later one takes it over. */
-  look(): Promise<boolean>;
+  /** Why this process may not use the store any more, for example because a later release takes it over. null: it may. */
+  look(): Promise<string | null>;
   /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
   limits: LimitsDatabase | null;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
   const read = (key: string) => driver.getItem(key);
   const transact = transactor(driver, read);
   // Work on a whole store uses a plain driver, because it has the store to itself.
-  const look = async () => (await driver.look?.()) ?? true;
+  const look = async () => (await driver.look?.()) ?? null;
 
   const store: Store = {
     ...newView({ read, list: driver.list, count: driver.count }),
@@ -69,7 +69,7 @@ export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
         await read(MARK_KEY);
         // A server that is not ready gets no requests, so no commit of theirs would notice that there is room again.
         if (driver.lacksRoom?.()) await findRoom();
-        return await look();
+        return (await look()) === null;
       } catch {
         return false; // whatever keeps the store from answering, it is not ready
       }

@@ -2,7 +2,7 @@ import { derivedOf, recordKey, type Pointer } from "../storage/collection.ts";
 import { readSum, type AtomicDriver } from "../storage/driver.ts";
 import { decodeKey, digest, numberOf } from "../storage/keys.ts";
 import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
-import { kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
+import { damageOf, kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
 import { tiesOf } from "./ties.ts";
 
@@ -19,7 +19,8 @@ interface Sums {
 
 /**
  * Compares all claims, index entries and counters of a store with its records, and what records say of each other, and
- * yields a sentence for each one that is missing, wrong or belongs to no record. Nobody may write to the store meanwhile.
+ * yields a sentence for each one that is damaged, missing, wrong or belongs to no record. Servers may write meanwhile, because
+ * the comparison reads one snapshot; what they change may be listed among other faults.
  *
  * Most stores have no faults. So one scan adds up the entries that there are and those that the records ask for, and only
  * the collections whose sums differ are looked at entry by entry. Only the numbers of one account are in memory at a time.
@@ -40,6 +41,9 @@ export async function* findFaults(
       if (owner !== account) sums = newSums();
       account = owner;
       const sorted = kindOf(entry[0]);
+      const damage = damageOf(...entry);
+      if (damage !== null) yield damage;
+      if (damage !== null) continue;
       if (sorted.kind === "unknown") yield `${readable(entry[0])} has an unknown kind`;
       if (sorted.kind === "counter") numberIn(sums.counters, entry[0]).said += readSum(entry[1]);
       if (sorted.kind === "pointer") balances.add(sorted.from, entry, 1);
@@ -97,6 +101,7 @@ async function* faultsIn(driver: AtomicDriver, collections: Set<AnyCollection>):
     const faults = await Promise.all(
       entries.map(async (entry) => {
         const sorted = kindOf(entry[0]);
+        if (damageOf(...entry) !== null) return [];
         if (sorted.kind === "record" && collections.has(sorted.from))
           return recordFaults(driver, sorted.from, entry);
         if (sorted.kind === "pointer" && collections.has(sorted.from))
@@ -138,7 +143,9 @@ async function pointerFaults(
 ): Promise<string[]> {
   const [accountId] = decodeKey(key.split(":", 1).join(""));
   const id = JSON.parse(text) as Pointer;
-  const stored = await driver.getItem(recordKey(from, Number(accountId), id));
+  const recordAt = recordKey(from, Number(accountId), id);
+  const stored = await driver.getItem(recordAt);
+  if (stored !== null && damageOf(recordAt, stored) !== null) return [];
   const pointers = stored === null ? [] : derivedOf(from, JSON.parse(stored) as AnyRecord).pointers;
   if (pointers.some((each) => each.key === key)) return [];
   return [

@@ -44,7 +44,8 @@ import { users } from "../domain/user/user.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { leases } from "../process/lease.ts";
-import type { Collection } from "../storage/collection.ts";
+import { derivedOf, type Collection } from "../storage/collection.ts";
+import { readSum } from "../storage/driver.ts";
 import { freezes } from "../storage/freeze.ts";
 import { decodeKey, type Key } from "../storage/keys.ts";
 
@@ -155,4 +156,19 @@ function kindNamed([accountId, name]: Key): Kind {
   if (accountId === 0 && (text === "ids" || text === "layout")) return { kind: "system" };
   const from = byName.get(text.replace(/[./].*/, ""));
   return from === undefined ? { kind: "unknown" } : { kind: "pointer", from };
+}
+
+/** What is damaged about an entry, and what to do, in a sentence. null: it can be read. */
+export function damageOf(key: string, text: string): string | null {
+  const sorted = kindOf(key);
+  const which = `the value of ${JSON.stringify(decodeKey(key))} is damaged`;
+  try {
+    if (sorted.kind === "counter") readSum(text);
+    else if (sorted.kind === "record") derivedOf(sorted.from, JSON.parse(text) as AnyRecord);
+    else if (!Array.isArray(JSON.parse(text)) && sorted.kind === "pointer") throw new TypeError("no pointer");
+    return null;
+  } catch {
+    const isMadeAgain = sorted.kind === "counter" || sorted.kind === "pointer";
+    return `${which}: ${isMadeAgain ? "`tidemark rebuild` makes it again" : "restore a backup that has it"}`;
+  }
 }

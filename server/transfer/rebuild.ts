@@ -1,9 +1,10 @@
+import { Failure } from "../failure.ts";
 import { derivedOf } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { scan } from "../storage/listing/scan.ts";
 import { EVERYTHING, type Entry } from "../storage/listing/snapshot.ts";
-import { kindOf, type AnyRecord } from "./collections.ts";
+import { damageOf, kindOf, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
 import { beginWork, type Work } from "./work.ts";
 
@@ -12,19 +13,39 @@ import { beginWork, type Work } from "./work.ts";
  * starts again; until one is complete, the store is refused. Nobody may write to the store meanwhile.
  *
  * @returns a sentence for each claim that two records make; the first record keeps it
- * @throws Failure `refused` while other work on the store is unfinished
+ * @throws Failure `refused` while other work on the store is unfinished, and `malformed` for a damaged
+ *   record; nothing is changed then
  */
 export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): Promise<string[]> {
   const { mark } = await readMark(driver);
   const former = mark?.underWay;
   if (former !== undefined && former.work !== "rebuild") throw refusalOf(former);
   if (former === undefined) await checkLayout(driver);
+  if (await driver.isShared?.()) {
+    throw new Failure(
+      "refused",
+      "A server or another command uses the store: stop it, and run the rebuild again",
+    );
+  }
+  await refuseDamaged(driver, onProgress);
   const layout = mark?.version ?? LAYOUT;
   const begun = { work: "rebuild", stage: "derive", source: null, layout, filledCount: 0 } as const;
   const work = await beginWork(driver, begun);
   const faults = await rebuild(driver, work, onProgress);
   await work.finish();
   return faults;
+}
+
+/** Reads all records before anything is removed. */
+async function refuseDamaged(driver: AtomicDriver, onProgress: Progress): Promise<void> {
+  const checked = counting("checked", onProgress);
+  for await (const entries of scan(driver, EVERYTHING)) {
+    for (const [key, text] of entries) {
+      const fault = kindOf(key).kind === "record" ? damageOf(key, text) : null;
+      if (fault !== null) throw new Failure("malformed", fault);
+    }
+    checked(entries.length);
+  }
 }
 
 /** Does the same as a part of other work. */

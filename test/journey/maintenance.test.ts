@@ -1,9 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { NOTHING, type Changes } from "../../server/storage/driver.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
+import { MARK_KEY } from "../../server/storage/layout.ts";
 import { openDriver } from "../../server/storage/open.ts";
 import { callCli, runCli } from "../support/cli.ts";
+import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startServer, temporaryFolder } from "../support/server.ts";
 
@@ -19,6 +22,15 @@ beforeEach(async () => {
   await run("account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/");
 });
 afterEach(() => remove());
+
+/** Changes items of the store as nothing of ours would, and resolves to the text under a key. */
+async function change(changes: Partial<Changes>, key = MARK_KEY): Promise<string | null> {
+  const driver = await openDriver(`sqlite:${at("store")}`);
+  await driver.commit({ ...NOTHING, ...changes });
+  const text = await driver.getItem(key);
+  await driver.dispose?.();
+  return text;
+}
 
 it("the command line imports another program's exports after a dry run, and erases people on request", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");
@@ -207,13 +219,13 @@ it.each([
 it("check shows the faults of a store one by one, and rebuild repairs them", async () => {
   await run("seed", "acme", "--promoters", "3", "--leads", "20", "--sales", "5");
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
-  const driver = await openDriver(`sqlite:${at("store")}`);
-  const wrong = encodeKey([1, "promoter="]);
-  await driver.commit({ checks: [], puts: [], removes: [], sums: [[wrong, 2]] });
-  await driver.dispose?.();
+  await change({ sums: [[encodeKey([1, "promoter="]), 2]] });
   const fault = 'the counter [1,"promoter="] says 5, but the records add up to 3\n';
-  expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: "1 fault\n" });
-  expect(await run("rebuild")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+  const remedy =
+    "`tidemark rebuild` makes claims, indexes and counters again; stop the servers first. Against other faults, restore a backup.";
+  expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: `1 fault. ${remedy}\n` });
+  await endConnections();
+  expect(await runCli(at("store"), ["rebuild"])).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
   expect(await run("check")).toMatchObject({ code: 0 });
 });
 
@@ -223,6 +235,75 @@ it("check shows damage in a store's file", async () => {
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill(0x55, bytes.length - 4_096));
   const { code, stdout, stderr } = await run("check");
-  const told = { code: 1, stdout: "database disk image is malformed\n", stderr: "1 fault\n" };
+  const told = {
+    code: 1,
+    stdout: "database disk image is malformed\n",
+    stderr: "1 fault. Stop the servers and restore a backup.\n",
+  };
   expect({ code, stdout, stderr }).toEqual(told);
 });
+
+it("check names the key of each damaged value and what helps, and rebuild refuses to begin if a record is damaged", async () => {
+  await run("promoter", "invite", "acme", "jane@example.com");
+  const record = encodeKey([1, "promoter", 1]);
+  const text = (await change({}, record))!;
+  const puts: [string, string][] = [
+    [record, text.replace('"id"', "\u0001id")],
+    [encodeKey([1, "promoter="]), '{"sum":\u00ff1}'],
+    [encodeKey([1, "promoter/archived", 0, 1]), "[1"],
+  ];
+  await change({ puts });
+  const { code, stdout } = await run("check");
+  expect(code).toBe(1);
+  for (const line of [
+    'the value of [1,"promoter",1] is damaged: restore a backup that has it',
+    'the value of [1,"promoter="] is damaged: `tidemark rebuild` makes it again',
+    'the value of [1,"promoter/archived",0,1] is damaged: `tidemark rebuild` makes it again',
+  ])
+    expect(stdout.split("\n")).toContain(line);
+  await endConnections();
+  expect(await runCli(at("store"), ["rebuild"])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: 'the value of [1,"promoter",1] is damaged: restore a backup that has it\n',
+  });
+  await change({ puts: [[record, text]] });
+  await endConnections();
+  expect(await runCli(at("store"), ["rebuild"])).toMatchObject({ code: 0 });
+  expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+});
+
+it("check runs beside a server that goes on, and rebuild refuses to", async () => {
+  await endConnections();
+  const server = await startServer(at("store"));
+  expect(await runCli(at("store"), ["check"])).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+  expect(await runCli(at("store"), ["rebuild"])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "A server or another command uses the store: stop it, and run the rebuild again\n",
+  });
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(await runCli(at("store"), ["rebuild"])).toMatchObject({ code: 0 });
+});
+
+it.skipIf(process.geteuid?.() !== 0)(
+  "what a command of root makes belongs to the owner of the folder that it is in",
+  async () => {
+    const [uid, gid] = [4_321, 4_322];
+    const home = at("home");
+    mkdirSync(home);
+    chownSync(home, uid, gid);
+    const url = { STORAGE_URL: `sqlite:${join(home, "made", "data")}` };
+    const words = ["account", "create", "Tide", "--landing-url", "https://www.tide.example/"];
+    expect(await callCli("", words, url)).toMatchObject({ code: 0 });
+    expect(await callCli("", ["export", join(home, "store.jsonl")], url)).toMatchObject({ code: 0 });
+    expect(await callCli("", ["backup", join(home, "copy")], url)).toMatchObject({ code: 0 });
+    const owners = readdirSync(home, { recursive: true, encoding: "utf8" }).map((name) => {
+      const made = statSync(join(home, name));
+      return [name, made.uid, made.gid];
+    });
+    expect(owners.length).toBeGreaterThan(5);
+    expect(owners.filter(([, owner, group]) => owner !== uid || group !== gid)).toEqual([]);
+  },
+);

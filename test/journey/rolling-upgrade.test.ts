@@ -17,7 +17,7 @@ import { startServer, v1, type Server } from "../support/server.ts";
 import { pause, startSignups, type SignupLoad } from "../support/signup-load.ts";
 
 const run = promisify(execFile);
-const TAKEN_OVER = /a later release takes the store over; this process stops/;
+const TAKEN_OVER = /A later release of Tidemark takes the store over; this process stops/;
 /** The answer of a server of the former release, in the second before it stops. */
 const STOPPING = '503 {"error":"A later release of Tidemark takes the store over: this process stops"}';
 /** The record that the next release writes in another form. */
@@ -123,22 +123,27 @@ describe.skipIf(POSTGRES_FOLDER === null)("on one Postgres database", () => {
     expect((await cli(next, "check")).stderr).toBe("no faults\n");
   });
 
-  it("a release that can't serve the former layout stops what runs, and converts the store after that", async () => {
+  it("a release that can't serve the former layout refuses to start beside it, and `upgrade` stops what runs and converts", async () => {
     const next = makeNextRelease("next-release-alone", { servesFormer: false });
     const a = await serve("dist");
     await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     load(a);
     await loads[0]!.more(20);
-    const starting = startServer(
-      "",
-      { STORAGE_URL: cluster.url() },
-      {
-        command: ["sh", "-c", `cd ${folder} && exec ${process.execPath} ${join(next, "server/main.js")}`],
-      },
+    await expect(serve(next)).rejects.toThrow(
+      "Another server or command uses the store, and this release must convert it first: stop all servers, then start " +
+        "this one, or run `tidemark upgrade`, which stops them. `tidemark upgrade --check` says how long it takes\n",
     );
-    await Promise.race([a.printed(TAKEN_OVER), starting]);
+    const { stdout } = await cli(next, "upgrade", "--check");
+    expect(stdout).toMatch(
+      /^The store has layout \d+, and this release needs layout \d+: it will be converted\. .*\nIt has [\d,]+ entries of .*about \d+ seconds.*\nBefore that, a backup .* is written to before-upgrade-.*\.jsonl\.\nAnother server or command uses the store now\. .*\n$/,
+    );
+    await loads[0]!.more(20);
+    expect(readdirSync(folder)).toEqual([]);
+    const upgrading = cli(next, "upgrade");
+    await Promise.race([a.printed(TAKEN_OVER), upgrading]);
     expect(await a.stop()).toBe(1);
-    servers.push(await starting);
+    await upgrading;
+    await serve(next);
     expect(readdirSync(folder)).toHaveLength(1);
     await expectNothingLost();
     expect(loads[0]!.refused.filter((answer) => answer !== STOPPING)).toEqual([]);

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LAYOUT } from "../../server/storage/layout.ts";
+import { LAYOUT, OLDEST_SERVED } from "../../server/storage/layout.ts";
 import { openDriver } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { ANSWERS_0_1, EXPORT_0_1, EXPORT_5, entriesOfLayout5 } from "../support/fixture.ts";
+import { endConnections } from "../support/garbage.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -12,14 +13,20 @@ let server: Server | null;
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
   server = null;
-  const driver = await openDriver(`sqlite:${folder}`);
-  await driver.commit({ checks: [], puts: entriesOfLayout5(), removes: [], sums: [] });
-  await driver.dispose?.();
+  await fill();
+  await endConnections();
 });
 afterEach(async () => {
   await server?.kill();
   remove();
 });
+
+/** Makes a store of an earlier layout. Nothing of it stays in use. */
+async function fill(): Promise<void> {
+  const driver = await openDriver(`sqlite:${folder}`);
+  await driver.commit({ checks: [], puts: entriesOfLayout5(), removes: [], sums: [] });
+  await driver.dispose?.();
+}
 
 const settings = () => ({ STORAGE_URL: `sqlite:${folder}` });
 const run = (...words: string[]) => runCli(folder, words, settings());
@@ -40,6 +47,49 @@ it("a starting server upgrades an old store once, after a backup", async () => {
     records(readFileSync(EXPORT_5, "utf8")),
   );
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+});
+
+it("a starting server leaves an old store as it is while another process uses it", async () => {
+  const other = await openDriver(`sqlite:${folder}`);
+  expect(await run("upgrade", "--check")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Another server or command uses the store now.") as string,
+  });
+  await expect(startServer(folder, settings())).rejects.toThrow(
+    "Another server or command uses the store, and this release must convert it first: stop all servers, then start this one\n",
+  );
+  expect([backups(), (await run("upgrade")).code]).toEqual([[], 1]);
+  await other.dispose?.();
+});
+
+it("a conversion logs a line when a step begins, not one for each thousand entries", async () => {
+  server = await startServer(folder, { ...settings(), LOG_LEVEL: "info" });
+  const lines = server.output().match(/"msg":"[^"]*(so far|upgraded[^"]*)"/g) ?? [];
+  const said = lines.map((line) => line.slice(7, -1));
+  const steps = ["exported", "converted", "cleared", "rebuilt"].map((what) => `${what} so far`);
+  expect(said).toEqual(["the store is being upgraded to this release", ...steps, "the store was upgraded"]);
+});
+
+it("`upgrade --check` says what would happen, and changes nothing", async () => {
+  const { code, stdout } = await run("upgrade", "--check");
+  expect({ code, told: stdout.trimEnd().split("\n") }).toEqual({
+    code: 0,
+    told: [
+      `The store has layout 5, and this release needs layout ${OLDEST_SERVED}: it will be converted. Nobody can use it meanwhile.`,
+      expect.stringMatching(
+        /^It has \d[\d,]* entries of less than 1 MB\. The conversion takes about \d+ seconds on this machine, /,
+      ),
+      expect.stringMatching(
+        /^Before that, a backup of less than 1 MB at most is written to .*before-upgrade-.*\.jsonl\.$/,
+      ),
+      "No other server or command uses the store now.",
+    ],
+  });
+  expect(backups()).toEqual([]);
+  expect((await run("upgrade")).code).toBe(0);
+  expect((await run("upgrade", "--check")).stdout).toBe(
+    "Nothing has to be done: the store has the layout of this release.\n",
+  );
 });
 
 it("other commands refuse an old store in one sentence until it is upgraded by hand", async () => {

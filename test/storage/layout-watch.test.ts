@@ -32,16 +32,28 @@ it.each<[string, Mark]>([
   elapsed = 2_001;
   await expect(watched.commit(put("3"))).rejects.toMatchObject(REFUSED);
   expect(await driver.getItem("key")).toBe("2");
-  expect(await watched.look()).toBe(false);
+  expect(await watched.look()).toBe("A later release of Tidemark takes the store over");
+});
+
+it("a process that stops for a rebuild does not speak of a later release", async () => {
+  const driver = memoryDriver();
+  const watched = watchLayout(driver, () => 0);
+  const underWay = { ...UNDER_WAY, work: "rebuild", layout: LAYOUT } as const;
+  await driver.commit(marked({ version: LAYOUT, underWay }));
+  expect(await watched.look()).toBe("Another process works on the whole store (rebuild)");
+  await expect(watched.commit(put("1"))).rejects.toMatchObject({
+    kind: "unavailable",
+    message: "Another process works on the whole store (rebuild): this process stops",
+  });
 });
 
 it("a process goes on if the later release gives up before it has changed anything", async () => {
   const driver = memoryDriver();
   const watched = watchLayout(driver, () => 0);
   await driver.commit(marked(LATER));
-  expect(await watched.look()).toBe(false);
+  expect(await watched.look()).not.toBeNull();
   await driver.commit(marked({ version: LAYOUT }));
-  expect([await watched.look(), await watched.commit(put("1"))]).toEqual([true, true]);
+  expect([await watched.look(), await watched.commit(put("1"))]).toEqual([null, true]);
 });
 
 it("a release starts on no store that a later one is about to take over", async () => {

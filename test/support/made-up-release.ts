@@ -16,51 +16,60 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
   rmSync(folder, { recursive: true, force: true });
   cpSync("dist", folder, { recursive: true });
   cpSync("package.json", join(FOLDER, name, "package.json"));
-  const file = storageOf(join(folder, "server"));
-  let text = readFileSync(file, "utf8");
-  function change(before: string, after: string): void {
-    if (text.split(before).length !== 2) throw new Error(`The build has ${before} not once`);
-    text = text.replace(before, after);
-  }
-  change(`const LAYOUT = ${LAYOUT};`, `const LAYOUT = ${NEXT_LAYOUT};`);
-  change(
-    `const OLDEST_SERVED = ${OLDEST_SERVED};`,
-    `const OLDEST_SERVED = ${servesFormer ? LAYOUT : NEXT_LAYOUT};`,
-  );
-  change("freeze(JSON.parse(text))", "freeze(readForm(text))");
-  change(
-    "return entries.map(([, text]) => JSON.parse(text));",
-    "return entries.map(([, text]) => readForm(text));",
-  );
-  const found = "texts.filter((text) => text !== null)";
-  change(`${found}.map((text) => JSON.parse(text));`, `${found}.map((text) => readForm(text));`);
-  change("JSON.stringify(after));\n}", "writtenForm(after));\n}");
-  change(
-    "const watched = watchLayout(driver);",
-    "const watched = watchLayout(driver); layoutNow = watched.layout;",
-  );
-  writeFileSync(file, `${text}\n${FORMS}`);
+  const server = join(folder, "server");
+  edit(server, /^const LAYOUT = /m, WRITTEN_FORM, [
+    [`const LAYOUT = ${LAYOUT};`, `const LAYOUT = ${NEXT_LAYOUT};`],
+    [
+      `const OLDEST_SERVED = ${OLDEST_SERVED};`,
+      `const OLDEST_SERVED = ${servesFormer ? LAYOUT : NEXT_LAYOUT};`,
+    ],
+    ["JSON.stringify(after));\n}", "writtenForm(after));\n}"],
+    [
+      "const watched = watchLayout(driver);",
+      "const watched = watchLayout(driver); layoutNow = watched.layout;",
+    ],
+  ]);
+  const parse = "function parseStored(key, text) {\n\ttry {\n\t\treturn ";
+  edit(server, /^function parseStored/m, READ_FORM, [
+    [`${parse}JSON.parse(text);`, `${parse}readForm(text);`],
+  ]);
   return folder;
 }
 
-/** The file of the build that holds the storage layer. Its name depends on how the build is cut. */
-function storageOf(folder: string): string {
+/**
+ * Changes the one file of the build that matches, and appends to it. Which code is in which file depends on how the build is
+ * cut.
+ */
+function edit(
+  folder: string,
+  pattern: RegExp,
+  appended: string,
+  changes: [before: string, after: string][],
+): void {
   const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
   const found = files
     .map((name) => join(folder, name))
-    .filter((file) => /^const LAYOUT = /m.test(readFileSync(file, "utf8")));
-  if (found.length !== 1) throw new Error("The build defines LAYOUT not once");
-  return found[0]!;
+    .filter((file) => pattern.test(readFileSync(file, "utf8")));
+  if (found.length !== 1) throw new Error(`The build has ${pattern} not once`);
+  let text = readFileSync(found[0]!, "utf8");
+  for (const [before, after] of changes) {
+    if (text.split(before).length !== 2) throw new Error(`The build has ${before} not once`);
+    text = text.replace(before, after);
+  }
+  writeFileSync(found[0]!, `${text}\n${appended}`);
 }
 
-const FORMS = `
-let layoutNow = () => LAYOUT;
+const READ_FORM = `
 function readForm(text) {
   const record = JSON.parse(text);
   if (record.person === undefined) return record;
   const { person, ...rest } = record;
   return { ...rest, profile: person };
 }
+`;
+
+const WRITTEN_FORM = `
+let layoutNow = () => LAYOUT;
 function writtenForm(record) {
   if (record.profile === undefined || layoutNow() < LAYOUT) return JSON.stringify(record);
   const { profile, ...rest } = record;

@@ -5,6 +5,7 @@ import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { readWeaknesses } from "./postgres/durability.ts";
 import { sqlState } from "./postgres/faults.ts";
+import { isShared } from "./postgres/pool.ts";
 import { deadlineIn, withRetries } from "./postgres/retries.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
 import { newReads, READ_MS } from "./postgres/reads.ts";
@@ -68,6 +69,7 @@ export async function postgresDriver(
     commit,
     timeline: servers.timeline,
     lacksRoom: () => lacksRoom,
+    isShared: () => withRetries(async () => isShared(servers.reads()), deadlineIn(READ_MS)),
     weaknesses: () =>
       withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
     // The log belongs to the whole cluster, and only its superuser may look at it.

@@ -3,7 +3,7 @@ import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { newCommitter } from "./sqlite/committer.ts";
 import { backUp, damageIn, snapshot } from "./sqlite/copies.ts";
-import { fileIn, openDatabase } from "./sqlite/database.ts";
+import { fileIn, isShared, openDatabase } from "./sqlite/database.ts";
 import { newView } from "./sqlite/view.ts";
 
 /**
@@ -31,6 +31,10 @@ export function sqliteDriver(folder: string): AtomicDriver {
     count: async (range) => count(range),
     refresh,
     lacksRoom: committer.lacksRoom,
+    async isShared() {
+      refresh();
+      return isShared(db);
+    },
     snapshot: () => snapshot(file),
     backup: (target) => backUp(file, target),
     damage: async () => damageIn(db),

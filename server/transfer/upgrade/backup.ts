@@ -28,11 +28,16 @@ export async function upgradeWithBackup(
 ): Promise<string | null> {
   let written: string | null = null;
   async function backUp(): Promise<void> {
-    const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
-    const path = file ?? join(folderOf(url) ?? ".", name);
+    const path = file ?? backupFile(url, now);
     await writeNewFile(exportEntries(driver, { now, onProgress }), path);
     written = path;
   }
   await upgradeStore(driver, { backUp, onProgress });
   return written;
+}
+
+/** Where the backup goes by itself: into the store's folder, or into the current folder for a database. */
+export function backupFile(url: string, now: Date): string {
+  const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
+  return join(folderOf(url) ?? ".", name);
 }

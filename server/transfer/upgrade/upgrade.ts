@@ -47,7 +47,30 @@ type Upgrade = (driver: AtomicDriver, work: Work) => Promise<void>;
  * to notice that another layout is announced: they look every second, and an open commit ends within five.
  */
 const FIRST_WATCHED = 9;
-const NOTICED_MS = 10_000;
+export const NOTICED_MS = 10_000;
+
+/**
+ * Refuses to convert a store that other processes use. A process asks before it writes anything itself.
+ *
+ * @param stopsOthers whether the operator wants servers to be stopped. Those of the first releases don't notice
+ * @throws Failure `refused`
+ */
+export async function refuseShared(
+  driver: AtomicDriver,
+  { stopsOthers }: { stopsOthers: boolean },
+): Promise<void> {
+  const { mark } = await readMark(driver);
+  if (mark === null || mark.underWay !== undefined || !isOlder(mark)) return;
+  if (!(await driver.isShared?.())) return;
+  const isUsed = "Another server or command uses the store, and this release must convert it first";
+  if (mark.version < FIRST_WATCHED)
+    throw new Failure("refused", `${isUsed}: stop all servers, then start this one`);
+  if (stopsOthers) return;
+  throw new Failure(
+    "refused",
+    `${isUsed}: stop all servers, then start this one, or run \`tidemark upgrade\`, which stops them. \`tidemark upgrade --check\` says how long it takes`,
+  );
+}
 
 /**
  * Upgrades a store of an earlier layout. If this release can serve both layouts, servers of it keep running, and only

@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { Pool, type Client, type PoolConfig } from "pg";
 
+/** The name of all our connections, and after it what tells this process from others. */
+const APPLICATION = "tidemark";
+const OWN_NAME = `${APPLICATION} ${randomUUID().slice(0, 8)}`;
+
 const LIMITS: PoolConfig = {
-  application_name: "tidemark",
+  application_name: OWN_NAME,
   keepAlive: true,
   connectionTimeoutMillis: 3_000,
   idleTimeoutMillis: 30_000,
@@ -73,6 +78,20 @@ export function openPools(url: string, connections = CONNECTIONS): Pools {
 /** Opens the pool of a standby. */
 export function openReadPool(url: string): Pool {
   return newPool(url, { max: STANDBY_CONNECTIONS, connectionTimeoutMillis: STANDBY_MS, ...READ_LIMITS });
+}
+
+/**
+ * Whether another process has used the database within five seconds. A server reads the layout mark each second. Connections
+ * that a pooler keeps for a process that has ended do nothing.
+ */
+export async function isShared(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity
+      where datname = current_database() and application_name ~ $1 and application_name <> $2
+        and (state <> 'idle' or state_change > current_timestamp - interval '5 seconds') limit 1`,
+    [`^${APPLICATION}( |$)`, OWN_NAME],
+  );
+  return rowCount === 1;
 }
 
 /** A pool of connections that survives errors of the database. */

@@ -1,8 +1,9 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { Failure } from "../../../failure.ts";
-import { CUT_OFF, openingFault } from "./faults.ts";
+import { giveToFolderOwner } from "../../owner.ts";
+import { CUT_OFF, isBusy, openingFault } from "./faults.ts";
 
 /** A connection to a store's file. Rows come as arrays. */
 export type Database = DatabaseSyncInstance;
@@ -26,7 +27,10 @@ export function fileIn(folder: string): string {
 /** Creates the file if it is missing, so that nobody else on the machine can read it or the log beside it. */
 export function makeFile(folder: string): string {
   const file = fileIn(folder);
+  const isNew = !existsSync(file);
   closeSync(openSync(file, "a", OWNER_ONLY));
+  // SQLite gives the log beside it to the same owner.
+  if (isNew) giveToFolderOwner(file);
   return file;
 }
 
@@ -98,6 +102,21 @@ function refuseForeign(db: Database, file: string): void {
     .get() as [number, number];
   if (tableCount > 0 && id !== APPLICATION_ID)
     throw new Failure("refused", `${file} belongs to another program`);
+}
+
+/**
+ * Whether another connection is open, of any process. Only one that is alone may leave the log's mode, which it enters
+ * again. No transaction may be open.
+ */
+export function isShared(db: Database): boolean {
+  try {
+    db.exec("pragma journal_mode = delete");
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  }
+  db.exec("pragma journal_mode = wal");
+  return false;
 }
 
 function applicationOf(db: Database): number {
