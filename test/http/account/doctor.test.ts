@@ -4,6 +4,7 @@ import { findProblems } from "../../../server/cli/doctor.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { newSightingRecorder } from "../../../server/request/sighting-recorder.ts";
+import { takeStock } from "../../../server/request/stock.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
@@ -122,6 +123,26 @@ describe("events", () => {
       "Account acme: 1 event or e-mail is not sent yet, since 2026-03-04T05:06:07.890Z: make sure that a server runs on " +
         "this store and that its log shows no faults.",
     ]);
+  });
+});
+
+describe("events for a webhook that is switched off", () => {
+  it("wait without being late", async () => {
+    await loadScript();
+    const hook = { url: "http://127.0.0.1:1/", event_types: ["promoter.created"] };
+    await company(app, "POST /webhooks", hook);
+    await app.v1("/promoters/create", { email: "late@example.com" });
+    const outbox = appOutbox(app);
+    await outbox.pass();
+    await outbox.settle();
+    const late = new Date("2026-03-04T06:00:00.000Z");
+    expect((await takeStock(app.services.store, late))?.waitingCount).toBe(1);
+    await company(app, "PUT /webhooks/1", { active: false });
+    expect(await takeStock(app.services.store, late)).toMatchObject({ waitingCount: 0, oldestSeconds: 0 });
+    expect((await problems(late.toISOString())).join()).not.toContain("not sent yet");
+    app.setNow(late.toISOString());
+    const { body } = await company(app, "GET /home?start_date=2026-03-01&end_date=2026-03-04");
+    expect(body).toMatchObject({ tasks: { late_deliveries: { count: 0, oldest_at: null } } });
   });
 });
 
