@@ -50,11 +50,11 @@ export async function openStore(
 }
 
 /** Makes a store over an open driver. @throws Failure `refused` if another release made it */
-export async function storeOn(driver: AtomicDriver): Promise<Store> {
+export async function storeOn(driver: AtomicDriver, elapsedMs?: () => number): Promise<Store> {
   await checkLayout(driver);
   const watched = watchLayout(driver);
   await watched.look();
-  return newStore(watched);
+  return newStore(watched, elapsedMs);
 }
 
 /**

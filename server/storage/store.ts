@@ -17,7 +17,7 @@ export interface Store extends View {
    * Runs `work` and commits its writes if everything that it read by key is unchanged; otherwise runs it
    * again.
    *
-   * @throws Failure any refusal by `work`, and `conflict` if others keep changing the same records
+   * @throws Failure any refusal by `work`, and `unavailable` if others keep changing the same records for eight seconds
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
@@ -50,12 +50,12 @@ export interface AgedStore {
   ageSeconds: number;
 }
 
-/** Makes a store of a driver. */
-export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
+/** Makes a store of a driver. `elapsedMs` never goes back. */
+export function newStore(driver: AtomicDriver & Partial<WatchedDriver>, elapsedMs?: () => number): Store {
   const storage = createStorage({ driver });
   // Encoded keys are already in unstorage's form, so its normalising (a third of a read) is skipped.
   const read = (key: string) => driver.getItem(key);
-  const transact = transactor(driver, read);
+  const transact = transactor(driver, read, elapsedMs);
   // Work on a whole store uses a plain driver, because it has the store to itself.
   const look = async () => (await driver.look?.()) ?? null;
 

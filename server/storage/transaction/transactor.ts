@@ -5,21 +5,27 @@ import { refuseFrozen } from "../freeze.ts";
 import type { Read } from "./reader.ts";
 import { beginTransaction, type OpenTransaction, type Transaction } from "./transaction.ts";
 
-const MAX_TRIES = 20;
 const MAX_DELAY_MS = 50;
+/** How long a transaction is tried while others keep changing what it reads. A clean stop waits a little longer. */
+const TRY_MS = 8_000;
 
 /** Runs work in transactions, and again if others changed something that it had read. */
 export type Transactor = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** Makes a transactor over a driver whose items `read` returns. */
-export function transactor(driver: AtomicDriver, read: Read): Transactor {
+/** Makes a transactor over a driver whose items `read` returns. `elapsedMs` never goes back. */
+export function transactor(
+  driver: AtomicDriver,
+  read: Read,
+  elapsedMs: () => number = () => performance.now(),
+): Transactor {
   /** Retries run one at a time, so that those of one process can't keep failing each other. */
   let line: Promise<unknown> = Promise.resolve();
 
   return async function transact(work) {
+    const deadline = elapsedMs() + TRY_MS;
     const first = await attempt(work, readFirst);
     if (first.isDone) return first.result;
-    const turn = line.then(() => retry(work));
+    const turn = line.then(() => retry(work, deadline));
     line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
     return turn;
   };
@@ -29,14 +35,15 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
     return known === undefined ? read(key) : known;
   }
 
-  async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    for (let tries = 1; tries < MAX_TRIES; tries++) {
+  /** All in the line have about the same deadline, so those behind one that gives up soon do too. */
+  async function retry<T>(work: (tx: Transaction) => Promise<T>, deadline: number): Promise<T> {
+    for (let tries = 1; elapsedMs() < deadline; tries++) {
       driver.refresh?.();
       const next = await attempt(work, read);
       if (next.isDone) return next.result;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
     }
-    throw new Failure("conflict", "Others kept changing the same records; try again");
+    throw new Failure("unavailable", "Others kept changing the same records; try again");
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, readWith: Read): Promise<Attempt<T>> {
