@@ -30,7 +30,8 @@ const MAX_TOKEN_LENGTH = 1_000;
 export function portalEntry(services: Services, page: EventHandler): EventHandler {
   return async (event) => {
     const authToken = readAuthToken(event);
-    if (authToken === null) return page(event);
+    // Programs that preview links ask with HEAD, which must change nothing.
+    if (authToken === null || event.req.method === "HEAD") return page(event);
     return answered(services, event, async (member) => {
       const current = await currentOf(services, event);
       if (current === null) return enter(services, event, authToken);

@@ -201,6 +201,11 @@ it("a server shows its operator what was given up or held, and sends it once the
   expect(await tell("webhook retry acme 1")).toEqual({ retried: 1, now: { ...none, pending: 1 } });
   expect(await tell("mail retry acme")).toEqual({ retried: 0, now: { ...none, held: 1 } });
   expect(await tell("webhook test acme 1")).toMatchObject({ type: "referral.created", status: "pending" });
+  expect(await runCli(folder, "webhook test acme 1 --type referral.create".split(" "))).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "Validation failed: event_type must be an event type of the format v2\n",
+  });
   expect(await runCli(folder, "webhook retry acme 9".split(" "))).toEqual({
     code: 1,
     stdout: "",

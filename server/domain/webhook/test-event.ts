@@ -1,5 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
+import { EVENT_TYPES } from "../event/event-type.ts";
 import type { Entity, EventMessage } from "../event/record.ts";
 import { causeOf, isV1EventType } from "../event/v1-event-type.ts";
 import { enqueue, newDelivery } from "./delivery.ts";
@@ -20,7 +21,7 @@ export async function sendTestEvent(
 ): Promise<Delivery> {
   const { format, eventTypes } = await loadWebhook(store, accountId, webhookId);
   const type = wanted ?? eventTypes[0] ?? "";
-  if (isV1EventType(type) !== (format === "v1")) {
+  if (!(format === "v1" ? isV1EventType(type) : EVENT_TYPES.includes(type))) {
     const fields = { event_type: [`must be an event type of the format ${format}`] };
     throw new Failure("invalid", `Validation failed: event_type ${fields.event_type[0]}`, fields);
   }

@@ -97,6 +97,16 @@ describe("GET /portal?auth_token= in a browser in which somebody is signed in", 
     expect((await open("jane", kim.cookie)).answer.status).toBe(303);
   });
 
+  it("is not used up by a program that only looks at the link", async () => {
+    await app.close();
+    app = await startApp("memory", { authTokens: 1 });
+    await app.v1("/promoters/create", { email: "jane@example.com" });
+    tokens = { ...tokens, jane: await tokenOf("1") };
+    const { answer, set } = await open("jane", "", { method: "HEAD" });
+    expect([answer.status, set]).toEqual([200, []]);
+    expect((await open("jane")).set).toHaveLength(3);
+  });
+
   it("works once a minute for each token", async () => {
     await app.close();
     app = await startApp("memory", { authTokens: 1 });
