@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
 import { mailbox } from "../domain/promoter/mailbox.ts";
 import type { HolderKind } from "../domain/session/record.ts";
@@ -104,11 +105,15 @@ function personOf({ holder: { kind, accountId, id } }: KnownBrowser): string {
   return `known ${kind} ${accountId} ${id}`;
 }
 
-/** Many mail servers ignore dots and plus tags. Counting too few mailboxes is safer than counting too many. */
+/**
+ * Many mail servers ignore dots and plus tags, and the mailer writes a domain in its one spelling. Counting too few
+ * mailboxes is safer than counting too many.
+ */
 function foldedMailbox(email: string): string {
-  const plain = mailbox(email);
+  const plain = mailbox(email).replaceAll(/\p{C}/gu, "");
   const at = plain.lastIndexOf("@");
-  return plain.slice(0, at).replaceAll(".", "") + plain.slice(at);
+  const domain = plain.slice(at + 1);
+  return `${plain.slice(0, at).replaceAll(".", "")}@${domainToASCII(domain).replace(/\.$/, "") || domain}`;
 }
 
 function isWrongCode(error: unknown): boolean {

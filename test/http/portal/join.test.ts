@@ -152,6 +152,25 @@ describe("strangers' mailboxes", () => {
     expect((await join({ email: "kim@example.com" })).status).toBe(201);
   });
 
+  it("are one mailbox in each spelling of their domain that the mail server understands", async () => {
+    await again({ mailsByMailbox: 1 });
+    expect((await join({ email: "jane@bücher.example.com" })).status).toBe(201);
+    const spellings = [
+      "jane@BÜCHER.example.com",
+      "jane@xn--bcher-kva.example.com",
+      "jane@bücher.ｅxample.com",
+      "jane@bücher。example.com",
+      "jane@büch\u00ader.example.com",
+      "jane@bücher.exam\u200bple.com",
+      "jane@bücher.example.com.",
+      "ja\u0085ne@bücher.example.com",
+    ];
+    const answers = await Promise.all(
+      spellings.map(async (email) => [email, (await join({ email })).status]),
+    );
+    expect(answers.filter(([, status]) => status === 201)).toEqual([]);
+  });
+
   it("get their e-mails although the server was busy at first", async () => {
     await again({ joins: 1, mailsByMailbox: 1 });
     app.services.chance.passwordCost = { N: 2 ** 14, r: 8, p: 8 };
