@@ -137,7 +137,7 @@ async function rateOf(
   { input: { amount, kept }, currency }: { input: NewRefund; currency: string },
 ): Promise<MissingRate> {
   const isSame = currency === sale.facts.currency;
-  if (isSame && kept === undefined && amount > (await leftOfWaiting(tx.view, sale))) throw tooMuch();
+  if (isSame && kept === undefined && amount > (await leftOfWaiting(tx, sale))) throw tooMuch();
   return sale.rate;
 }
 
@@ -161,7 +161,13 @@ async function keepRefund(
     currency: string;
   },
 ): Promise<RateRefund> {
-  if (kept !== undefined) return kept;
+  const { rate } = event;
+  if (kept !== undefined) {
+    // Its sale is recorded, and it may wait for a rate of its own now.
+    const waiting = { ...kept, rate, fault: null };
+    if (rate.from !== kept.rate.from || rate.day !== kept.rate.day) await tx.put(waitingEvents, waiting);
+    return waiting;
+  }
   const common = waitingOf(lead, context, { ...event, eventId });
   const waiting: RateRefund = { ...common, kind: "refund", saleEventId: sale.eventId, amount, currency };
   await tx.insert(waitingEvents, waiting);

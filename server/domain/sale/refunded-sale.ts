@@ -80,7 +80,7 @@ async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise
 
 async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale | null> {
   for (const waiting of await waitingSalesOf(tx.view, lead))
-    if ((await leftOfWaiting(tx.view, waiting)) > 0) return waiting;
+    if ((await leftOfWaiting(tx, waiting)) > 0) return waiting;
   return null;
 }
 

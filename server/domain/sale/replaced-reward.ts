@@ -34,13 +34,19 @@ export async function judgeAgain(
   let after = lead;
   for (const { saleId, rewardId } of replaced) {
     const sale = await tx.get(sales, account.id, saleId);
-    if (sale === null || isRefunded(sale)) continue;
+    if (sale === null || (await isOver(tx, sale))) continue;
     const { earnings, applied } = await earningsNow(tx, account, { lead: after, sale });
     const isReplaced = await replace(tx, context, { account, lead: after, sale, rewardId, earnings });
     if (!isReplaced) continue;
     after = await judgeAgain(tx, context, { account, ...withStarts(after, sale, applied) });
   }
   return after;
+}
+
+/** Whether a sale earns nothing any more. The money of one that a provider knows may come back from a bank. */
+async function isOver(tx: Transaction, sale: Sale): Promise<boolean> {
+  if (sale.isDuplicate) return true;
+  return isRefunded(sale) && (await tx.get(salePayments, sale.accountId, sale.id)) === null;
 }
 
 type Judged = { earnings: Earning[]; applied: ReturnType<typeof appliedRewards> };
@@ -103,9 +109,18 @@ async function replace(
     if (takeBack !== null) takeBacks.push(takeBack);
   }
   const added: Commission[] = [];
-  const due = gained.filter((each) => leftOf(sale)(each).amount !== 0);
+  const payment = await tx.get(salePayments, account.id, sale.id);
+  // What is refunded of a reported sale is kept as an earning of nothing, to which the money may come back.
+  const due = gained.filter((each) => payment?.isReported || leftOf(sale)(each).amount !== 0);
   for (const day of new Set(lost.map(({ createdAt }) => createdAt))) {
-    const event = { account, lead, sale, at: new Date(day), earnings: due.map(leftOf(sale)) };
+    const event = {
+      account,
+      lead,
+      sale,
+      at: new Date(day),
+      earnings: due.map(leftOf(sale)),
+      isSilent: isRefunded(sale),
+    };
     added.push(...(await addCommissions(tx, context, event)));
   }
   await replaceInPayment(tx, { sale, lost, gained: due, added });

@@ -127,9 +127,14 @@ export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Prom
 }
 
 /** The part of a waiting sale that waiting refunds in its currency leave. */
-export async function leftOfWaiting(view: View, { accountId, eventId, facts }: WaitingSale): Promise<number> {
+export async function leftOfWaiting(
+  tx: Transaction,
+  { accountId, leadId, eventId, facts }: WaitingSale,
+): Promise<number> {
+  // Listings don't see what is added meanwhile. The lead's counter makes a refund of the same moment try again.
+  await tx.sum(accountId, ["waiting.lead", leadId]);
   let left = facts.amount;
-  for await (const chunk of view.scan(waitingEvents, "sale", accountId, saleKey(eventId))) {
+  for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, saleKey(eventId))) {
     for (const event of chunk) {
       if (event.kind === "refund" && event.saleEventId === eventId && event.currency === facts.currency)
         left -= event.amount;

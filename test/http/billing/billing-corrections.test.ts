@@ -292,3 +292,98 @@ it("a reported sale that loses a reward to an earlier one is corrected and refun
   ]);
   await app.close();
 });
+
+describe("a reported payment", () => {
+  let app: TestApp;
+  /** Pam is above Jane, who has the lead. Lee gets a part of what Jane earns. */
+  beforeEach(async () => {
+    app = await startApp();
+    for (const name of ["jane", "pam", "lee", "zoe"])
+      await app.v1("/promoters/create", { email: `${name}@example.com`, first_name: name });
+    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+    await app.v1("/track/signup", { ref_id: "jane", email: "sam@example.net", uid: "cus_1" });
+    await connectStripe(app);
+  });
+  afterEach(async () => {
+    expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
+    await app.close();
+  });
+
+  /** What Jane, Pam, Lee and Zoe have earned. */
+  const earned = async () => {
+    const balances = [];
+    for (const id of [1, 2, 3, 4]) balances.push((await cashOf(app, id))[0]);
+    return balances;
+  };
+  const tell = async (...events: object[]) => {
+    for (const event of events) expect(await tellStripe(app, event)).toMatchObject({ status: 200 });
+  };
+  const split = (percentage: number) =>
+    app.v2("PUT", "/referrals/1", { split_details: [{ promoter_campaign_id: 3, percentage }] });
+  const half = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_commission_mode" };
+  const target = (revenue: number) => {
+    const rules = [{ type: "promoter_campaign_revenue", operator: ">=", value: revenue }];
+    const bonus = [{ amount: 7, flat_amount: true, rules }];
+    return makeReward(app, bonus, { promoter_reward_type: "target" });
+  };
+
+  it("that loses a reward to an earlier sale while it is disputed earns by the next one when it is won", async () => {
+    const once = await makeReward(app, [{ amount: 50 }], { duration: "once" });
+    await offer(app, once, await makeReward(app), await makeReward(app, [{ amount: 50 }], half));
+    await split(25);
+    await tell(CHARGED, DISPUTED);
+    expect(await earned()).toEqual([0, 0, 0, 0]);
+    const earlier = {
+      email: "sam@example.net",
+      event_id: "early",
+      amount: "1000",
+      created_at: "2026-01-01",
+    };
+    expect((await app.v1("/track/sale", earlier)).status).toBe(200);
+    expect(await earned()).toEqual([375, 250, 125, 0]);
+    await tell(REINSTATED);
+    expect(await earned()).toEqual([375 + 900, 250 + 600, 125 + 300, 0]);
+    await tell(CHECKED_OUT);
+    expect(await earned()).toEqual([375 + 750, 250 + 500, 125 + 250, 0]);
+  });
+
+  it.each([
+    ["before", [CHARGED, INVOICED, CHECKED_OUT_WITH_INVOICE]],
+    ["after", [INVOICED, CHARGED, CHECKED_OUT_WITH_INVOICE]],
+  ])("pays for each item, and one bonus, if its charge comes %s its invoice", async (_, events) => {
+    const each = await makeReward(app, [{ amount: 5, flat_amount: true }]);
+    await offer(app, each, await target(10_000), await makeReward(app, [{ amount: 50 }], half));
+    await split(50);
+    await tell(...events);
+    // Three times 5.00, of which Lee gets half. Pam gets half of all, the bonus included.
+    expect(await earned()).toEqual([750 + 700, 1_100, 750, 0]);
+    await tell(DISPUTED);
+    expect(await earned()).toEqual([0, 0, 0, 0]);
+    await tell(REINSTATED);
+    expect(await earned()).toEqual([750 + 700, 1_100, 750, 0]);
+  });
+
+  it.each([
+    ["before", [CHARGED, CHECKED_OUT]],
+    ["after", [CHECKED_OUT, CHARGED]],
+  ])("reaches no target with its tax, if its charge comes %s its checkout", async (_, events) => {
+    await offer(app, await makeReward(app), await target(11_000));
+    await tell(...events);
+    expect(await earned()).toEqual([1_000, 0, 0, 0]);
+  });
+
+  it.each([
+    [true, [0, 500, 250, 750]],
+    [false, [750, 500, 250, 0]],
+  ])("is corrected where its commissions are (they moved with the lead: %s)", async (isMoved, expected) => {
+    await offer(app, await makeReward(app), await makeReward(app, [{ amount: 50 }], half));
+    await split(25);
+    await tell(CHARGED);
+    const moved = { ids: [1], promoter_campaign_id: 4, move_associated_commissions: isMoved };
+    await app.v2("POST", "/referrals/move_to_promoter", moved);
+    await tell(CHECKED_OUT);
+    expect(await earned()).toEqual(expected);
+    await tell(DISPUTED, REINSTATED);
+    expect(await earned()).toEqual(expected);
+  });
+});

@@ -12,9 +12,12 @@ import { booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/bil
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import {
   SECONDS,
+  charge,
+  dispute,
   formerInvoice,
   invoice,
   refundedFrom,
+  session,
   stripeEvent,
   subscription,
 } from "../../support/stripe-events.ts";
@@ -303,6 +306,39 @@ describe("a refund of a sale that waits", () => {
     expect(await booksOf(app)).toMatchObject({ sales: [["inv_1", 11_000, 11_000]], earned: 0 });
   });
 
+  it("is at most that sale, even if several come at once", async () => {
+    await sell();
+    const all = ["re_1", "re_2", "re_3"].map((event_id) => refund({ event_id, amount: "6000" }));
+    expect((await Promise.all(all)).map(({ status }) => status).toSorted()).toEqual([202, 400, 400]);
+  });
+
+  it("waits for a rate of its own when its sale is recorded", async () => {
+    await sell();
+    expect((await refund({ currency: "GBP", amount: "1000" })).status).toBe(202);
+    expect((await refund({ event_id: "re_2", currency: "USD", amount: "5000" })).status).toBe(202);
+    await storeRates();
+    expect(await booksOf(app)).toMatchObject({ sales: [["inv_1", 11_000, 5_000]], earned: 600 });
+    expect(await waiting()).toMatchObject([
+      { event_id: "re_1", waiting_for: { currency: "GBP", date: "2026-03-04" }, error: null },
+    ]);
+    // A day has one base, so the rate of the euro is gone.
+    await storeRates({ date: "2026-03-04", base: "GBP", rates: { USD: "1.3" } });
+    expect(await booksOf(app)).toMatchObject({ sales: [["inv_1", 11_000, 6_300]], earned: 470 });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("goes along when the lead has moved meanwhile, and so does its sale", async () => {
+    await app.v1("/promoters/create", { email: "zoe@example.com" });
+    await sell();
+    await refund();
+    await app.v2("POST", "/referrals/move_to_promoter", { ids: [1], promoter_campaign_id: 2 });
+    await storeRates();
+    expect([await cashOf(app, 1), await cashOf(app, 2)]).toEqual([
+      [0, 0, 0],
+      [660, 660, 0],
+    ]);
+  });
+
   it("means the latest sale, whether it waits or not, also when the rate is there", async () => {
     await sell({ event_id: "old", currency: "USD", created_at: "2026-03-01T00:00:00.000Z" });
     await sell({ created_at: "2026-03-04T00:00:00.000Z" });
@@ -414,6 +450,38 @@ describe("Stripe", () => {
       ],
       earned: 2_200,
     });
+  });
+
+  it.each([
+    ["a charge, then its checkout", 5_500, ["charge", "checkout", "refund"]],
+    ["a checkout, then its charge", 5_500, ["checkout", "refund", "charge"]],
+    ["an invoice and a charge that a checkout joins", 0, ["invoice", "charge", "joining checkout"]],
+    ["a dispute that is won", 0, ["charge", "checkout", "dispute", "won"]],
+  ])("makes one sale of all that it reported meanwhile: %s", async (_, refunded, told) => {
+    const own = { currency: "eur", invoice: null };
+    const events: Record<string, object> = {
+      charge: stripeEvent("charge.succeeded", charge(own)),
+      checkout: stripeEvent(
+        "checkout.session.completed",
+        session({ ...own, subscription: null, payment_intent: "pi_1" }),
+      ),
+      invoice: stripeEvent("invoice.paid", invoice({ ...euros, parent: null })),
+      "joining checkout": stripeEvent(
+        "checkout.session.completed",
+        session({ currency: "eur", subscription: null, payment_intent: "pi_1" }),
+      ),
+      refund: refundedFrom(0, 6_000, own),
+      dispute: stripeEvent("charge.dispute.created", dispute({ currency: "eur" })),
+      won: stripeEvent("charge.dispute.funds_reinstated", dispute({ currency: "eur", status: "won" })),
+    };
+    await app.v1("/leads/update", { ...LEAD, new_uid: "cus_1" });
+    for (const name of [...told, ...told])
+      expect(await tellStripe(app, events[name]!)).toMatchObject({ status: 200 });
+    await storeRates();
+    expect(await waiting()).toEqual([]);
+    const { sales, earned } = await booksOf(app);
+    expect(sales.filter(([, amount]) => amount !== 0)).toEqual([[expect.any(String), 11_000, refunded]]);
+    expect(earned).toBe(1_100 - refunded / 10);
   });
 
   it("takes back what it reported before the rate came, even months later", async () => {
