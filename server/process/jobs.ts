@@ -3,6 +3,7 @@ import { auditedStore } from "../domain/audit/audited-store.ts";
 import { PROCESS } from "../domain/audit/record.ts";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
 import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
+import { finishErasures } from "../domain/erasure/erasure.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { sweepSessions } from "../domain/session/sweep.ts";
@@ -36,6 +37,7 @@ export function newJobs(
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
+    { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
   ]);
 }

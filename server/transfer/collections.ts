@@ -12,6 +12,7 @@ import { commissions } from "../domain/commission/commission.ts";
 import { commissionSources } from "../domain/commission/source.ts";
 import { deliveries, lanes } from "../domain/webhook/delivery.ts";
 import { erasureCounts } from "../domain/erasure/count.ts";
+import { unfinishedErasures } from "../domain/erasure/unfinished.ts";
 import { dayRates } from "../domain/money/rate.ts";
 import { facts, wantedEvents } from "../domain/event/event.ts";
 import { leads } from "../domain/lead/lead.ts";
@@ -106,6 +107,7 @@ export const COLLECTIONS = [
   sessions,
   sightings,
   subIdNames,
+  unfinishedErasures,
   unsubscriptions,
   userLinks,
   users,

@@ -1,4 +1,6 @@
 import { expect } from "vitest";
+import { freezes } from "../../server/storage/freeze.ts";
+import { nameOf } from "./edge.ts";
 import { rounds } from "./rounds.ts";
 import { startApp, type Answer, type TestApp } from "./app.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
@@ -21,6 +23,8 @@ export interface Outcome<A = Answer> {
 
 /** A request of more steps is interfered with at this many of them, at equal distances. */
 const MOST_RACES = rounds(24, Infinity);
+
+const MANY_LOOKS = 3;
 
 type Begin<A> = (app: TestApp) => Promise<Race<A>>;
 
@@ -45,7 +49,9 @@ async function races<A>(
   let { onStep, onWrite }: { onStep: () => Promise<void>; onWrite: () => void } = noStep;
   const app = await startApp("memory");
   const { stored } = app;
-  stored.edge.read = async (_, read) => {
+  let onRead = (_key: string) => {};
+  stored.edge.read = async (key, read) => {
+    onRead(key);
     if (isStep("read")) await onStep();
     return read();
   };
@@ -61,19 +67,34 @@ async function races<A>(
   const { call, meanwhile, look } = await begin(app);
   const entries = await stored.entries();
 
+  /** Resolves when somebody waits for the one that holds the account: it looks for nothing else again and again. */
+  function waits(): Promise<void> {
+    let looks = 0;
+    return new Promise((resolve) => {
+      onRead = (key) => {
+        looks = nameOf(key) === freezes.name ? looks + 1 : 0;
+        if (looks === MANY_LOOKS) resolve();
+      };
+    });
+  }
+
   async function raceAt(step: number) {
     await stored.restore(entries);
     let stepCount = 0;
     let isMeanwhile = false;
     let hasWritten = false;
+    let interference: Promise<unknown> = Promise.resolve();
     onWrite = () => void (hasWritten ||= !isMeanwhile);
     onStep = async () => {
       if (isMeanwhile || stepCount++ !== step) return;
       isMeanwhile = true;
-      await meanwhile();
+      interference = meanwhile();
+      await Promise.race([interference, waits()]);
       isMeanwhile = false;
     };
     const answer = await call();
+    await interference;
+    onRead = () => {};
     ({ onStep, onWrite } = noStep);
     const seen = await look?.(stored);
     expect(app.bugs).toEqual([]);

@@ -1,9 +1,11 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { insistentStore, transactAlone } from "../../storage/hold.ts";
+import { servedAccounts } from "../account/served-accounts.ts";
 import { commissions } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
+import { systemChance, type Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { findLeadByEmail, leads, listArchived, listProposals } from "../lead/lead.ts";
 import { withoutLog } from "../audit/audited-store.ts";
@@ -18,56 +20,47 @@ import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { loadSelected } from "../promoter/selection.ts";
-import { promoters } from "../promoter/promoter.ts";
+import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { eraseWaiting } from "../sale/waiting.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
 import { visitors } from "../visitor/visitor.ts";
+import { unfinishedErasures, type UnfinishedErasure } from "./unfinished.ts";
 
 /**
  * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
  * kept. Their leads stay too, because they are other people.
  *
  * What belongs to the promoter alone changes in one commit, which also closes their links. From then on nothing
- * personal can be added. Visits, payouts and events follow one by one, because there may be any number. After a
- * fault, run it again by id.
+ * personal can be added. Visits, payouts and events follow one by one, because there may be any number.
  *
  * Choice: receivers of events about the person get a deletion event.
  *
  * @throws Failure `not_found`
+ * @see docs/spec/states.md "Erasures"
  */
 export async function erasePromoter(given: Context, accountId: number, who: string): Promise<Promoter> {
   const context = withoutLog(given);
   const { store } = context;
   const by = who.includes("@") ? "email" : "id";
-  const erased = await store.transact(async (tx) => {
-    const { promoter } = await loadSelected(tx, accountId, { by, value: who });
+  // Looked for first, so that a wrong name keeps nobody waiting.
+  const { id } = (await loadSelected(store, accountId, { by, value: who })).promoter;
+  const erased = await transactAlone(store, accountId, async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, id);
     const after = await erasedPromoter(tx, context, promoter);
     await forgetMailboxes(tx, store, promoter);
     await tx.put(promoters, after);
-    await logErasure(tx, context, { accountId, entity: "promoter", id: promoter.id });
+    await logErasure(tx, context, { accountId, entity: "promoter", id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
-    const own = { accountId, ownerId: promoter.id };
+    const own = { accountId, ownerId: id };
     for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     for (const seen of await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" }))
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
-    return { promoter: after, promoterCampaignIds: new Set(promoterCampaignIds) };
+    const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
+    await tx.put(unfinishedErasures, rest);
+    return { promoter: after, rest };
   });
-  await eraseVisits(store, accountId, erased.promoterCampaignIds);
-  await forgetOrigins(store, accountId, erased.promoter.id);
-  await eraseChannels(store, erased.promoter);
-  await forgetSubIds(store, accountId, erased.promoterCampaignIds);
-  await erasePayoutErrors(store, erased.promoter);
-  await eraseNotes(store, accountId, { index: "promoter", id: erased.promoter.id });
-  const { promoterCampaignIds } = erased;
-  await eraseAuditEntries(store, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
-  await eraseEvents(context, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
-  await store.transact(async (tx) => {
-    const before = await tx.get(promoters, accountId, erased.promoter.id);
-    if (before === null) return;
-    await tx.put(promoters, before);
-    await announce(tx, context, { entity: "promoter", before, after: null });
-  });
+  await finishErasure(context, erased.rest);
   return erased.promoter;
 }
 
@@ -75,50 +68,119 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
  * Erases everything personal about a lead. The record stays without a name, with its dates and state, because counts
  * and commissions depend on it. Receivers get a deletion event, as for a promoter.
  *
- * An e-mail address names a person, so what promoters have proposed about them is erased with it.
+ * An e-mail address names a person, so what promoters have proposed about them is erased with it, in the same commit.
  *
  * @returns the lead, or if there is none the first proposal
  * @throws Failure `not_found`
  */
 export async function eraseLead(given: Context, accountId: number, who: string): Promise<Lead> {
   const context = withoutLog(given);
-  const [first, ...others] = await leadIdsOf(context.store, accountId, who);
-  if (first === undefined) throw new Failure("not_found", "Lead not found.");
-  const erased = await eraseRecord(context, accountId, first);
-  for (const id of others) await eraseRecord(context, accountId, id);
-  return erased;
+  const { store } = context;
+  if ((await leadIdsOf(store, accountId, who)).length === 0) throw noLead();
+  const [first, ...others] = await transactAlone(store, accountId, async (tx) => {
+    const erased: Lead[] = [];
+    for (const id of await leadIdsOf(store, accountId, who)) {
+      const lead = await tx.get(leads, accountId, id);
+      if (lead === null) throw noLead();
+      await forgetVisitor(tx, lead);
+      await eraseWaiting(tx, lead);
+      const after = await erasedLead(tx, lead);
+      await tx.put(leads, after);
+      await logErasure(tx, context, { accountId, entity: "referral", id });
+      await tx.put(unfinishedErasures, restOf(after));
+      erased.push(after);
+    }
+    return erased;
+  });
+  if (first === undefined) throw noLead();
+  for (const each of [first, ...others]) await finishErasure(context, restOf(each));
+  return first;
+}
+
+function noLead(): Failure {
+  return new Failure("not_found", "Lead not found.");
+}
+
+function restOf({ accountId, id }: Lead): UnfinishedErasure {
+  return { accountId, entity: "referral", entityId: id, promoterCampaignIds: [] };
 }
 
 async function leadIdsOf(store: Store, accountId: number, who: string): Promise<number[]> {
-  if (!who.includes("@")) return /^\d{1,15}$/.test(who) ? [Number(who)] : [];
+  if (!who.includes("@")) {
+    const id = /^\d{1,15}$/.test(who) ? Number(who) : 0;
+    return (await store.get(leads, accountId, id)) === null ? [] : [id];
+  }
   const known = await findLeadByEmail(store, accountId, who);
   const proposed = await listProposals(store, accountId, who);
   const archived = await listArchived(store, accountId, who);
   return [known, ...archived, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
 }
 
-async function eraseRecord(context: Context, accountId: number, id: number): Promise<Lead> {
+/** Completes the erasures that a killed process has left. It does no harm if their process is still at work. */
+export async function* finishErasures({
+  store,
+  clock,
+}: {
+  store: Store;
+  clock: () => Date;
+}): AsyncGenerator<void> {
+  for await (const account of servedAccounts(store)) {
+    for await (const chunk of store.scan(unfinishedErasures, "id", account.id, [])) {
+      for (const rest of chunk) {
+        await finishErasure({ store, now: clock(), chance: systemChance }, rest);
+        yield;
+      }
+    }
+  }
+}
+
+/** Does what follows the first commit of an erasure. Each step may be repeated. */
+async function finishErasure(given: Context, rest: UnfinishedErasure): Promise<void> {
+  const { accountId, entity, entityId } = rest;
+  const context = { ...given, store: insistentStore(given.store, accountId) };
   const { store } = context;
-  const erased = await store.transact(async (tx) => {
-    const lead = await tx.get(leads, accountId, id);
-    if (lead === null) throw new Failure("not_found", "Lead not found.");
-    await forgetVisitor(tx, lead);
-    await eraseWaiting(tx, lead);
-    const after = await erasedLead(tx, lead);
-    await tx.put(leads, after);
-    await logErasure(tx, context, { accountId, entity: "referral", id: lead.id });
-    return after;
-  });
-  await eraseNotes(store, accountId, { index: "lead", id: erased.id });
-  await eraseAuditEntries(store, { accountId, leadId: erased.id });
-  await eraseEvents(context, { accountId, leadId: erased.id });
+  if (entity === "promoter") await eraseTraces(context, rest);
+  else {
+    await eraseNotes(store, accountId, { index: "lead", id: entityId });
+    await eraseAuditEntries(store, { accountId, leadId: entityId });
+    await eraseEvents(context, { accountId, leadId: entityId });
+  }
   await store.transact(async (tx) => {
-    const before = await tx.get(leads, accountId, erased.id);
-    if (before === null) return;
-    await tx.put(leads, before);
-    await announce(tx, context, { entity: "referral", before, after: null });
+    // Another process may have been quicker.
+    if ((await tx.get(unfinishedErasures, accountId, entity, entityId)) === null) return;
+    await tx.remove(unfinishedErasures, accountId, entity, entityId);
+    await announceDeletion(tx, context, rest);
   });
-  return erased;
+}
+
+async function eraseTraces(context: Context, { accountId, entityId: id, ...rest }: UnfinishedErasure) {
+  const { store } = context;
+  const promoterCampaignIds = new Set(rest.promoterCampaignIds);
+  await eraseVisits(store, accountId, promoterCampaignIds);
+  await forgetOrigins(store, accountId, id);
+  await eraseChannels(store, accountId, id);
+  await forgetSubIds(store, accountId, promoterCampaignIds);
+  await erasePayoutErrors(store, accountId, id);
+  await eraseNotes(store, accountId, { index: "promoter", id });
+  await eraseAuditEntries(store, { accountId, promoterId: id, promoterCampaignIds });
+  await eraseEvents(context, { accountId, promoterId: id, promoterCampaignIds });
+}
+
+async function announceDeletion(
+  tx: Transaction,
+  context: Context,
+  { accountId, entity, entityId }: UnfinishedErasure,
+): Promise<void> {
+  if (entity === "promoter") {
+    const before = await tx.get(promoters, accountId, entityId);
+    if (before === null) return;
+    await tx.put(promoters, before);
+    return announce(tx, context, { entity, before, after: null });
+  }
+  const before = await tx.get(leads, accountId, entityId);
+  if (before === null) return;
+  await tx.put(leads, before);
+  return announce(tx, context, { entity, before, after: null });
 }
 
 /** The address of a visited page holds the promoter's ref token, and may be a page of their own. */
@@ -135,7 +197,7 @@ async function eraseVisits(store: Store, accountId: number, promoterCampaignIds:
 }
 
 /** Promoters name their channels themselves. */
-async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise<void> {
+async function eraseChannels(store: Store, accountId: number, id: number): Promise<void> {
   for (const index of ["promoter", "archived"] as const) {
     for await (const chunk of store.scan(leads, index, accountId, [id])) {
       for (const lead of chunk.filter(({ subId }) => subId !== null)) {
@@ -149,7 +211,7 @@ async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise
 }
 
 /** Errors from banks may hold names and account numbers. */
-async function erasePayoutErrors(store: Store, { accountId, id }: Promoter): Promise<void> {
+async function erasePayoutErrors(store: Store, accountId: number, id: number): Promise<void> {
   for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
     for (const payout of chunk.filter(({ error }) => error !== null)) {
       await store.transact(async (tx) => {

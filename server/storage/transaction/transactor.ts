@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import type { AtomicDriver, MaybePromise } from "../driver.ts";
-import { refuseFrozen } from "../freeze.ts";
+import { freezeKey, passFreezes } from "../freeze.ts";
 import type { Read } from "./reader.ts";
 import { beginTransaction, type OpenTransaction, type Transaction } from "./transaction.ts";
 
@@ -63,9 +63,17 @@ export function transactor(
   }
 
   /** @throws Failure `unavailable` if the reason is a frozen account, because running again would not help */
-  async function unfinished({ touched }: OpenTransaction): Promise<{ isDone: false }> {
+  async function unfinished(tx: OpenTransaction): Promise<{ isDone: false }> {
     driver.refresh?.();
-    await refuseFrozen(read, touched);
+    const { checks } = tx.changes();
+    // A transaction that has read a freeze holds the account itself.
+    const isOwn = (accountId: number) =>
+      checks.some(([key, seen]) => seen !== null && key === freezeKey(accountId));
+    await passFreezes(
+      driver,
+      read,
+      [...tx.touched].filter((accountId) => !isOwn(accountId)),
+    );
     return { isDone: false };
   }
 

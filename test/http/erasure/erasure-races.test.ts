@@ -136,6 +136,36 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await expectNothingOf(MARK);
   });
 
+  it.each<[string, (id: number) => Promise<{ id: number }>, (count: number) => Promise<unknown>]>([
+    [
+      "lead",
+      () => eraseLead(app.context, app.accountId, "1"),
+      (count) => app.v1("/leads/update", { id: "1", plan_name: `plan ${count}` }),
+    ],
+    [
+      "promoter",
+      () => erasePromoter(app.context, app.accountId, "1"),
+      (count) => company(app, "PUT /promoters/1", { note: `note ${count}` }),
+    ],
+  ])("of a %s comes through although a change arrives before each of its commits", async (_, run, change) => {
+    await signUp(`${MARK}-lead@example.com`);
+    const changes: Promise<unknown>[] = [];
+    app.stored.edge.commit = async (written, commit) => {
+      if (written.puts.some(([, text]) => text.includes('"action":"erased"'))) {
+        changes.push(change(changes.length));
+        // A change that can't be made now waits, so it gets a chance, and no more.
+        await Promise.race([changes.at(-1), turns(500)]);
+      }
+      return commit();
+    };
+    expect(await run(1)).toMatchObject({ id: 1 });
+    await Promise.all(changes);
+    expect(changes.length).toBeLessThan(10);
+    app.stored.edge.commit = (_written, commit) => commit();
+    await workOff(appOutbox(app));
+    expect(await findFaults(await entries())).toEqual([]);
+  });
+
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("leaves no name in random orders of steps, %d", async (seed) => {
     const chance = chanceOf(seed);
     for (let count = 0; count < 4; count++) await signUp(`lead-${count}@example.com`);

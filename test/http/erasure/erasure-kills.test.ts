@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { unfinishedErasures } from "../../../server/domain/erasure/unfinished.ts";
+import { isOutage } from "../../../server/failure.ts";
+import { newJobs } from "../../../server/process/jobs.ts";
+import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import { freezes } from "../../../server/storage/freeze.ts";
+import { decodeKey } from "../../../server/storage/keys.ts";
+import { storeOn } from "../../../server/storage/open.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { findFaults } from "../../support/consistency.ts";
+import { entriesIn } from "../../support/entries.ts";
+import { mortalDriver } from "../../support/mortal-driver.ts";
+import { rounds } from "../../support/rounds.ts";
+import { company, join } from "../../support/v2.ts";
+
+/** A word that appears only in the erased person's own data. */
+const MARK = "zqx";
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+
+/** A promoter with a link, a payout method, a visit and a note, and a lead of another one whom a third has proposed. */
+async function addPeople(app: TestApp): Promise<void> {
+  await join(app, `${MARK}-jane@example.com`, { ref_id: `${MARK}-jane`, first_name: MARK });
+  await join(app, "bob@example.com", { ref_id: "bob" });
+  const details = { wallet_email: `${MARK}@wallet.example` };
+  await company(app, "POST /payout_methods", { promoter_id: 1, method: "paypal", details });
+  const url = `https://www.acme.example/?via=${MARK}-jane`;
+  await app.browser("/t/click", {
+    tid: TID,
+    ref_id: `${MARK}-jane`,
+    url,
+    referrer: `https://${MARK}.example/`,
+  });
+  const gift = { commission_type: "custom", promoter_campaign_id: 1, amount: 100, internal_note: MARK };
+  await company(app, "POST /commissions", gift);
+  await app.v1("/track/signup", { email: "lead@example.com", uid: "zqy", ref_id: "bob" });
+  const sale = { commission_type: "sale", referral_id: 1, sale_amount: 100, external_note: "zqy" };
+  await company(app, "POST /commissions", sale);
+}
+
+/** A process is killed after so many commits, the last one of which is written or not. */
+const DEATHS = Array.from({ length: rounds(30, 60) }, (_, number) => ({
+  afterCommits: Math.floor(number / rounds(1, 2)),
+  isWritten: number % 2 === 1,
+}));
+
+describe.each([
+  ["promoter", MARK, (app: TestApp) => erasePromoter(app.context, app.accountId, "1")],
+  ["lead", "zqy", (app: TestApp) => eraseLead(app.context, app.accountId, "1")],
+] as const)("an erasure of a %s whose process is killed", (_kind, mark, erase) => {
+  it("has changed nothing, or is completed by the jobs of another process", async () => {
+    const outcomes = new Set<string>();
+    for (const death of DEATHS) {
+      const driver = memoryDriver();
+      const first = await startApp("memory", { store: await storeOn(driver) });
+      await addPeople(first);
+      const places = async () =>
+        (await entriesIn(driver))
+          .map(([key, text]) => `${JSON.stringify(decodeKey(key))} ${text}`)
+          .filter((line) => line.toLowerCase().includes(mark));
+      const before = await places();
+      const mortal = mortalDriver(driver);
+      const dying = await startApp("memory", { store: await storeOn(mortal.driver), isFilled: true });
+      mortal.kill(death);
+      await erase(dying).catch((error: unknown) => {
+        if (!isOutage(error) || !mortal.isDead()) throw error;
+      });
+      const { store } = first.services;
+      const left = await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 });
+      if (mortal.isDead() && left.length === 0 && (await places()).length > 0) {
+        outcomes.add("nothing");
+        expect(await places()).toEqual(before);
+      } else {
+        outcomes.add(left.length > 0 ? "completed" : "done");
+        const jobs = newJobs(first.services, () => 0);
+        for (let pass = 0; pass < 4; pass++) await jobs.pass();
+        await jobs.stop();
+        expect([await places(), first.bugs]).toEqual([[], []]);
+        expect(await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 })).toEqual([]);
+        expect(await findFaults(await entriesIn(driver))).toEqual([]);
+      }
+    }
+    expect([...outcomes].toSorted()).toEqual(["completed", "done", "nothing"]);
+  });
+});
+
+it("a lock of a process that was killed ends by itself", async () => {
+  const app = await startApp();
+  await join(app, "bob@example.com", { ref_id: "bob" });
+  const { store } = app.services;
+  const held = { accountId: app.accountId, state: "held" as const, by: "gone", untilMs: Date.now() - 1 };
+  await store.transact((tx) => tx.put(freezes, held));
+  expect((await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" })).status).toBe(200);
+  expect(await store.get(freezes, app.accountId, 1)).toBe(null);
+  await app.close();
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { decodeKey } from "../../server/storage/keys.ts";
+import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { entriesIn } from "../support/entries.ts";
+import { findFaults } from "../support/consistency.ts";
+import { makeReward, offer } from "../support/money.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { company, join } from "../support/v2.ts";
+
+/** A word that appears only in the erased people's own data. */
+const MARK = "zqx";
+/** Requests that are under way in each of the two servers. */
+const LANES = 6;
+
+describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic", () => {
+  let cluster: Cluster;
+  let stores: Store[];
+  let apps: [TestApp, TestApp];
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const open = async () => newStore(await postgresDriver(cluster.url(), { connections: 5 }));
+    stores = [await open(), await open(), await open()];
+    const [one, other] = stores as [Store, Store];
+    apps = [
+      await startApp("memory", { store: one }),
+      await startApp("memory", { store: other, isFilled: true }),
+    ];
+    await offer(apps[0], await makeReward(apps[0]));
+    await join(apps[0], `${MARK}-jane@example.com`, { ref_id: `${MARK}-jane`, first_name: MARK });
+    await apps[0].v1("/track/signup", { email: `${MARK}@example.com`, ref_id: `${MARK}-jane` });
+  });
+  afterAll(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await cluster.remove();
+  });
+
+  /** Changes the promoter's and the lead's records through both servers until the work is done. */
+  async function besideTraffic<T>(work: () => Promise<T>): Promise<{ result: T; answers: number }> {
+    const over = new AbortController();
+    let answers = 0;
+    const lane = async (app: TestApp, number: number) => {
+      for (let count = 0; !over.signal.aborted; count++) {
+        const email = `lead-${number}-${count}@example.com`;
+        const address = { "x-forwarded-for": `203.0.${number}.${count % 250}` };
+        const results = await Promise.all([
+          app.v1("/track/signup", { email, ref_id: `${MARK}-jane` }, address),
+          app.v1("/track/sale", { email, event_id: `inv_${number}_${count}`, amount: "100" }),
+          app.v1("/leads/update", { id: "1", plan: `plan-${number}-${count}` }),
+          company(app, "PUT /promoters/1", { note: `note ${number} ${count}` }),
+        ]);
+        for (const { status } of results) expect([200, 204, 404, 409, 422, 503]).toContain(status);
+        answers += results.length;
+      }
+    };
+    const lanes = Promise.all(
+      Array.from({ length: 2 * LANES }, (_, number) => lane(apps[number % 2]!, number)),
+    );
+    try {
+      return { result: await work(), answers };
+    } finally {
+      over.abort();
+      await lanes;
+    }
+  }
+
+  const context = () => ({ ...apps[0].context, store: stores[2]! });
+  const left = async () => {
+    const driver = await postgresDriver(cluster.url(), { connections: 2 });
+    try {
+      return await entriesIn(driver);
+    } finally {
+      await newStore(driver).close();
+    }
+  };
+
+  it("comes through and leaves nothing of the people", async () => {
+    const { accountId } = apps[0];
+    const lead = await besideTraffic(() => eraseLead(context(), accountId, "1"));
+    expect(lead.result.id).toBe(1);
+    const promoter = await besideTraffic(() => erasePromoter(context(), accountId, "1"));
+    expect(promoter.result.id).toBe(1);
+    const entries = await left();
+    const places = entries.filter(([key, text]) =>
+      `${JSON.stringify(decodeKey(key))} ${text}`.toLowerCase().includes(MARK),
+    );
+    expect(places).toEqual([]);
+    expect(await findFaults(entries)).toEqual([]);
+    expect(apps.flatMap(({ bugs }) => bugs)).toEqual([]);
+  });
+});
