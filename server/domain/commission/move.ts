@@ -52,7 +52,7 @@ async function movableCommissions(
 }
 
 /** Whether it was earned as the lead's own promoter: not as a parent, and not as one who shares in another's lead. */
-function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
+export function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
   return tierLevel === 1 && staysOnMove !== true;
 }
 

@@ -1,6 +1,7 @@
 import type { Account } from "../account/record.ts";
 import { commissions } from "../commission/commission.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
+import { isOwn } from "../commission/move.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import type { Lead, RewardStart } from "../lead/record.ts";
@@ -118,7 +119,7 @@ async function replace(
       lead,
       sale,
       at: new Date(day),
-      earnings: due.map(leftOf(sale)),
+      earnings: due.map(leftOf(sale)).map(ofHolder(lost)),
       isSilent: isRefunded(sale),
     };
     added.push(...(await addCommissions(tx, context, event)));
@@ -161,6 +162,15 @@ function leftOf(sale: Sale): (earning: Earning) => Earning {
     amount: earning.amount - share(earning.amount, refundedCents, amountCents),
     wholeAmount: leftPart(sale, earning.wholeAmount),
   });
+}
+
+/** The own part of a sale's promoter goes to the one who had it, because it may have moved with the lead. */
+function ofHolder(lost: Commission[]): (earning: Earning) => Earning {
+  const holder = lost.find(isOwn)?.promoterCampaignId;
+  return (earning) =>
+    holder === undefined || earning.tierLevel !== 1 || earning.isShare
+      ? earning
+      : { ...earning, promoterCampaignId: holder };
 }
 
 /** Keeps the new earnings with the payment of a sale that a billing provider reported, in the order of their levels. */
