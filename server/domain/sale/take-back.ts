@@ -84,7 +84,7 @@ export async function takeBackReplaced(
 
 /**
  * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
- * on its day, so only later refunds count.
+ * on its day, so only later refunds count. It is negative if a bank has given back money that was missing on that day.
  */
 function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
@@ -94,7 +94,7 @@ function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: 
       ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
       : [saleCents, amountCents, refundedCents];
   const refundedSince = refunded - (whole - left);
-  return refundedSince <= 0 ? 0 : share(amount, refundedSince, left);
+  return left <= 0 ? 0 : share(amount, refundedSince, left);
 }
 
 /** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */

@@ -3,7 +3,9 @@ import { commissions } from "../../../server/domain/commission/commission.ts";
 import { instalments } from "../../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { connectStripe, tellStripe } from "../../support/billing.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
+import { dispute, SECONDS, stripeEvent } from "../../support/stripe-events.ts";
 
 let app: TestApp;
 let elapsed = 0;
@@ -80,6 +82,20 @@ describe("later commissions of a sale", () => {
     await refund("5000", "re_2");
     await runAfter(60);
     expect([await cashOf(app, 1), await waiting()]).toEqual([[0, 0, 0], 0]);
+  });
+
+  it("grow again when a bank gives back the money of a dispute", async () => {
+    await connectStripe(app);
+    await sell({ event_id: "ch_1", recurring_reward_frequency: "30", max_recurring: "1" });
+    await tellStripe(app, stripeEvent("charge.dispute.created", dispute({ amount: 4_000 })));
+    await runAfter(30);
+    expect(await cashOf(app, 1)).toEqual([1_200, 1_200, 0]);
+    const won = dispute({ amount: 4_000, status: "won" });
+    const later = SECONDS + 30 * 86_400;
+    await tellStripe(app, stripeEvent("charge.dispute.funds_reinstated", won), later);
+    expect(await cashOf(app, 1)).toEqual([2_000, 2_000, 0]);
+    await app.v1("/track/refund", { email: "lead@example.com", event_id: "re_1", amount: "10000" });
+    expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
   });
 
   it("end with a lead that is cancelled", async () => {
