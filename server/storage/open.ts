@@ -74,7 +74,7 @@ export async function openDriver(url: string, options: DriverOptions = {}): Prom
   const path = resolve(folder);
   refuseLmdb(path);
   makeFolder(path);
-  return sqliteDriver(path);
+  return sqliteDriver(path, options);
 }
 
 function isPostgres(url: string): boolean {

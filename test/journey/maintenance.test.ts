@@ -1,4 +1,12 @@
-import { chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { NOTHING, type Changes } from "../../server/storage/driver.ts";
@@ -8,7 +16,7 @@ import { openDriver } from "../../server/storage/open.ts";
 import { callCli, runCli } from "../support/cli.ts";
 import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
-import { startServer, temporaryFolder } from "../support/server.ts";
+import { startServer, temporaryFolder, v1 } from "../support/server.ts";
 
 /** Each process takes ids from a block of its own. */
 const NUMBER = expect.any(Number) as number;
@@ -285,6 +293,36 @@ it("check runs beside a server that goes on, and rebuild refuses to", async () =
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   expect(await server.stop()).toBe(0);
   expect(await runCli(at("store"), ["rebuild"])).toMatchObject({ code: 0 });
+});
+
+it("check finds a copy of a running server's file without its log, and no fault in whole ones", async () => {
+  const { key } = JSON.parse((await run("key", "create", "acme", "backend")).stdout) as { key: string };
+  await endConnections();
+  const server = await startServer(at("store"));
+  for (const name of ["jane", "ben"]) {
+    const { status } = await v1({ ...server, key }, "/promoters/create", { email: `${name}@example.com` });
+    expect(status).toBe(200);
+  }
+  const checkCopy = async (name: string, besides: string[]) => {
+    mkdirSync(at(name));
+    for (const beside of besides)
+      copyFileSync(join(at("store"), `tidemark.db${beside}`), join(at(name), `tidemark.db${beside}`));
+    const { code, stdout } = await runCli(at(name), ["check"]);
+    return { code, stdout };
+  };
+  const whole = { code: 0, stdout: "" };
+  expect(await checkCopy("file", [""])).toEqual({
+    code: 1,
+    stdout: expect.stringContaining("without its log (tidemark.db-wal): changes since") as string,
+  });
+  expect(await checkCopy("both", ["", "-wal"])).toEqual(whole);
+  expect((await runCli(at("store"), ["backup", at("backup")])).code).toBe(0);
+  expect(await runCli(at("backup"), ["check"])).toMatchObject(whole);
+  await server.kill();
+  expect(await runCli(at("store"), ["check"])).toMatchObject(whole);
+  const again = await startServer(at("store"));
+  expect(await again.stop()).toBe(0);
+  expect(await checkCopy("stopped", [""])).toEqual(whole);
 });
 
 it.skipIf(process.geteuid?.() !== 0)(

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -103,6 +112,38 @@ it("finds damage deep in a file", async () => {
   const damaged = await openDriver(`sqlite:${copy}`);
   expect((await damaged.damage?.())?.length).toBeGreaterThan(0);
   await damaged.dispose?.();
+});
+
+it("tells a copy that lacks its log from one that is whole", async () => {
+  const driver = await open();
+  // The second commit waits until the thread has marked the file.
+  for (const key of ["a", "b", "c"]) await driver.commit({ ...NOTHING, puts: [[key, "1"]] });
+  const damageIn = async (name: string, besides: string[], before?: (copy: string) => Promise<void>) => {
+    const copy = join(folder, name);
+    mkdirSync(copy);
+    await before?.(copy);
+    for (const beside of besides) copyFileSync(`${file}${beside}`, join(copy, `tidemark.db${beside}`));
+    const opened = await openDriver(`sqlite:${copy}`);
+    const found = await opened.damage?.();
+    const keys = await opened.getKeys("", {});
+    await opened.dispose?.();
+    return { found, keys };
+  };
+  const keys = ["a", "b", "c"];
+  const whole = { found: [], keys };
+  const sentence = expect.stringMatching(
+    /^\/.*tidemark\.db was copied from a running server without its log \(tidemark\.db-wal\): changes since \d{4}-\d\d-\d\dT\d\d:\d\dZ may be missing\. Copy with `tidemark backup`, or stop the servers first$/,
+  ) as string;
+  expect(await damageIn("file", [""])).toEqual({ found: [sentence], keys: ["a"] });
+  expect(await damageIn("both", ["", "-wal"])).toEqual(whole);
+  expect(await damageIn("backup", [], (copy) => driver.backup!(copy))).toEqual(whole);
+  expect(await driver.damage?.()).toEqual([]);
+  // A command beside the server ends, and the server goes on.
+  const beside = await open();
+  await beside.commit({ ...NOTHING, puts: [["a", "2"]] });
+  await beside.dispose?.();
+  await driver.dispose?.();
+  expect(await damageIn("stopped", [""])).toEqual(whole);
 });
 
 it("writes its log back while others read constantly", async () => {

@@ -8,12 +8,17 @@ import { newView } from "./sqlite/view.ts";
 
 /**
  * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share.
- * Reads return at once. Commits run on a separate thread, because they wait for the disk.
+ * Reads return at once. Commits run on a separate thread, because they wait for the disk. `notify` gets a sentence if the
+ * file is a copy without its log.
  *
  * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
-export function sqliteDriver(folder: string): AtomicDriver {
-  const db = openDatabase(folder);
+export function sqliteDriver(
+  folder: string,
+  { notify = () => {} }: { notify?: (notice: string) => void } = {},
+): AtomicDriver {
+  const { db, missingLog } = openDatabase(folder);
+  if (missingLog !== null) notify(missingLog);
   const file = fileIn(folder);
   const { read, list, count, keys, refresh } = newView(db, file);
   const committer = newCommitter(file, refresh);
@@ -37,7 +42,7 @@ export function sqliteDriver(folder: string): AtomicDriver {
     },
     snapshot: () => snapshot(file),
     backup: (target) => backUp(file, target),
-    damage: async () => damageIn(db),
+    damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(db)],
     size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
   };
 

@@ -16,6 +16,8 @@ const APPLICATION_ID = 0x54696465;
  * How long a statement waits for other processes. Readers only wait for one that opens or closes the file.
  */
 const BUSY_MS = 5_000;
+/** The unit of the mark that a file has without its log. */
+export const MINUTE_MS = 60_000;
 /** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
 const LOG_BYTES = 64 * 2 ** 20;
 
@@ -45,23 +47,49 @@ export function connect(file: string, busyMs = BUSY_MS): Database {
   return db;
 }
 
+/** A store's file, and what is known about it from the start. */
+export interface OpenFile {
+  db: Database;
+  /** Says that the file is a copy without its log. null: it is not. */
+  missingLog: string | null;
+}
+
 /**
  * Opens the first connection of a process, and creates the table in an empty file.
  *
  * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
-export function openDatabase(folder: string): Database {
+export function openDatabase(folder: string): OpenFile {
   const file = makeFile(folder);
   try {
     refuseEmptied(file);
+    const hasLog = sizeOf(`${file}-wal`) > 0;
     const db = connect(file);
     if (applicationOf(db) !== APPLICATION_ID) makeTable(db, file);
     refuseCutOff(db, file);
     db.prepare("select key from items limit 1").get();
-    return db;
+    return { db, missingLog: missingLog(db, { file, hasLog }) };
   } catch (error) {
     throw openingFault(error, file);
   }
+}
+
+/**
+ * Says whether a file was copied without its log. The writer leaves a mark in the file whenever it has written the log back,
+ * and the log takes the mark away. So a file that has it lacks a log, unless a process died between the two.
+ */
+function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: boolean }): string | null {
+  const [minutes] = db.prepare("pragma user_version").get() as [number];
+  if (minutes === 0) return null;
+  if (hasLog) {
+    db.exec("pragma user_version = 0");
+    return null;
+  }
+  const since = new Date(minutes * MINUTE_MS).toISOString().slice(0, 16);
+  return (
+    `${file} was copied from a running server without its log (${FILE}-wal): changes since ${since}Z may be missing. ` +
+    "Copy with `tidemark backup`, or stop the servers first"
+  );
 }
 
 /** Several processes may be first at the same time. */
