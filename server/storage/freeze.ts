@@ -60,15 +60,21 @@ export async function withoutFrozen<R extends { ownerId: number }>(
   return records.filter((_, at) => areFrozen[at] === false);
 }
 
+interface Passing {
+  driver: Pick<AtomicDriver, "commit" | "refresh">;
+  read: Read;
+  /** Whether it has waited for long enough. */
+  isLate: () => boolean;
+}
+
 /**
  * Waits until nobody holds these accounts. A hold whose process has died is removed.
  *
- * @throws Failure `unavailable` if one of the accounts is frozen
+ * @throws Failure `unavailable` if one of the accounts is frozen, or is still held when it is late
  */
 export async function passFreezes(
-  driver: Pick<AtomicDriver, "commit" | "refresh">,
-  read: Read,
   accountIds: Iterable<number>,
+  { driver, read, isLate }: Passing,
 ): Promise<void> {
   for (const accountId of accountIds) {
     const key = freezeKey(accountId);
@@ -78,6 +84,7 @@ export async function passFreezes(
       const freeze = JSON.parse(text) as Freeze;
       if (freeze.state !== "held")
         throw new Failure("unavailable", "The account is being moved to another store: try again later");
+      if (isLate()) throw new Failure("unavailable", "Others change the account; try again");
       if (isOver(freeze, Date.now()))
         await driver.commit({ checks: [[key, text]], puts: [], removes: [key], sums: [] });
       else await sleep(HOLD_POLL_MS);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../failure.ts";
 import { freezes, HOLD_POLL_MS, isOver, type Freeze } from "./freeze.ts";
 import type { Store, Transaction } from "./store.ts";
+import { isLostRace } from "./transaction/transactor.ts";
 
 /** How long others wait for a holder that died. Work that takes longer is tried once more, with twice the time. */
 const FIRST_HOLD_MS = 10_000;
@@ -83,6 +84,7 @@ async function release(store: Store, accountId: number, by: string): Promise<voi
   });
 }
 
+/** Whether others were quicker. */
 function isConflict(error: unknown): boolean {
-  return error instanceof Failure && error.kind === "conflict";
+  return isLostRace(error) || (error instanceof Failure && error.kind === "conflict");
 }

@@ -9,6 +9,7 @@ import { decodeKey } from "../../../server/storage/keys.ts";
 import { storeOn } from "../../../server/storage/open.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
+import { edgedDriver, nameOf, newEdge } from "../../support/edge.ts";
 import { entriesIn } from "../../support/entries.ts";
 import { mortalDriver } from "../../support/mortal-driver.ts";
 import { rounds } from "../../support/rounds.ts";
@@ -92,5 +93,24 @@ it("a lock of a process that was killed ends by itself", async () => {
   await store.transact((tx) => tx.put(freezes, held));
   expect((await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" })).status).toBe(200);
   expect(await store.get(freezes, app.accountId, 1)).toBe(null);
+  await app.close();
+});
+
+it("a lock of a process that is killed now keeps nobody waiting for long", async () => {
+  const edge = newEdge();
+  let elapsedMs = 0;
+  const store = await storeOn(edgedDriver(memoryDriver(), edge), () => elapsedMs);
+  const app = await startApp("memory", { store });
+  await join(app, "bob@example.com", { ref_id: "bob" });
+  const held = { accountId: app.accountId, state: "held" as const, by: "gone", untilMs: Date.now() + 1e9 };
+  await store.transact((tx) => tx.put(freezes, held));
+  edge.read = (key, read) => {
+    if (nameOf(key) === freezes.name) elapsedMs += 1_000;
+    return read();
+  };
+  expect(await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" })).toMatchObject({
+    status: 503,
+    body: { error: "Others change the account; try again" },
+  });
   await app.close();
 });
