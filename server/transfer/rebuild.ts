@@ -21,12 +21,6 @@ export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): 
   const former = mark?.underWay;
   if (former !== undefined && former.work !== "rebuild") throw refusalOf(former);
   if (former === undefined) await checkLayout(driver);
-  if (await driver.isShared?.()) {
-    throw new Failure(
-      "refused",
-      "A server or another command uses the store: stop it, and run the rebuild again",
-    );
-  }
   await refuseDamaged(driver, onProgress);
   const layout = mark?.version ?? LAYOUT;
   const begun = { work: "rebuild", stage: "derive", source: null, layout, filledCount: 0 } as const;
