@@ -73,7 +73,7 @@ it("a page that trips over an answer says so, and the others go on", async () =>
   const headers = { origin: pages.url };
   await context.request.post(`${pages.url}/api/v2/company/session`, { data: session, headers });
   const page = await context.newPage();
-  await page.route("**/api/v2/company/promoters/1?**", (route) => route.fulfill({ json: {} }));
+  await page.route(/\/api\/v2\/company\/promoters\/1(\?|$)/, (route) => route.fulfill({ json: {} }));
   await page.goto(`${pages.url}/admin/promoters/1`);
   await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
   await page.getByRole("link", { name: "Leads" }).click();
