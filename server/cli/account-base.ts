@@ -15,7 +15,7 @@ interface BaseOptions {
 export function accountBaseCommand(account: Command): void {
   account
     .command("commission-base <account-id>")
-    .description("show or change what commissions are computed on: what customers paid to Stripe or Paddle")
+    .description("show or change which part of a payment by Stripe or Paddle commissions are computed on")
     .option("--less-tax", "leave out tax (usual)")
     .option("--no-less-tax", "count tax")
     .option("--less-shipping", "leave out shipping")

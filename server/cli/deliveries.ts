@@ -66,5 +66,5 @@ function onDeliveries(
 
 function idOf(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new Error(`${value} is not a webhook id`);
+  throw new Error(`${value} is not a webhook id; GET /api/v2/company/webhooks shows the ids`);
 }

@@ -23,7 +23,7 @@ const settings = {
   PUBLIC_URL: z
     .string()
     .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, {
-      error: "must be an http(s) address",
+      error: "must be an http(s) address, such as https://track.example.com",
       abort: true,
     })
     .refine(isPlain, "must have nothing but a host and a path, without //")
@@ -56,7 +56,10 @@ const settings = {
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
   SMTP_URL: z
     .string()
-    .refine((value) => /^smtps?:\/\/./i.test(value) && parseUrl(value) !== null, "must be an smtp(s) address")
+    .refine(
+      (value) => /^smtps?:\/\/./i.test(value) && parseUrl(value) !== null,
+      "must be an smtp(s) address, such as smtp://user:password@host:587",
+    )
     .optional(),
   MAIL_FROM: z
     .string()

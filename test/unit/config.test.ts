@@ -172,9 +172,13 @@ describe("the environment", () => {
     ["PORT", "-1", "must be a whole number"],
     ["PORT", "80.5", "must be a whole number"],
     ["PORT", "65536", "must be at most 65535"],
-    ["PUBLIC_URL", "track.acme.example", "must be an http(s) address"],
-    ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
-    ["PUBLIC_URL", "http://", "must be an http(s) address"],
+    ["PUBLIC_URL", "track.acme.example", "must be an http(s) address, such as https://track.example.com"],
+    [
+      "PUBLIC_URL",
+      "ftp://track.acme.example",
+      "must be an http(s) address, such as https://track.example.com",
+    ],
+    ["PUBLIC_URL", "http://", "must be an http(s) address, such as https://track.example.com"],
     // Links and redirects are this address with a path behind it.
     ...["//evil.example", "/a//b", "/?page=1", "/#", ":me@evil.example", "\\\\evil.example"].map((end) => [
       "PUBLIC_URL",
@@ -197,7 +201,7 @@ describe("the environment", () => {
     ["LOG_LEVEL", "loud", LEVELS],
     ["DEMO", "yes", "must be 0 or 1"],
     ["DEMO_DATA", "true", "must be 0 or 1"],
-    ["SMTP_URL", "mail.example:25", "must be an smtp(s) address"],
+    ["SMTP_URL", "mail.example:25", "must be an smtp(s) address, such as smtp://user:password@host:587"],
     ["TIDEMARK_ACCOUNT_ID", 'a"b', "must be 1 to 100 letters, digits, dots, dashes or underscores"],
     ["TIDEMARK_API_KEY", "key of acme", "must be ASCII characters without spaces, because headers carry it"],
     ["TIDEMARK_API_KEY", "schlüssel", "must be ASCII characters without spaces, because headers carry it"],

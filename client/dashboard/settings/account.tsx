@@ -105,7 +105,7 @@ function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
           form={form}
           name="currency"
           label="Currency"
-          hint="Three letters, such as EUR."
+          hint="Three letters, such as EUR. It stays once there are amounts."
           maxLength={3}
         />
         <Select
@@ -180,7 +180,7 @@ function Payouts({ form }: { form: FormState<Settings> }) {
           label="Fewest paying customers"
           type="number"
           min={0}
-          hint="Of a promoter who is paid."
+          hint="A promoter with fewer is not paid yet."
         />
       </div>
       <TextField

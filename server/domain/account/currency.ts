@@ -28,7 +28,10 @@ export async function checkedCurrency(tx: Transaction, account: Account, code: s
   const currency = code.trim().toUpperCase();
   if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
   if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
-  throw new Failure("refused", `${account.publicId} has amounts in ${account.currency} already`);
+  throw new Failure(
+    "refused",
+    `${account.publicId} has amounts in ${account.currency} already, so its currency stays`,
+  );
 }
 
 /** Whether the account has amounts. It reads counters, because the commit checks them again, unlike listings. */

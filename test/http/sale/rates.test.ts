@@ -170,7 +170,7 @@ describe("the currency of an account", () => {
     await store.transact((tx) => tx.insert(commissions, commission));
     await expect(useCurrency("EUR")).rejects.toMatchObject({
       kind: "refused",
-      message: "acme has amounts in USD already",
+      message: "acme has amounts in USD already, so its currency stays",
     });
   });
 });

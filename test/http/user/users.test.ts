@@ -354,7 +354,7 @@ describe("the account", () => {
     await app.v1("/track/sale", { email: "a@example.com", event_id: "s1", amount: "1000", ref_id: "jane" });
     expect(await outcome(call("PUT /account", { currency: "EUR" }))).toEqual({
       status: 422,
-      body: { message: "acme has amounts in USD already", code: "operation_failed" },
+      body: { message: "acme has amounts in USD already, so its currency stays", code: "operation_failed" },
     });
   });
 });
