@@ -71,7 +71,7 @@ export function Form<V extends Values>({ form, onSubmit, action, others, isDange
       const isAtFields = names.length > 0 && names.every((name) => isShown(element.current, name));
       form.refusal.value = isAtFields ? null : refusal;
       // After the faults are shown.
-      queueMicrotask(() => element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      queueMicrotask(() => showFault(element.current));
     }
     form.isBusy.value = false;
   };
@@ -87,6 +87,13 @@ export function Form<V extends Values>({ form, onSubmit, action, others, isDange
       </div>
     </form>
   );
+}
+
+/** Leads to the first field with a fault, otherwise to what stands above a form. Its button may be far below. */
+function showFault(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>("[aria-invalid=true]");
+  if (field) field.focus();
+  else form?.querySelector(":scope > [role=alert]")?.scrollIntoView({ block: "center" });
 }
 
 /** Whether a form has the field that a fault is about. A value may stand for a field that is not shown. */

@@ -141,6 +141,16 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("a refusal above a long form is brought into view", async () => {
+  const page = await pages.open("/admin/settings/account", { role: "owner" });
+  await page.getByLabel("Currency").waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Save the settings" }).click();
+  const { y, height } = (await page.locator("form > [role=alert]").boundingBox())!;
+  expect(y).toBeGreaterThanOrEqual(0);
+  expect(y + height).toBeLessThanOrEqual(900);
+});
+
 it("amounts are in the currency that is saved with them", async () => {
   const page = await pages.open("/admin/settings/account", { role: "owner" });
   const save = async (currency: string, smallest: string) => {
