@@ -29,7 +29,7 @@ describe("a server below a path of its host", () => {
   );
 
   it("does not take another path for its own", async () => {
-    expect((await app.request("/partnership/healthz")).status).toBe(404);
+    expect((await app.request("/partnershealthz")).status).toBe(404);
     expect((await app.request("/partners/partners/healthz")).status).toBe(404);
   });
 
