@@ -7,7 +7,8 @@ const OWNER_ONLY = 0o700;
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: OWNER_ONLY });
+  // Recursive, so that another process that has just made the folder is no fault.
+  mkdirSync(folder, { mode: OWNER_ONLY, recursive: true });
   giveToFolderOwner(folder);
 }
 

@@ -79,6 +79,21 @@ it.each(["sqlite"])(
   },
 );
 
+it("lets several processes make one store (sqlite) at the same moment", async () => {
+  for (let round = 0; round < rounds(2, 10); round++) {
+    const url = `sqlite:${join(folder, `new ${round}`, "below", "store")}`;
+    const children = Array.from({ length: 6 }, () =>
+      spawn(process.execPath, ["test/support/storage-open.mjs", STORAGE_MODULE, url], {
+        stdio: ["pipe", "pipe", "inherit"],
+      }),
+    );
+    const haveEnded = Promise.all(children.map((child) => once(child, "close")));
+    await Promise.all(children.map((child) => once(child.stdout, "data")));
+    for (const child of children) child.stdin.write("open\n");
+    expect(await haveEnded).toEqual(children.map(() => [0, null]));
+  }
+});
+
 /** Kills two writers again and again, and compares the store with what was acknowledged. */
 async function killWriters(
   url: string,
@@ -87,12 +102,14 @@ async function killWriters(
   const acknowledged = new Set<number>();
   for (let kill = 0; kill < kills; kill++) {
     const children = WRITERS.map((writer) => startWriter(url, writer, acknowledged));
+    const hasEnded = Promise.all(children.map(({ child }) => once(child, "close")));
     await Promise.all(children.map(({ hasWritten }) => hasWritten));
     await meanwhile?.();
     // Each round kills them at another point of their work.
     await afterLines(children[0]!.child, kill * LINES_PER_KILL);
     for (const { child } of children) child.kill("SIGKILL");
-    await Promise.all(children.map(({ hasEnded }) => hasEnded));
+    // A writer that has ended by itself would have written nothing more, however long the test waits.
+    expect(await hasEnded).toEqual(WRITERS.map(() => [null, "SIGKILL"]));
   }
 
   const store = await openStore(url);
@@ -118,6 +135,7 @@ function startWriter(url: string, writer: string, acknowledged: Set<number>) {
   });
   let rest = "";
   const hasWritten = new Promise<void>((resolve) => {
+    child.once("close", resolve);
     child.stdout.on("data", (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split("\n");
       rest = lines.pop() ?? "";
@@ -128,13 +146,15 @@ function startWriter(url: string, writer: string, acknowledged: Set<number>) {
       }
     });
   });
-  return { child, hasWritten, hasEnded: new Promise((resolve) => child.once("close", resolve)) };
+  return { child, hasWritten };
 }
 
-/** Resolves when the child has written that many more lines. */
+/** Resolves when the child has written that many more lines, or has ended. */
 function afterLines(child: ChildProcess, count: number): Promise<void> {
   let seen = 0;
   return new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve();
+    child.once("close", resolve);
     child.stdout!.on("data", (chunk: Buffer) => {
       seen += chunk.toString().split("\n").length - 1;
       if (seen >= count) resolve();

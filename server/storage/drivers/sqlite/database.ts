@@ -16,6 +16,7 @@ const APPLICATION_ID = 0x54696465;
  * How long a statement waits for other processes. Readers only wait for one that opens or closes the file.
  */
 const BUSY_MS = 5_000;
+const BUSY_PAUSE_MS = 10;
 /** The unit of the mark that a file has without its log. */
 export const MINUTE_MS = 60_000;
 /** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
@@ -95,7 +96,7 @@ function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: bool
 /** Several processes may be first at the same time. */
 function makeTable(db: Database, file: string): void {
   refuseForeign(db, file);
-  db.exec("pragma journal_mode = wal");
+  writeAhead(db);
   db.exec("begin immediate");
   if (applicationOf(db) !== APPLICATION_ID) {
     db.exec("create table items (key text primary key, value text not null) without rowid");
@@ -104,9 +105,10 @@ function makeTable(db: Database, file: string): void {
   db.exec("commit");
 }
 
-/** A new store would begin in a file that lost everything. The log is written later than the file. */
+/** A new store would begin in a file that lost everything. */
 function refuseEmptied(file: string): void {
-  if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw new Error(CUT_OFF);
+  // The log first: another process that makes the store writes the file before it.
+  if (sizeOf(`${file}-wal`) > 0 && sizeOf(file) === 0) throw new Error(CUT_OFF);
 }
 
 /** Pages that were cut off would be missed only when they are read. */
@@ -143,8 +145,21 @@ export function isShared(db: Database): boolean {
     if (isBusy(error)) return true;
     throw error;
   }
-  db.exec("pragma journal_mode = wal");
+  writeAhead(db);
   return false;
+}
+
+/** Enters the log's mode. SQLite doesn't wait for other connections here, whatever its time limit for statements is. */
+function writeAhead(db: Database): void {
+  const deadline = Date.now() + BUSY_MS;
+  for (;;) {
+    try {
+      return db.exec("pragma journal_mode = wal");
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
+    }
+  }
 }
 
 function applicationOf(db: Database): number {
