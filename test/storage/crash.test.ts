@@ -102,14 +102,14 @@ async function killWriters(
   const acknowledged = new Set<number>();
   for (let kill = 0; kill < kills; kill++) {
     const children = WRITERS.map((writer) => startWriter(url, writer, acknowledged));
-    const hasEnded = Promise.all(children.map(({ child }) => once(child, "close")));
+    const haveEnded = Promise.all(children.map(({ child }) => once(child, "close")));
     await Promise.all(children.map(({ hasWritten }) => hasWritten));
     await meanwhile?.();
     // Each round kills them at another point of their work.
     await afterLines(children[0]!.child, kill * LINES_PER_KILL);
     for (const { child } of children) child.kill("SIGKILL");
-    // A writer that has ended by itself would have written nothing more, however long the test waits.
-    expect(await hasEnded).toEqual(WRITERS.map(() => [null, "SIGKILL"]));
+    // None of them has ended by itself.
+    expect(await haveEnded).toEqual(WRITERS.map(() => [null, "SIGKILL"]));
   }
 
   const store = await openStore(url);
@@ -153,7 +153,7 @@ function startWriter(url: string, writer: string, acknowledged: Set<number>) {
 function afterLines(child: ChildProcess, count: number): Promise<void> {
   let seen = 0;
   return new Promise((resolve) => {
-    if (child.exitCode !== null) return resolve();
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("close", resolve);
     child.stdout!.on("data", (chunk: Buffer) => {
       seen += chunk.toString().split("\n").length - 1;

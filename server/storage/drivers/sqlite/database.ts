@@ -16,7 +16,9 @@ const APPLICATION_ID = 0x54696465;
  * How long a statement waits for other processes. Readers only wait for one that opens or closes the file.
  */
 const BUSY_MS = 5_000;
-const BUSY_PAUSE_MS = 10;
+/** How long `waitFor` tries, and its longest pause. */
+const WAIT_MS = 5_000;
+const MAX_PAUSE_MS = 2;
 /** The unit of the mark that a file has without its log. */
 export const MINUTE_MS = 60_000;
 /** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
@@ -149,17 +151,31 @@ export function isShared(db: Database): boolean {
   return false;
 }
 
-/** Enters the log's mode. SQLite doesn't wait for other connections here, whatever its time limit for statements is. */
+/** Enters the log's mode. Here SQLite waits for no other connection, whatever its time limit is. */
 function writeAhead(db: Database): void {
-  const deadline = Date.now() + BUSY_MS;
+  waitFor(() => db.exec("pragma journal_mode = wal"));
+}
+
+/**
+ * Tries again while another connection is in the way. SQLite's own wait pauses for up to 100 ms, in which other processes
+ * commit again and again.
+ */
+export function waitFor(work: () => void): void {
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     try {
-      return db.exec("pragma journal_mode = wal");
+      work();
+      return;
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      pause(Math.random() * MAX_PAUSE_MS);
     }
   }
+}
+
+/** Blocks the thread. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 function applicationOf(db: Database): number {

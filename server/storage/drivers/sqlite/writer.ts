@@ -1,11 +1,7 @@
 import { applyBatch } from "../../batch.ts";
 import type { Changes } from "../../driver.ts";
-import { connect, MINUTE_MS, type Database } from "./database.ts";
-import { isBusy } from "./faults.ts";
+import { connect, MINUTE_MS, waitFor, type Database } from "./database.ts";
 
-/** How long a commit waits for those of other processes, and the longest pause between two attempts. */
-const WAIT_MS = 5_000;
-const MAX_PAUSE_MS = 2;
 /** Changed keys after which the log is written back into the file, and how long that waits for readers. */
 const CHANGES_PER_CHECKPOINT = 4_000;
 const CHECKPOINT_WAIT_MS = 50;
@@ -115,20 +111,6 @@ function newLog(db: Database) {
   };
 }
 
-/** SQLite's own wait pauses for up to 100 ms, in which other processes commit again and again. */
-function waitFor(work: () => void): void {
-  const deadline = performance.now() + WAIT_MS;
-  for (;;) {
-    try {
-      work();
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      pause(Math.random() * MAX_PAUSE_MS);
-    }
-  }
-}
-
 /**
  * Waits a little for readers to move on, because the log restarts only when all of them have read to its end. Returns
  * whether the file has everything.
@@ -168,9 +150,4 @@ function minutesSince1970(): number {
 function rollBack(db: Database): void {
   // A fault of the disk may have rolled it back already.
   if (db.isTransaction) db.exec("rollback");
-}
-
-/** Blocks the thread. */
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
