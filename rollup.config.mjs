@@ -102,7 +102,7 @@ export const server = {
     main: "server/main.ts",
     cli: "server/cli/main.ts",
     // A worker thread needs a file of its own.
-    "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
+    "sqlite-reader": "server/storage/engines/sqlite/reader-thread.ts",
   },
   onwarn: failOnOwnWarning,
   external: (id) => id !== "zod" && !/^[./]/.test(id) && !/^[A-Z]:/.test(id),

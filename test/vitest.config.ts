@@ -1,17 +1,17 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
-import { buildStorage, SQLITE_THREAD } from "./support/build.ts";
+import { buildStorage, SQLITE_READER } from "./support/build.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
 
-/** SQLite's writer runs on a thread, which needs JavaScript. */
+/** SQLite's readers run on threads, which need JavaScript. */
 const builtThread = {
   name: "built-thread",
   transform(code: string, id: string) {
-    if (!id.endsWith("sqlite/committer.ts")) return null;
-    return code.replace("./sqlite-thread.js", pathToFileURL(SQLITE_THREAD).href);
+    if (!id.endsWith("sqlite/readers.ts")) return null;
+    return code.replace("./sqlite-reader.js", pathToFileURL(SQLITE_READER).href);
   },
 };
 

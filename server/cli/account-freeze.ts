@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { newProgressView } from "./progress.ts";
-import { print, withDriver } from "./store.ts";
+import { print, withEngine } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import type { Account } from "../domain/account/record.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
 import { storeOn } from "../storage/open.ts";
+import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
 import { freeze, unfreeze } from "../transfer/account/freezing.ts";
 import { removeAccount } from "../transfer/account/remove.ts";
@@ -37,10 +37,10 @@ export function accountFreezeCommands(account: Command): void {
     .description("remove everything that the store holds of an account; servers may keep running")
     .option("--yes", "you are sure", false)
     .action((publicId: string, { yes }: { yes: boolean }) =>
-      withAccount(publicId, async ({ driver, store, owner }) => {
+      withAccount(publicId, async ({ engine, store, owner }) => {
         if (!yes) throw new Error(`This removes all that the store holds of ${publicId}: say --yes to do it`);
         const view = newProgressView(process.stderr);
-        await removeAccount([driver, store], owner, view.show);
+        await removeAccount([engine, store], owner, view.show);
         view.end();
         print({ account_id: publicId, is_removed: true });
       }),
@@ -49,10 +49,10 @@ export function accountFreezeCommands(account: Command): void {
 
 function withAccount(
   publicId: string,
-  work: (parts: { driver: AtomicDriver; store: Store; owner: Account }) => Promise<void>,
+  work: (parts: { engine: Engine; store: Store; owner: Account }) => Promise<void>,
 ): Promise<void> {
-  return withDriver(async (driver) => {
-    const store = await storeOn(driver);
-    await work({ driver, store, owner: await loadAccount(store, publicId) });
+  return withEngine(async (engine) => {
+    const store = await storeOn(engine);
+    await work({ engine, store, owner: await loadAccount(store, publicId) });
   });
 }

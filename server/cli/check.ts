@@ -1,38 +1,37 @@
 import type { Command } from "commander";
 import { newProgressView, totalFor } from "./progress.ts";
-import { tell, withDriver } from "./store.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
+import { tell, withEngine } from "./store.ts";
 import { checkLayout } from "../storage/layout.ts";
-import { findFaults } from "../transfer/check.ts";
+import type { Engine } from "../storage/session.ts";
+import { findFaults, rebuildStore } from "../transfer/check.ts";
 import type { Progress } from "../transfer/progress.ts";
-import { rebuildStore } from "../transfer/rebuild.ts";
 
 /** Adds the commands that compare a store with its records. */
 export function checkCommands(program: Command): void {
   program
     .command("check")
     .description(
-      "look for damage in the files, then compare claims, indexes and counters with the records; servers may keep running",
+      "look for damage in the files, then compare columns and sums with the records; servers may keep running",
     )
     .action(() =>
-      withDriver(async (driver) => {
-        const damage = (await driver.damage?.()) ?? [];
+      withEngine(async (engine) => {
+        const damage = (await engine.damage?.()) ?? [];
         // Anything read from a damaged file may be wrong.
         if (damage.length > 0) return conclude(await write(damage), RESTORE);
-        await checkLayout(driver);
-        await telling(driver, REBUILD, (show) => findFaults(driver, show));
+        await checkLayout(engine);
+        await telling(engine, REBUILD, (show) => findFaults(engine, show));
       }),
     );
   program
     .command("rebuild")
-    .description("rebuild claims, indexes and counters from the records; stop the servers first")
+    .description("make wrong columns and sums right from the records; stop the servers first")
     .action(() =>
-      withDriver(async (driver) => {
-        if (await driver.isShared?.()) {
+      withEngine(async (engine) => {
+        if (await engine.isShared()) {
           throw new Error("A server or another command uses the store: stop it, and run the rebuild again");
         }
-        await telling(driver, RESTORE, async function* (show) {
-          yield* await rebuildStore(driver, show);
+        await telling(engine, RESTORE, async function* (show) {
+          yield* await rebuildStore(engine, show);
         });
       }),
     );
@@ -41,16 +40,16 @@ export function checkCommands(program: Command): void {
 /** What helps against faults. */
 const RESTORE = "Stop the servers and restore a backup.";
 const REBUILD =
-  "`tidemark rebuild` makes claims, indexes and counters again; stop the servers first. Against other faults, restore a backup.";
+  "`tidemark rebuild` makes columns and sums right; stop the servers first. Against other faults, restore a backup.";
 
 /** Writes the faults that `work` finds, and shows its progress. */
 async function telling(
-  driver: AtomicDriver,
+  engine: Engine,
   remedy: string,
   work: (show: Progress) => AsyncIterable<string>,
 ): Promise<void> {
   const screen = process.stderr;
-  const view = newProgressView(screen, await totalFor(screen, driver));
+  const view = newProgressView(screen, await totalFor(screen, engine));
   const count = await write(work(view.show));
   view.end();
   conclude(count, remedy);

@@ -1,16 +1,18 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { print, tell, withDriver } from "./store.ts";
+import { print, tell, withEngine } from "./store.ts";
 import { COMMISSIONS } from "../transfer/csv/commissions.ts";
 import { importCsv, type Outcome } from "../transfer/csv/import.ts";
 import { CUSTOMERS, LEADS } from "../transfer/csv/leads.ts";
 import { PROMOTERS } from "../transfer/csv/promoters.ts";
 import type { Kind } from "../transfer/csv/row.ts";
 import { loadAccount } from "../domain/account/account.ts";
+import type { Account } from "../domain/account/record.ts";
 import { systemChance } from "../domain/context.ts";
 import { storeOn } from "../storage/open.ts";
-import { overlayDriver } from "../storage/overlay.ts";
+import type { Store } from "../storage/store.ts";
+import { onCopy } from "./dry-run.ts";
 
 /** Most unknown column titles shown. */
 const MAX_TITLES = 20;
@@ -44,26 +46,37 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
   if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
   // Checked before anything is written, because a file that can't be opened would end the process half way.
   for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
-  await withDriver(async (driver) => {
-    const store = await storeOn(options.dryRun ? overlayDriver(driver) : driver);
-    const context = { store, now: new Date(), chance: systemChance };
+  await withEngine(async (engine) => {
+    const store = await storeOn(engine);
     const account = await loadAccount(store, accountId);
-    const outcomes: Record<string, Outcome> = {};
-    for (const [name, kind] of files) {
-      const file = String(options[name]);
-      const complaints = newComplaints(basename(file));
-      outcomes[name] = await importCsv(context, account, {
-        kind,
-        file,
-        delimiter: options.delimiter,
-        onUnknown: (titles) => tell(`${basename(file)}:1: skipped unknown columns: ${listed(titles)}`),
-        onBad: complaints.add,
-      });
-      complaints.sumUp();
-    }
+    const outcomes = options.dryRun
+      ? await onCopy(store, account, (copy) => importAll(copy, account, { files, options }))
+      : await importAll(store, account, { files, options });
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
+}
+
+async function importAll(
+  store: Store,
+  account: Account,
+  { files, options }: { files: [name: string, kind: Kind][]; options: Options },
+): Promise<Record<string, Outcome>> {
+  const context = { store, now: new Date(), chance: systemChance };
+  const outcomes: Record<string, Outcome> = {};
+  for (const [name, kind] of files) {
+    const file = String(options[name]);
+    const complaints = newComplaints(basename(file));
+    outcomes[name] = await importCsv(context, account, {
+      kind,
+      file,
+      delimiter: options.delimiter,
+      onUnknown: (titles) => tell(`${basename(file)}:1: skipped unknown columns: ${listed(titles)}`),
+      onBad: complaints.add,
+    });
+    complaints.sumUp();
+  }
+  return outcomes;
 }
 
 /**

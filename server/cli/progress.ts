@@ -1,6 +1,7 @@
-import { EVERYTHING } from "../storage/listing/snapshot.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
+import type { Engine } from "../storage/session.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
+import { countRecords } from "../transfer/stored-items.ts";
+import { countEntries } from "../transfer/upgrade/former-items.ts";
 
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
@@ -26,10 +27,10 @@ export function newProgressView(screen: Screen, total: number | null = null): Pr
 }
 
 /** How many entries a store has, for the bar. null: there is no terminal, or they can't be counted. */
-export async function totalFor(screen: Screen, driver: AtomicDriver): Promise<number | null> {
+export async function totalFor(screen: Screen, { reads }: Engine): Promise<number | null> {
   if (!screen.isTTY) return null;
   try {
-    return await driver.count(EVERYTHING);
+    return (await countRecords(reads)) || (await countEntries(reads));
   } catch {
     return null; // a missing bar is no reason to fail
   }

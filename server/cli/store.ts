@@ -1,13 +1,13 @@
 import { readConfig } from "../config.ts";
 import {
-  openConfiguredDriver,
+  openConfiguredEngine,
   openConfiguredStore,
   requireConfiguredStore,
 } from "../process/configured-store.ts";
 import { auditedStore } from "../domain/audit/audited-store.ts";
 import { COMMAND_LINE } from "../domain/audit/record.ts";
 import { systemChance, type Context } from "../domain/context.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
+import type { Engine } from "../storage/session.ts";
 
 /** Opens the store of the settings, which must exist, runs `work` on it and closes it. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
@@ -27,27 +27,27 @@ export async function withNewStore(work: (context: Context) => Promise<void>): P
   }
 }
 
-/** Opens the driver of an existing store, runs `work` on it and closes it. */
-export async function withDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
+/** Opens the engine of an existing store, runs `work` on it and closes it. */
+export async function withEngine(work: (engine: Engine) => Promise<void>): Promise<void> {
   await requireConfiguredStore(readConfig());
-  await withNewDriver(work);
+  await withNewEngine(work);
 }
 
-/** Like `withDriver`, but makes the store if there is none. */
-export function withNewDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
-  return usingDriver(openConfiguredDriver(readConfig(), { notify: tell }), work);
+/** Like `withEngine`, but makes the store if there is none. */
+export function withNewEngine(work: (engine: Engine) => Promise<void>): Promise<void> {
+  return usingEngine(openConfiguredEngine(readConfig(), { notify: tell }), work);
 }
 
-/** Runs `work` on a driver and closes it. */
-export async function usingDriver(
-  opened: Promise<AtomicDriver>,
-  work: (driver: AtomicDriver) => Promise<void>,
+/** Runs `work` on an engine and closes it. */
+export async function usingEngine(
+  opened: Promise<Engine>,
+  work: (engine: Engine) => Promise<void>,
 ): Promise<void> {
-  const driver = await opened;
+  const engine = await opened;
   try {
-    await work(driver);
+    await work(engine);
   } finally {
-    await driver.dispose?.();
+    await engine.close();
   }
 }
 

@@ -4,25 +4,25 @@ import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { requireFile } from "./given-file.ts";
 import { newProgressView, totalFor } from "./progress.ts";
-import { print, tell, usingDriver, withDriver, withNewDriver } from "./store.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
+import { print, tell, usingEngine, withEngine, withNewEngine } from "./store.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { loadAccount } from "../domain/account/account.ts";
-import { openDriver, requireStore } from "../storage/open.ts";
+import { openEngine, requireStore } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
+import type { Engine } from "../storage/session.ts";
 import { newStore } from "../storage/store.ts";
+import { TABLES } from "../tables.ts";
 import { moveAccounts } from "../transfer/account/move.ts";
 import { isShared, newOwnership } from "../transfer/account/owned-items.ts";
-import type { Item } from "../transfer/item.ts";
+import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
 import { exportLines } from "../transfer/export.ts";
 import { importFile } from "../transfer/import.ts";
-import { moveStore, totalsOf } from "../transfer/move.ts";
+import { moveStore } from "../transfer/move.ts";
 import { writeNewFile } from "../transfer/new-file.ts";
 import type { Progress } from "../transfer/progress.ts";
-import type { Totals } from "../transfer/tally.ts";
-import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
+import { itemsIn } from "../transfer/stored-items.ts";
 import { planUpgrade } from "../transfer/upgrade/plan.ts";
-import { refuseShared } from "../transfer/upgrade/upgrade.ts";
+import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
@@ -80,18 +80,18 @@ function resumable(command: Command): Command {
 
 async function showPlan(): Promise<void> {
   const { storageUrl: url } = readConfig();
-  await withDriver(async (driver) => {
-    for (const sentence of await planUpgrade(driver, { url, now: new Date() }))
+  await withEngine(async (engine) => {
+    for (const sentence of await planUpgrade(engine, { url, now: new Date() }))
       process.stdout.write(`${sentence}\n`);
   });
 }
 
 async function upgrade(file: string | null): Promise<void> {
   const { storageUrl: url } = readConfig();
-  await withDriver((driver) =>
-    showing(driver, async (onProgress) => {
-      await refuseShared(driver, { stopsOthers: true });
-      const backup = await upgradeWithBackup(driver, {
+  await withEngine((engine) =>
+    showing(engine, async (onProgress) => {
+      await refuseShared(engine, { stopsOthers: true });
+      const backup = await upgradeStore(engine, {
         url,
         now: new Date(),
         onProgress,
@@ -103,13 +103,13 @@ async function upgrade(file: string | null): Promise<void> {
 }
 
 async function exportTo(file: string, accounts: string[]): Promise<void> {
-  await withDriver(async (driver) => {
-    await checkLayout(driver);
-    const isWanted = await choiceOf(driver, accounts);
-    const totals = await showing(driver, async (onProgress) => {
+  await withEngine(async (engine) => {
+    await checkLayout(engine);
+    const isWanted = await choiceOf(engine, accounts);
+    const totals = await showing(engine, async (onProgress) => {
       let atEnd: Totals | null = null;
       const onEnd = (end: Totals) => void (atEnd = end);
-      await writeNewFile(exportLines(driver, { now: new Date(), onProgress, onEnd, isWanted }), file);
+      await writeNewFile(exportLines(engine, { now: new Date(), onProgress, onEnd, isWanted }), file);
       return atEnd as Totals | null;
     });
     tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
@@ -118,18 +118,18 @@ async function exportTo(file: string, accounts: string[]): Promise<void> {
 
 async function importFrom(file: string, { resume, force, account }: Options): Promise<void> {
   requireFile(file);
-  await withNewDriver((driver) =>
+  await withNewEngine((engine) =>
     showing(null, async (onProgress) => {
       const interrupted = { resumes: resume, isForced: force };
-      print(await importFile(driver, { file, accounts: account, onProgress, ...interrupted }));
+      print(await importFile(engine, { file, accounts: account, onProgress, ...interrupted }));
     }),
   );
 }
 
 /** Whether an export of some accounts holds an item. */
-async function choiceOf(driver: AtomicDriver, publicIds: string[]): Promise<(item: Item) => boolean> {
+async function choiceOf(engine: Engine, publicIds: string[]): Promise<(item: Item) => boolean> {
   if (publicIds.length === 0) return () => true;
-  const store = newStore(driver);
+  const store = newStore(engine);
   const owners = await Promise.all(publicIds.map((publicId) => loadAccount(store, publicId)));
   const isOwned = newOwnership(owners.map(({ id }) => id));
   return (item) => isOwned(item) || isShared(item);
@@ -138,7 +138,7 @@ async function choiceOf(driver: AtomicDriver, publicIds: string[]): Promise<(ite
 /**
  * Shows the progress of work over a whole store. `source` is the store that it reads. null: it reads something else.
  */
-async function showing<T>(source: AtomicDriver | null, work: (show: Progress) => Promise<T>): Promise<T> {
+async function showing<T>(source: Engine | null, work: (show: Progress) => Promise<T>): Promise<T> {
   const screen = process.stderr;
   const view = newProgressView(screen, source && (await totalFor(screen, source)));
   try {
@@ -149,26 +149,28 @@ async function showing<T>(source: AtomicDriver | null, work: (show: Progress) =>
 }
 
 async function backUp(folder: string): Promise<void> {
-  await withDriver(async (driver) => {
-    if (driver.backup === undefined)
+  await withEngine(async (engine) => {
+    if (engine.backup === undefined)
       throw new Error("This store has no files to copy; use export, or the database's own tools");
     // A store of an earlier release is copied as it is. One that is half filled is no backup.
-    const { mark } = await readMark(driver);
+    const { mark } = await readMark(engine.reads);
     if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
     makeFolder(folder);
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
-    await driver.backup(folder);
+    await engine.backup(folder);
   });
   // The copy is opened and read, because a copy that can't be read is no backup.
-  await usingDriver(openDriver(`sqlite:${folder}`), async (copy) => print(await totalsOf(copy)));
+  await usingEngine(openEngine(`sqlite:${folder}`, { tables: TABLES }), async (copy) =>
+    print(await totalsOf(itemsIn(copy.reads))),
+  );
 }
 
 async function move(fromUrl: string, toUrl: string, { resume, force, account }: Options): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
   requireStore(fromUrl);
   const interrupted = { resumes: resume, isForced: force };
-  await usingDriver(openDriver(fromUrl), (from) =>
-    usingDriver(openDriver(toUrl), async (to) =>
+  await usingEngine(openEngine(fromUrl, { tables: TABLES }), (from) =>
+    usingEngine(openEngine(toUrl, { tables: TABLES }), async (to) =>
       print(
         await showing(null, (onProgress) =>
           account.length === 0

@@ -17,7 +17,7 @@ export async function giveUp({ store, lease, clock }: OutboxParts, destination: 
     for (const { id } of waiting) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
       if (delivery === null || !isOpen(delivery)) continue;
-      await finish(tx, { store, now: clock() }, { ...delivery, status: "failed", lastError: WEBHOOK_GONE });
+      await finish(tx, { ...delivery, status: "failed", lastError: WEBHOOK_GONE }, clock());
     }
   });
   return waiting.length;

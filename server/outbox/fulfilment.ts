@@ -25,16 +25,12 @@ export async function completeFulfilled(
 }
 
 /** The payout of an event that was given up has issues, which V1 shows. It stays pending. */
-export async function noteUnfulfilled(
-  tx: Transaction,
-  { store, clock }: Parts,
-  delivery: Delivery,
-): Promise<void> {
+export async function noteUnfulfilled(tx: Transaction, { clock }: Parts, delivery: Delivery): Promise<void> {
   const before = await waitingPayout(tx, delivery);
   if (before === null) return;
   const after = { ...before, error: `Fulfilment failed: ${delivery.lastError}` };
   await tx.put(payouts, after);
-  await announce(tx, { store, now: clock() }, { entity: "payout", before, after });
+  await announce(tx, { now: clock() }, { entity: "payout", before, after });
 }
 
 /** null: the event is about something else, or somebody has decided about the payout meanwhile. */

@@ -79,7 +79,6 @@ async function record(
   parts: OutboxParts,
   { sent, attempt }: Pick<Result, "sent" | "attempt">,
 ): Promise<Delivery | null> {
-  const { store } = parts;
   const now = parts.clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return null;
@@ -97,15 +96,16 @@ async function record(
   };
   if (attempt.error === null) {
     await completeFulfilled(tx, parts, after);
-    await finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
+    await finish(tx, { ...after, status: "delivered", deliveredAt: now.toISOString() }, now);
     return null;
   }
   if (!attempt.isFinal && (isAnew || attempts < attempt.maxAttempts)) {
     const dueAt = now.getTime() + retryDelayMs(attempts);
-    await tx.put(deliveries, isAnew ? after : { ...after, status: "retrying", dueAt });
+    const waiting: Delivery = isAnew ? after : { ...after, status: "retrying", dueAt };
+    await tx.put(deliveries, waiting);
     return null;
   }
   await noteUnfulfilled(tx, parts, after);
-  await finish(tx, { store, now }, { ...after, status: "failed" });
+  await finish(tx, { ...after, status: "failed" }, now);
   return after;
 }

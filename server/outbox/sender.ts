@@ -1,7 +1,8 @@
-import { deliveries, destinationOf } from "../domain/webhook/delivery.ts";
+import { deliveries, destinationOf, dueDestinations } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
+import { isLostLease } from "../process/lease.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
@@ -64,7 +65,7 @@ export function newSender(parts: OutboxParts): Sender {
       await record(delivery, attempt);
     } catch (error) {
       // Another process has taken over and sends the delivery again.
-      if (!parts.lease.isHeld()) return;
+      if (!parts.lease.isHeld() || isLostLease(error)) return;
       // The account was frozen meanwhile. Choice: the store that it moves to sends the delivery again.
       if (await isFrozen(store, delivery.ownerId).catch(() => false)) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
@@ -107,10 +108,7 @@ export function newSender(parts: OutboxParts): Sender {
 function newDestinations({ store }: OutboxParts): () => Promise<string[]> {
   let turn = 0;
   return async () => {
-    const found: string[] = [];
-    for await (const sums of store.sums(SYSTEM, ["delivery.due"])) {
-      found.push(...sums.map(([[name]]) => String(name)));
-    }
+    const found = await dueDestinations(store);
     const first = turn++ % Math.max(1, found.length);
     return [...found.slice(first), ...found.slice(0, first)];
   };

@@ -1,31 +1,31 @@
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
 import {
-  openDriver,
+  openEngine,
   openStore,
   requireStore,
-  type DriverOptions,
+  type EngineOptions,
   type OpenOptions,
 } from "../storage/open.ts";
+import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
+import { TABLES } from "../tables.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
   { storageUrl, storageConnections, requiresStandby, standbys }: Config,
-  options: Omit<OpenOptions, "connections" | "requiresStandby" | "standbys"> = {},
+  options: Pick<OpenOptions, "notify" | "prepare"> = {},
 ): Promise<Store> {
-  return named(
-    openStore(storageUrl, { connections: storageConnections, requiresStandby, standbys, ...options }),
-  );
+  const connections = storageConnections;
+  return named(openStore(storageUrl, { tables: TABLES, connections, requiresStandby, standbys, ...options }));
 }
 
-/** Opens only the driver, for work on raw items. @throws Error with the reason in one line */
-export function openConfiguredDriver(
+/** Opens only the engine, for work on a whole store. @throws Error with the reason in one line */
+export function openConfiguredEngine(
   { storageUrl, storageConnections }: Config,
-  options: Omit<DriverOptions, "connections"> = {},
-): Promise<AtomicDriver> {
-  return named(openDriver(storageUrl, { connections: storageConnections, ...options }));
+  options: Pick<EngineOptions, "notify"> = {},
+): Promise<Engine> {
+  return named(openEngine(storageUrl, { tables: TABLES, connections: storageConnections, ...options }));
 }
 
 /**

@@ -1,14 +1,13 @@
 import { Failure } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Lease as LeaseRecord } from "../domain/lease/record.ts";
-import { collection } from "../storage/collection.ts";
+import { table } from "../storage/table.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 
-export const leases = collection<LeaseRecord>()({
+export const leases = table<LeaseRecord>()({
   name: "lease",
-  id: ({ name }) => [name],
-  claims: {},
-  indexes: {},
+  key: ["name"],
+  columns: { name: "text" },
 });
 
 /** The right to do work that only one process may do at a time. It expires by itself if its holder dies. */
@@ -20,6 +19,14 @@ export interface Lease {
   guard(tx: Transaction): Promise<void>;
   /** Releases the lease, so that the next process need not wait. */
   release(): Promise<void>;
+}
+
+/** How the message of a refused commit ends. */
+const LOST = "is now held by another process";
+
+/** Whether a commit was refused because another process had taken the lease. This process may have it again since. */
+export function isLostLease(error: unknown): boolean {
+  return error instanceof Failure && error.message.endsWith(LOST);
 }
 
 /** The holder in a record when nobody holds the lease. */
@@ -71,7 +78,7 @@ export function newLease(
       // If nobody has taken the lease since, the commit is not too late.
       if (current?.holder === holder) return;
       heldUntil = -Infinity;
-      throw new Failure("conflict", `The lease ${name} is now held by another process`);
+      throw new Failure("conflict", `The lease ${name} ${LOST}`);
     },
     async release() {
       const wasHeld = elapsedMs() < heldUntil;

@@ -23,6 +23,7 @@ import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
+import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
@@ -52,11 +53,11 @@ export async function serve(
   const { metricsAt, metricsToken } = config;
   const areMetricsShown = metricsAt !== null || metricsToken !== null;
   const counts = { commits: 0, conflicts: 0 };
-  const store = await openConfiguredStore(config, {
-    ...(areMetricsShown && { counts }),
+  const opened = await openConfiguredStore(config, {
     notify: (notice) => log.warn(notice),
-    prepare: (driver) => upgradeStoreAtStart(driver, config, log),
+    prepare: (engine) => upgradeStoreAtStart(engine, config, log),
   });
+  const store = areMetricsShown ? countedStore(opened, counts) : opened;
   await requireAccounts(store);
   for (const weakness of await store.weaknesses())
     log.warn(`The store is not as durable as promised: ${weakness}`);
@@ -112,6 +113,23 @@ export async function serve(
   watchStore(store, log, () => stopOnce(1));
   await noteSetup({ ...config, publicUrl }, services);
   return { url, news: news.join("") || null };
+}
+
+/** A store that counts its commits, and the work that it had to repeat. */
+function countedStore(store: Store, counts: { commits: number; conflicts: number }): Store {
+  return {
+    ...store,
+    async transact(work) {
+      let runs = 0;
+      const result = await store.transact((tx) => {
+        runs += 1;
+        return work(tx);
+      });
+      counts.commits += 1;
+      counts.conflicts += runs - 1;
+      return result;
+    },
+  };
 }
 
 /** Most servers show no metrics, and the library takes a while to load. */

@@ -1,11 +1,10 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
 import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
+import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
-import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
-import { refuseShared } from "../transfer/upgrade/upgrade.ts";
+import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
 
 /** How often a server looks whether it may still use the store. */
 const LOOK_MS = 1_000;
@@ -14,16 +13,16 @@ const LINE_MS = 10_000;
 
 /** Upgrades a store that an earlier release made. It writes a backup first. */
 export async function upgradeStoreAtStart(
-  driver: AtomicDriver,
+  engine: Engine,
   { storageUrl }: Config,
   log: Logger,
 ): Promise<void> {
-  const { mark } = await readMark(driver);
+  const { mark } = await readMark(engine.reads);
   // An unfinished upgrade may be running in another server, so an operator decides who continues it.
   if (!isOlder(mark)) return;
-  await refuseShared(driver, { stopsOthers: false });
+  await refuseShared(engine, { stopsOthers: false });
   log.info("the store is being upgraded to this release");
-  const backup = await upgradeWithBackup(driver, {
+  const backup = await upgradeStore(engine, {
     url: storageUrl,
     now: new Date(),
     onProgress: logNowAndThen(log),

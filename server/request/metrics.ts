@@ -95,7 +95,7 @@ export function newMetrics({ counts, isReady, sightings, stock }: Figures): Proc
   });
   newCounter(registry, {
     name: "tidemark_store_conflicts_total",
-    help: "Commits that were refused because others had changed the same records, and retried",
+    help: "Transactions that were repeated, mostly because others had changed the same records",
     read: () => counts.conflicts,
   });
   newCounter(registry, {

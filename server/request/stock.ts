@@ -1,7 +1,7 @@
 import { listAccounts } from "../domain/account/account.ts";
 import { countFailingWebhooks } from "../domain/home/tasks.ts";
 import { loadBacklog } from "../domain/webhook/backlog.ts";
-import { countEmails } from "../domain/webhook/delivery.ts";
+import { countHeld } from "../domain/webhook/failed-deliveries.ts";
 import type { Store } from "../storage/store.ts";
 import type { Stock } from "./metrics.ts";
 
@@ -11,7 +11,7 @@ export async function takeStock(store: Store, now: Date): Promise<Stock | null> 
     const accountIds = (await listAccounts(store)).map(({ id }) => id);
     const { count, oldestAt } = await loadBacklog(store, null);
     const size = await store.size();
-    const held = await Promise.all(accountIds.map(async (id) => (await countEmails(store, id)).held));
+    const held = await Promise.all(accountIds.map((id) => countHeld(store, id)));
     const failing = await Promise.all(accountIds.map((id) => countFailingWebhooks(store, id)));
     return {
       waitingCount: count,

@@ -73,6 +73,14 @@ export function numberOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 12), 16);
 }
 
+/** Postgres' limit for an index entry is 2,700 bytes. */
+const MOST_INDEXED = 600;
+
+/** A text as indexes hold it: one that somebody made very long is compared by its hash. */
+export function indexed(text: string): string {
+  return text.length > MOST_INDEXED ? `sha256:${digest(text)}` : text;
+}
+
 /**
  * A short stand-in for a tuple where only equality counts: enough of its SHA-256 that nobody finds a
  * collision.

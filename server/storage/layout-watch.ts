@@ -1,12 +1,12 @@
 import { Failure } from "../failure.ts";
-import type { AtomicDriver } from "./driver.ts";
 import { isKnown, LAYOUT, readMark, type Mark } from "./layout.ts";
+import type { Engine } from "./session.ts";
 
 /** How old a process's knowledge of the mark may be when it commits. */
 const TRUST_MS = 2_000;
 
-/** A driver that knows the layout of its store, and commits nothing once a later release takes the store over. */
-export interface WatchedDriver extends AtomicDriver {
+/** An engine that knows the layout of its store, and commits nothing once a later release takes the store over. */
+export interface WatchedEngine extends Engine {
   /** The layout to write. It grows when `tidemark upgrade` is run after all servers were replaced. */
   layout(): number;
   /** Reads the mark. Why this process may not use the store any more, or null. */
@@ -14,21 +14,20 @@ export interface WatchedDriver extends AtomicDriver {
 }
 
 /**
- * Makes a driver that watches the layout mark. If each commit checked the mark, those of all accounts would wait for each other. So a process looks
- * at it now and then, and an upgrade waits for longer than that before it changes anything.
+ * Makes an engine that watches the layout mark. If each commit checked the mark, those of all accounts would wait for each
+ * other. So a process looks at it now and then, and an upgrade waits for longer than that before it changes anything.
  */
 export function watchLayout(
-  driver: AtomicDriver,
+  engine: Engine,
   elapsedMs: () => number = () => performance.now(),
-): WatchedDriver {
+): WatchedEngine {
   let layout = LAYOUT;
   let lookedAt = -Infinity;
   let obstacle: string | null = null;
 
   async function look(): Promise<string | null> {
     const at = elapsedMs();
-    driver.refresh?.();
-    const { mark } = await readMark(driver);
+    const { mark } = await readMark(engine.reads);
     lookedAt = at;
     obstacle = mark === null ? null : obstacleIn(mark);
     if (mark !== null && obstacle === null) layout = mark.version;
@@ -36,12 +35,12 @@ export function watchLayout(
   }
 
   return {
-    ...driver,
+    ...engine,
     layout: () => layout,
     look,
-    async commit(changes) {
+    async transact(work) {
       if (elapsedMs() - lookedAt > TRUST_MS) await look();
-      if (obstacle === null) return driver.commit(changes);
+      if (obstacle === null) return engine.transact(work);
       throw new Failure("unavailable", `${obstacle}: this process stops`);
     },
   };

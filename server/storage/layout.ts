@@ -1,18 +1,18 @@
 import { Failure } from "../failure.ts";
-import { parseStored, type AtomicDriver } from "./driver.ts";
+import { parseStored } from "./documents.ts";
 import { encodeKey } from "./keys.ts";
-import { isEmpty } from "./listing/snapshot.ts";
+import type { Engine, Reads, Session } from "./session.ts";
+import { SQLITE } from "./sql.ts";
 
-/**
- * Raise it with every change to the shape of records, or to the keys and values of claims, indexes or
- * counters.
- */
-export const LAYOUT = 12;
+/** Raise it with every change to the shape of records, or to tables. */
+export const LAYOUT = 13;
 /**
  * The oldest layout that this release serves as it is: it reads records of that layout and of all later ones, and writes
  * the one that the store's mark names. @see docs/ARCHITECTURE.md "Changing the layout"
  */
-export const OLDEST_SERVED = 12;
+export const OLDEST_SERVED = 13;
+/** The first layout with tables. Stores of earlier ones keep texts under keys. */
+export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */
@@ -21,11 +21,10 @@ export const MARK_KEY = encodeKey([0, "layout"]);
 export const ROOM_KEY = encodeKey([0, "layout", "room"]);
 
 /** The steps of work on a whole store, in their order. */
-export const STAGES = ["clear", "convert", "fill", "upgrade", "derive"] as const;
-
+export const STAGES = ["clear", "fill", "drop"] as const;
 /** Unfinished work on a whole store. */
 export interface UnderWay {
-  work: "import" | "move" | "upgrade" | "rebuild";
+  work: "import" | "move" | "upgrade";
   /** Differs between the processes that work on the store one after the other. */
   by: string;
   stage: (typeof STAGES)[number];
@@ -56,8 +55,6 @@ const REFUSALS: Record<UnderWay["work"], string> = {
   move: "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
   upgrade:
     "An upgrade of the store is running or was interrupted: if nothing runs it any more, `tidemark upgrade` continues it",
-  rebuild:
-    "A rebuild of the store is running or was interrupted: if nothing runs it any more, `tidemark rebuild` starts it again",
 };
 
 /**
@@ -66,13 +63,11 @@ const REFUSALS: Record<UnderWay["work"], string> = {
  *
  * @throws Failure `refused`
  */
-export async function checkLayout(driver: AtomicDriver): Promise<void> {
-  if (await isEmpty(driver)) {
-    const puts: [string, string][] = [[MARK_KEY, JSON.stringify({ version: LAYOUT })]];
-    // Another process may have been quicker.
-    await driver.commit({ checks: [[MARK_KEY, null]], puts, removes: [], sums: [] });
-  }
-  const { mark } = await readMark(driver);
+export async function checkLayout(engine: Engine): Promise<void> {
+  await engine.transact(async (session) => {
+    if (await isEmpty(session)) await replaceMark(session, NONE, { version: LAYOUT });
+  });
+  const { mark } = await readMark(engine.reads);
   if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
   if (mark !== null && isKnown(mark)) return;
   if (isOlder(mark)) {
@@ -86,10 +81,72 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
   throw new Failure("refused", `The store was made by ${maker} of Tidemark: use that one, or an empty store`);
 }
 
-/** A store's layout mark, as text and parsed. null: it has none. */
-export async function readMark(driver: AtomicDriver): Promise<{ text: string | null; mark: Mark | null }> {
-  const text = await driver.getItem(MARK_KEY);
-  return { text, mark: text === null ? null : parseStored<Mark>(MARK_KEY, text) };
+/** A store's layout mark, as it was read. null: it has none. */
+export interface ReadMark {
+  text: string | null;
+  mark: Mark | null;
+  /** The table that it is in. */
+  table: string;
+}
+
+const NONE: ReadMark = { text: null, mark: null, table: "items" };
+
+export async function readMark(reads: Reads): Promise<ReadMark> {
+  const found = await markIn(reads, "items");
+  if (found !== null) return found;
+  const former = (await formerItems(reads)) ?? "items";
+  return (former !== "items" ? await markIn(reads, former) : null) ?? NONE;
+}
+
+/**
+ * The table where stores of layouts before `FIRST_WITH_TABLES` keep everything: texts under keys. On Postgres it has another
+ * name than the table of items, and only the mark stays there, which keeps earlier releases away. null: there is none.
+ */
+export async function formerItems(reads: Reads): Promise<string | null> {
+  if (reads.dialect === SQLITE) return "items";
+  const [row] = await reads.all({ text: "select to_regclass('tidemark_items')::text", values: [] });
+  return row?.[0] ? "tidemark_items" : null;
+}
+
+/** Replaces the mark that was read. false: another process was quicker. */
+export async function replaceMark(session: Session, seen: ReadMark, mark: Mark): Promise<boolean> {
+  const [one, two, three] = [1, 2, 3].map(session.dialect.value);
+  const value = JSON.stringify(mark);
+  const put = (table: string, otherwise: string) =>
+    session.run({
+      text: `insert into ${table} (key, value) values (${one}, ${two}) on conflict (key) do ${otherwise}`,
+      values: [MARK_KEY, value],
+    });
+  const changedCount = await (seen.text === null
+    ? put("items", "nothing")
+    : session.run({
+        text: `update ${seen.table} set value = ${one} where key = ${two} and value = ${three}`,
+        values: [value, MARK_KEY, seen.text],
+      }));
+  if (changedCount === 0) return false;
+  if (mark.version >= FIRST_WITH_TABLES) {
+    for (const table of await markTables(session)) await put(table, "update set value = excluded.value");
+  }
+  return true;
+}
+
+async function markTables(reads: Reads): Promise<Set<string>> {
+  return new Set(["items", (await formerItems(reads)) ?? "items"]);
+}
+
+async function markIn(reads: Reads, table: string): Promise<ReadMark | null> {
+  const text = `select value from ${table} where key = ${reads.dialect.value(1)}`;
+  const [row] = await reads.all({ text, values: [MARK_KEY] });
+  const value = row?.[0] as string | undefined;
+  return value === undefined ? null : { text: value, mark: parseStored<Mark>(MARK_KEY, value), table };
+}
+
+async function isEmpty(reads: Reads): Promise<boolean> {
+  for (const table of await markTables(reads)) {
+    const rows = await reads.all({ text: `select key from ${table} limit 1`, values: [] });
+    if (rows.length > 0) return false;
+  }
+  return true;
 }
 
 /** Whether this release can use a store as it is. */

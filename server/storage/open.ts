@@ -1,17 +1,20 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { countedDriver, type CommitCounts } from "./counted.ts";
-import type { AtomicDriver } from "./driver.ts";
-import { memoryDriver } from "./drivers/memory.ts";
-import { sqliteDriver } from "./drivers/sqlite.ts";
-import { fileIn } from "./drivers/sqlite/database.ts";
+import { fileIn } from "./engines/sqlite/database.ts";
+import { sqliteEngine } from "./engines/sqlite/engine.ts";
+import { freezes } from "./freeze.ts";
 import { checkLayout } from "./layout.ts";
 import { watchLayout } from "./layout-watch.ts";
 import { makeFolder } from "./owner.ts";
+import type { Engine } from "./session.ts";
 import { newStore, type Store } from "./store.ts";
+import type { Table } from "./table.ts";
 
-/** How a driver is opened. */
-export interface DriverOptions {
+/** How an engine is opened. */
+export interface EngineOptions {
+  /** Every table of the store. */
+  tables: readonly Table<never>[];
   connections?: number;
   /** Whether the operator asks for a synchronous standby. */
   requiresStandby?: boolean;
@@ -21,11 +24,9 @@ export interface DriverOptions {
   notify?: (notice: string) => void;
 }
 
-export interface OpenOptions extends DriverOptions {
-  /** Collects how often the store commits. */
-  counts?: CommitCounts;
+export interface OpenOptions extends EngineOptions {
   /** Runs first, for example to upgrade an earlier layout. */
-  prepare?: (driver: AtomicDriver) => Promise<void>;
+  prepare?: (engine: Engine) => Promise<void>;
 }
 
 /**
@@ -35,46 +36,63 @@ export interface OpenOptions extends DriverOptions {
  * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
  *   release made
  */
-export async function openStore(
-  url: string,
-  { counts, prepare, ...options }: OpenOptions = {},
-): Promise<Store> {
-  const driver = await openDriver(url, options);
+export async function openStore(url: string, { prepare, ...options }: OpenOptions): Promise<Store> {
+  const engine = await openEngine(url, options);
   try {
-    await prepare?.(driver);
-    return await storeOn(counts === undefined ? driver : countedDriver(driver, counts));
+    await prepare?.(engine);
+    return await storeOn(engine);
   } catch (error) {
-    await driver.dispose?.();
+    await engine.close();
     throw error;
   }
 }
 
-/** Makes a store over an open driver. @throws Failure `refused` if another release made it */
-export async function storeOn(driver: AtomicDriver, elapsedMs?: () => number): Promise<Store> {
-  await checkLayout(driver);
-  const watched = watchLayout(driver);
+/** Makes a store over an open engine. @throws Failure `refused` if another release made it */
+export async function storeOn(engine: Engine, elapsedMs?: () => number): Promise<Store> {
+  await checkLayout(engine);
+  const watched = watchLayout(engine, elapsedMs);
   await watched.look();
-  return newStore(watched, elapsedMs);
+  return newStore(watched);
 }
 
 /**
- * Opens the driver that a `STORAGE_URL` names, for tools that work on plain items.
+ * Opens the engine that a `STORAGE_URL` names, for tools that work on a whole store.
  *
  * @throws Error like `openStore`
  */
-export async function openDriver(url: string, options: DriverOptions = {}): Promise<AtomicDriver> {
-  if (url === "memory:") return memoryDriver();
+export async function openEngine(url: string, given: EngineOptions): Promise<Engine> {
+  // Every transaction asks for freezes.
+  const options = { ...given, tables: [...new Set([freezes, ...given.tables])] };
+  if (url === "memory:") return openInMemory(options);
   if (isPostgres(url)) {
     // Loaded only where it is used: it would add an eighth to the start of every other process.
-    const { postgresDriver } = await import("./drivers/postgres.ts");
-    return postgresDriver(url, options);
+    const { postgresEngine } = await import("./engines/postgres/engine.ts");
+    return postgresEngine(url, options);
   }
   const folder = folderOf(url);
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
   refuseLmdb(path);
   makeFolder(path);
-  return sqliteDriver(path, options);
+  return sqliteEngine(path, options);
+}
+
+/** A store that ends with the process, in a file that is never synced. */
+function openInMemory(options: EngineOptions): Engine {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-memory-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  // Its files are gone with the process, so they are no backup's business.
+  const { backup: _backup, ...engine } = sqliteEngine(folder, { ...options, isDurable: false });
+  return {
+    ...engine,
+    size: async () => null,
+    async close() {
+      await engine.close();
+      process.off("exit", remove);
+      remove();
+    },
+  };
 }
 
 function isPostgres(url: string): boolean {

@@ -1,23 +1,21 @@
-import { createStorage } from "unstorage";
-import { NOTHING, type AtomicDriver, type LimitsDatabase, type StoreSize } from "./driver.ts";
-import { idSource } from "./ids.ts";
+import { refuseFrozen } from "./freeze.ts";
 import { LAYOUT, MARK_KEY, ROOM_KEY } from "./layout.ts";
-import type { WatchedDriver } from "./layout-watch.ts";
-import type { Transaction } from "./transaction/transaction.ts";
-import { transactor } from "./transaction/transactor.ts";
-import { newView, type View } from "./transaction/view.ts";
+import { readItem, writeItem } from "./items.ts";
+import type { WatchedEngine } from "./layout-watch.ts";
+import type { Engine, LimitsDatabase, StoreSize } from "./session.ts";
+import { runOn, type OpenTransaction, type Transaction } from "./transaction.ts";
+import { newView, type View } from "./view.ts";
 
-export type { Transaction } from "./transaction/transaction.ts";
-export type { Reader } from "./transaction/reader.ts";
-export type { Between, Page, View } from "./transaction/view.ts";
+export type { Transaction } from "./transaction.ts";
+export type { Page, Reader, View } from "./view.ts";
+export type { Between } from "./sql.ts";
 
-/** Records over an atomic driver. */
+/** Records over an engine. */
 export interface Store extends View {
   /**
-   * Runs `work` and commits its writes if everything that it read by key is unchanged; otherwise runs it
-   * again.
+   * Runs `work` and commits its writes.
    *
-   * @throws Failure any refusal by `work`, and `unavailable` if others keep changing the same records for eight seconds
+   * @throws Failure any refusal by `work`, and `unavailable` if the store can't be written to
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
@@ -50,58 +48,65 @@ export interface AgedStore {
   ageSeconds: number;
 }
 
-/** Makes a store of a driver. `elapsedMs` never goes back. */
-export function newStore(driver: AtomicDriver & Partial<WatchedDriver>, elapsedMs?: () => number): Store {
-  const storage = createStorage({ driver });
-  // Encoded keys are already in unstorage's form, so its normalising (a third of a read) is skipped.
-  const read = (key: string) => driver.getItem(key);
-  const transact = transactor(driver, read, elapsedMs);
-  // Work on a whole store uses a plain driver, because it has the store to itself.
-  const look = async () => (await driver.look?.()) ?? null;
-
+/** Makes a store of an engine. */
+export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
+  // Work on a whole store uses a plain engine, because it has the store to itself.
+  const look = async () => (await engine.look?.()) ?? null;
   const store: Store = {
-    ...newView({ read, list: driver.list, count: driver.count }),
-    transact,
-    aged: driver.aged === undefined ? null : aged,
-    nextId: idSource(driver),
+    ...newView(engine.reads),
+    transact: (work) =>
+      engine.transact((session) =>
+        runOn(session, async (tx) => {
+          const result = await work(tx);
+          await refuseFrozen(tx, thawed(tx));
+          return result;
+        }),
+      ),
+    aged: engine.aged === undefined ? null : aged,
+    nextId: engine.nextId,
     async isReady() {
       try {
-        await read(MARK_KEY);
+        await readItem(engine.reads, MARK_KEY);
         // A server that is not ready gets no requests, so no commit of theirs would notice that there is room again.
-        if (driver.lacksRoom?.()) await findRoom();
+        if (engine.lacksRoom()) await findRoom(engine);
         return (await look()) === null;
       } catch {
         return false; // whatever keeps the store from answering, it is not ready
       }
     },
-    size: async () => (await driver.size?.()) ?? null,
+    size: engine.size,
     async weaknesses() {
       try {
-        return (await driver.weaknesses?.()) ?? [];
+        return (await engine.weaknesses?.()) ?? [];
       } catch {
         return []; // `isReady` tells that the store is away
       }
     },
-    layout: () => driver.layout?.() ?? LAYOUT,
+    layout: () => engine.layout?.() ?? LAYOUT,
     look,
-    limits: driver.limits ?? null,
-    close: () => storage.dispose(),
+    limits: engine.limits ?? null,
+    close: engine.close,
   };
   return store;
 
-  /** SQLite writes nothing if a value stays the same, so an item comes and goes. @throws Failure `unavailable` */
-  async function findRoom(): Promise<void> {
-    await driver.commit({ ...NOTHING, puts: [[ROOM_KEY, "{}"]] });
-    await driver.commit({ ...NOTHING, removes: [ROOM_KEY] });
-  }
-
   async function aged(): Promise<AgedStore | null> {
-    const found = await driver.aged!();
+    const found = await engine.aged!();
     if (found === null) return null;
     const { reads, ageSeconds } = found;
-    const view = newView({ read: reads.getItem, list: reads.list, count: reads.count });
-    return { store: { ...store, ...view, transact: refuseToWrite, nextId: refuseToWrite }, ageSeconds };
+    const readOnly = { ...store, ...newView(reads), transact: refuseToWrite, nextId: refuseToWrite };
+    return { store: readOnly, ageSeconds };
   }
+}
+
+/** The accounts that a transaction has changed, except those that it freezes or thaws itself. */
+function thawed({ touched, frozen }: OpenTransaction): number[] {
+  return [...touched].filter((accountId) => accountId !== 0 && !frozen.has(accountId));
+}
+
+/** SQLite writes nothing if a value stays the same, so an item comes and goes. @throws Failure `unavailable` */
+async function findRoom(engine: Engine): Promise<void> {
+  await engine.transact((session) => writeItem(session, ROOM_KEY, "{}"));
+  await engine.transact((session) => writeItem(session, ROOM_KEY, null));
 }
 
 async function refuseToWrite(): Promise<never> {

@@ -1,181 +1,192 @@
-import { derivedOf, recordKey, type Pointer } from "../storage/collection.ts";
-import { readSum, type AtomicDriver } from "../storage/driver.ts";
-import { decodeKey, digest, numberOf } from "../storage/keys.ts";
-import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
-import { damageOf, kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
+import { Failure } from "../failure.ts";
+import { freezes, type Freeze } from "../storage/freeze.ts";
+import { decodeKey } from "../storage/keys.ts";
+import { checkLayout } from "../storage/layout.ts";
+import type { Engine, Reads, Session } from "../storage/session.ts";
+import { keyOf, rowOf, sqlName } from "../storage/sql.ts";
+import type { ColumnValue, KeyPart } from "../storage/table.ts";
+import { newAdditions, placeOf, sumsOfAccount, type Addition, type SumTable } from "../storage/sums.ts";
+import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { counting, type Progress } from "./progress.ts";
+import { addCounts, atOneMoment, contradiction, rowsIn } from "./stored-items.ts";
 import { tiesOf } from "./ties.ts";
 
-/** Stored numbers by name, each with the sum over the records. */
-type Numbers = Map<string, { said: number; counted: number }>;
-
-/** The numbers of one account. */
-interface Sums {
-  /** By the counter's key. */
-  counters: Numbers;
-  /** The statements of records about other records. */
-  ties: Numbers;
+/** What is wrong in a store. */
+interface Fault {
+  sentence: string;
+  /** Makes it right from the records. Absent: only a backup helps. */
+  repair?: (session: Session) => Promise<void>;
 }
 
 /**
- * Compares all claims, index entries and counters of a store with its records, and what records say of each other, and
- * yields a sentence for each one that is damaged, missing, wrong or belongs to no record. Servers may write meanwhile, because
- * the comparison reads one snapshot; what they change may be listed among other faults.
- *
- * Most stores have no faults. So one scan adds up the entries that there are and those that the records ask for, and only
- * the collections whose sums differ are looked at entry by entry. Only the numbers of one account are in memory at a time.
+ * Compares all columns and sums of a store with its records, and what records say of each other, and yields a sentence for
+ * each that is wrong. Servers may write meanwhile, because the comparison reads one snapshot. Only the numbers of one account
+ * are in memory at a time.
  */
-export async function* findFaults(
-  driver: AtomicDriver,
-  onProgress: Progress = () => {},
-): AsyncGenerator<string> {
-  const progress = counting("checked", onProgress);
-  const balances = newBalances();
-  let sums = newSums();
-  let account = "";
-  for await (const entries of snapshot(driver)) {
-    for (const entry of entries) {
-      const owner = entry[0].slice(0, entry[0].indexOf(":"));
-      // Entries are in the order of their accounts.
-      if (owner !== account) yield* wrongNumbers(sums);
-      if (owner !== account) sums = newSums();
-      account = owner;
-      const sorted = kindOf(entry[0]);
-      const damage = damageOf(...entry);
-      if (damage !== null) yield damage;
-      if (damage !== null) continue;
-      if (sorted.kind === "unknown") yield `${readable(entry[0])} has an unknown kind`;
-      if (sorted.kind === "counter") numberIn(sums.counters, entry[0]).said += readSum(entry[1]);
-      if (sorted.kind === "pointer") balances.add(sorted.from, entry, 1);
-      if (sorted.kind === "record") addRecord(sorted.from, entry, { ...sums, balances });
+export async function* findFaults(engine: Engine, onProgress: Progress = () => {}): AsyncGenerator<string> {
+  const faults = atOneMoment(engine, (reads) => faultsIn(reads, onProgress));
+  for await (const { sentence } of faults) yield sentence;
+}
+
+/**
+ * Makes wrong columns and sums right, in one transaction.
+ *
+ * @returns a sentence for each fault that is left
+ * @throws Failure `malformed` for a damaged record, and for two records of which there may be one; nothing is changed then
+ */
+export async function rebuildStore(engine: Engine, onProgress: Progress): Promise<string[]> {
+  await checkLayout(engine);
+  return engine.transact(async (session) => {
+    for (;;) {
+      const left: string[] = [];
+      let repairedCount = 0;
+      for await (const { sentence, repair } of faultsIn(session, onProgress)) {
+        if (repair === undefined) left.push(sentence);
+        else await repair(session);
+        if (repair !== undefined) repairedCount++;
+      }
+      // A record that was in another account's place was not counted yet.
+      if (repairedCount === 0) return left;
     }
-    progress(entries.length);
-  }
-  yield* wrongNumbers(sums);
-  const differing = balances.differing();
-  if (differing.size > 0) yield* faultsIn(driver, differing);
-}
-
-/** Adds the entries and counts that a record asks for. */
-function addRecord(
-  from: AnyCollection,
-  [key, text]: Entry,
-  { counters, ties, balances }: Sums & { balances: Balances },
-): void {
-  const record = JSON.parse(text) as AnyRecord;
-  const { pointers, pointer, sums } = derivedOf(from, record);
-  for (const [counter, amount] of sums) numberIn(counters, counter).counted += amount;
-  for (const { of, said, counted } of tiesOf(from, record)) {
-    const tie = numberIn(ties, of);
-    tie.said += said;
-    tie.counted += counted;
-  }
-  for (const each of pointers) balances.add(from, [each.key, pointer], -1);
-  // In another's place it is a fault of its own.
-  if (recordKey(from, record.accountId, from.id(record)) !== key) balances.add(from, [key, text], 1);
-}
-
-function newSums(): Sums {
-  return { counters: new Map(), ties: new Map() };
-}
-
-function numberIn(numbers: Numbers, name: string) {
-  let number = numbers.get(name);
-  if (number === undefined) numbers.set(name, (number = { said: 0, counted: 0 }));
-  return number;
-}
-
-function* wrongNumbers({ counters, ties }: Sums): Generator<string> {
-  for (const [key, { said, counted }] of counters) {
-    if (said !== counted)
-      yield `the counter ${readable(key)} says ${said}, but the records add up to ${counted}`;
-  }
-  for (const [name, { said, counted }] of ties) {
-    if (said !== counted) yield `${name} are said to be ${said}, but the records add up to ${counted}`;
-  }
-}
-
-/** Looks at each record and each entry of some collections. */
-async function* faultsIn(driver: AtomicDriver, collections: Set<AnyCollection>): AsyncGenerator<string> {
-  for await (const entries of snapshot(driver)) {
-    const faults = await Promise.all(
-      entries.map(async (entry) => {
-        const sorted = kindOf(entry[0]);
-        if (damageOf(...entry) !== null) return [];
-        if (sorted.kind === "record" && collections.has(sorted.from))
-          return recordFaults(driver, sorted.from, entry);
-        if (sorted.kind === "pointer" && collections.has(sorted.from))
-          return pointerFaults(driver, sorted.from, entry);
-        return [];
-      }),
-    );
-    yield* faults.flat();
-  }
-}
-
-/** Checks that each claim and index entry of a record leads to it. */
-async function recordFaults(
-  driver: AtomicDriver,
-  from: AnyCollection,
-  [key, text]: Entry,
-): Promise<string[]> {
-  const record = JSON.parse(text) as AnyRecord;
-  const label = `${from.name} ${JSON.stringify(from.id(record))} of account ${record.accountId}`;
-  if (recordKey(from, record.accountId, from.id(record)) !== key) {
-    return [`${label} is stored under the key of another record: ${readable(key)}`];
-  }
-  const { pointers, pointer } = derivedOf(from, record);
-  const found = await Promise.all(pointers.map((each) => driver.getItem(each.key)));
-  return pointers.flatMap(({ what }, at) => {
-    const held = found[at] ?? null;
-    if (held === pointer) return [];
-    return [
-      `${label} is not found by its ${what}, which ${held === null ? "is missing" : `leads to ${held}`}`,
-    ];
   });
 }
 
-/** Checks that the record of a claim or an index entry exists and makes this entry. */
-async function pointerFaults(
-  driver: AtomicDriver,
-  from: AnyCollection,
-  [key, text]: Entry,
-): Promise<string[]> {
-  const [accountId] = decodeKey(key.split(":", 1).join(""));
-  const id = JSON.parse(text) as Pointer;
-  const recordAt = recordKey(from, Number(accountId), id);
-  const stored = await driver.getItem(recordAt);
-  if (stored !== null && damageOf(recordAt, stored) !== null) return [];
-  const pointers = stored === null ? [] : derivedOf(from, JSON.parse(stored) as AnyRecord).pointers;
-  if (pointers.some((each) => each.key === key)) return [];
-  return [
-    `${readable(key)} leads to ${from.name} ${text}, which ${stored === null ? "is gone" : "does not belong there"}`,
-  ];
+async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fault> {
+  const progress = counting("checked", onProgress);
+  for (const accountId of await accountIdsIn(reads)) {
+    const freeze = await reads.get(freezes, accountId, [1]);
+    // Its tables are emptied one after the other.
+    if (freeze !== null && (JSON.parse(freeze) as Freeze).state === "removed") continue;
+    const sums: Parameters<typeof addCounts>[2] = new Map();
+    const additions = newAdditions();
+    const ties = new Map<string, { said: number; counted: number }>();
+    for (const table of TABLES) {
+      const columns = Object.keys(table.columns);
+      for await (const rows of rowsIn(reads, table, { accountId, columns })) {
+        for (const row of rows) {
+          const { record, fault } = inspect(table, columns, row);
+          if (fault !== null) yield fault;
+          if (record === null || record.accountId !== accountId) continue;
+          addCounts(table, record, sums);
+          additions.note(table, { before: null, after: record });
+          for (const { of, said, counted } of tiesOf(table, record)) {
+            const tie = ties.get(of) ?? { said: 0, counted: 0 };
+            ties.set(of, { said: tie.said + said, counted: tie.counted + counted });
+          }
+        }
+        progress(rows.length);
+      }
+    }
+    yield* wrongCounters(reads, accountId, sums);
+    const added = additions.take();
+    for (const table of SUM_TABLES) yield* wrongSums(reads, accountId, { table, added });
+    for (const [of, { said, counted }] of ties) {
+      if (said !== counted)
+        yield { sentence: `${of} are said to be ${said}, but the records add up to ${counted}` };
+    }
+  }
 }
 
-interface Balances {
-  /** Adds an entry to the sum of its collection, or takes it away. */
-  add(from: AnyCollection, entry: Entry, sign: 1 | -1): void;
-  /** The collections to which other entries were added than were taken away. */
-  differing(): Set<AnyCollection>;
+async function accountIdsIn(reads: Reads): Promise<number[]> {
+  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "counters"];
+  const text = names.map((name) => `select account_id from ${name}`).join(" union ");
+  const rows = await reads.all({
+    text: `select account_id from (${text}) as accounts order by account_id`,
+    values: [],
+  });
+  return rows.map(([accountId]) => Number(accountId));
 }
 
-/** Sums of numbers of 48 bits. That two differing sums are the same happens once in 10^14 stores. */
-const SUMS_BELOW = 2 ** 48;
-
-/** Compares entries by collection, in any order, and remembers none of them. */
-function newBalances(): Balances {
-  const sums = new Map<AnyCollection, number>();
+/** Compares a row with its document. */
+function inspect(
+  from: AnyTable,
+  columns: string[],
+  row: ColumnValue[],
+): { record: AnyRecord | null; fault: Fault | null } {
+  const names = ["account_id", ...columns];
+  const place = ["account_id", ...from.key].map((name) => row[names.indexOf(name)]!) as KeyPart[];
+  const [accountId, ...key] = place;
+  const label = `${from.name} ${JSON.stringify(key)} of account ${accountId}`;
+  let record: AnyRecord;
+  let made: ColumnValue[];
+  try {
+    record = JSON.parse(row.at(-1) as string) as AnyRecord;
+    made = rowOf(from, record);
+  } catch {
+    const sentence = `${label} is damaged: restore a backup that has it`;
+    return {
+      record: null,
+      fault: { sentence, repair: () => Promise.reject(new Failure("malformed", sentence)) },
+    };
+  }
+  const wrong = names.filter((_, at) => !isSame(row[at]!, made[at]!));
+  if (wrong.length === 0) return { record, fault: null };
+  const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
   return {
-    add(from, [key, text], sign) {
-      const number = sign * numberOf(digest(`${key} ${text}`));
-      sums.set(from, ((sums.get(from) ?? 0) + number + SUMS_BELOW) % SUMS_BELOW);
+    record,
+    fault: {
+      sentence: `${label} has other values in its columns than in its document: ${wrong.join(", ")}`,
+      async repair(session) {
+        await session.remove(from, Number(accountId), key);
+        await session.write(from, made, { key: keyOf(from, record), isNew: true, refusal });
+      },
     },
-    differing: () => new Set([...sums].filter(([, sum]) => sum !== 0).map(([from]) => from)),
   };
 }
 
-/** Formats a key for people. */
-function readable(key: string): string {
-  return JSON.stringify(decodeKey(key));
+/** Some engines give large integers as texts. */
+function isSame(one: ColumnValue, other: ColumnValue): boolean {
+  return one === null || other === null ? one === other : String(one) === String(other);
+}
+
+async function* wrongCounters(
+  reads: Reads,
+  accountId: number,
+  sums: Parameters<typeof addCounts>[2],
+): AsyncGenerator<Fault> {
+  const text = `select name, sum from counters where account_id = ${reads.dialect.value(1)}`;
+  const stored = new Map(
+    (await reads.all({ text, values: [accountId] })).map(([name, sum]) => [String(name), Number(sum)]),
+  );
+  const counted = new Map([...sums.values()].map(([, name, amount]) => [name, amount]));
+  for (const name of new Set([...stored.keys(), ...counted.keys()])) {
+    const [said, sum] = [stored.get(name) ?? 0, counted.get(name) ?? 0];
+    if (said === sum) continue;
+    const label = JSON.stringify([accountId, ...decodeKey(name)]);
+    yield {
+      sentence: `the counter ${label} says ${said}, but the records add up to ${sum}`,
+      repair: async (session) => session.add(accountId, name, sum - said),
+    };
+  }
+}
+
+/** Compares a table of sums with what the account's records add to it. */
+async function* wrongSums(
+  reads: Reads,
+  accountId: number,
+  { table: into, added }: { table: SumTable; added: Addition[] },
+): AsyncGenerator<Fault> {
+  const width = Object.keys(into.by).length;
+  const counted = new Map(
+    added.filter((each) => each.into === into).map((each) => [placeOf(into, accountId, each.key), each]),
+  );
+  const said = new Map<string, Addition>();
+  for (const row of await reads.all(sumsOfAccount(into, accountId, reads.dialect))) {
+    const key = row.slice(0, width) as KeyPart[];
+    said.set(placeOf(into, accountId, key), { into, accountId, key, amounts: row.slice(width).map(Number) });
+  }
+  for (const [place, { key, amounts }] of new Map([...said, ...counted])) {
+    const [stored, right] = [said, counted].map(
+      (sums) => sums.get(place)?.amounts ?? amounts.map(() => 0),
+    ) as [number[], number[]];
+    const missing = right.map((amount, at) => amount - stored[at]!);
+    if (missing.every((amount) => amount === 0)) continue;
+    const wrong = into.sums.flatMap((name, at) =>
+      missing[at] === 0 ? [] : `${name} ${stored[at]} instead of ${right[at]}`,
+    );
+    yield {
+      sentence: `${into.name} ${JSON.stringify(key)} of account ${accountId} has other sums than the records: ${wrong.join(", ")}`,
+      repair: async (session) => session.addUp([{ into, accountId, key, amounts: missing }]),
+    };
+  }
 }

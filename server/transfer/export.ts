@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { AtomicDriver } from "../storage/driver.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
-import { snapshot } from "../storage/listing/snapshot.ts";
-import { itemLine, itemOf, type Item } from "./item.ts";
+import type { Engine } from "../storage/session.ts";
+import { itemLine, newTally, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { newTally, type Totals } from "./tally.ts";
+import { atOneMoment, itemsIn } from "./stored-items.ts";
+import { entriesIn } from "./upgrade/former-items.ts";
 
 export const FORMAT = "tidemark-export";
-/** 1: all entries of a store with layout 5. 2: only its records. */
+/** 1: all entries of a store that keeps texts under keys. 2: only records. */
 export const FORMAT_VERSIONS = { entries: 1, records: 2 };
 
 /** The first line of an export. */
@@ -17,6 +17,12 @@ export interface Header {
   /** The layout of the records. Absent in version 1. */
   layout?: number;
   createdAt: string;
+}
+
+/** The last line of an export. Its counts and checksum reveal a file that was cut off or changed. */
+export interface Trailer {
+  entries: number;
+  sha256: string;
 }
 
 interface Exporting {
@@ -30,25 +36,20 @@ interface Choosing {
   isWanted?: (item: Item) => boolean;
 }
 
-/**
- * Yields the lines of an export: a header, each record, and a trailer. The trailer's counts and checksum
- * reveal a file that was cut off or changed. Only a part of the store is in memory at a time.
- */
+/** Yields the lines of an export. Only a part of the store is in memory at a time. */
 export async function* exportLines(
-  driver: AtomicDriver,
+  engine: Engine,
   { now, onProgress, onEnd, isWanted = () => true }: Exporting & Choosing,
 ): AsyncGenerator<string> {
-  const version = FORMAT_VERSIONS.records;
-  const layout = (await readMark(driver)).mark?.version ?? LAYOUT;
-  const header: Header = { format: FORMAT, version, layout, createdAt: now.toISOString() };
-  yield `${JSON.stringify(header)}\n`;
+  const layout = (await readMark(engine.reads)).mark?.version ?? LAYOUT;
+  yield headerLine({ version: FORMAT_VERSIONS.records, layout, createdAt: now.toISOString() });
   const tally = newTally();
   const progress = counting("exported", onProgress);
-  for await (const entries of snapshot(driver)) {
-    const items = entries.map(itemOf).filter((item) => item !== null && isWanted(item)) as Item[];
-    for (const item of items) tally.add(item);
-    progress(entries.length);
-    yield items.map(itemLine).join("");
+  for await (const items of atOneMoment(engine, itemsIn)) {
+    const wanted = items.filter(isWanted);
+    tally.add(wanted);
+    progress(items.length);
+    yield wanted.map(itemLine).join("");
   }
   const totals = tally.totals();
   onEnd(totals);
@@ -56,25 +57,22 @@ export async function* exportLines(
 }
 
 /** Yields the same for a store of an earlier release, with all its entries unchanged. */
-export async function* exportEntries(
-  driver: AtomicDriver,
-  { now, onProgress }: Exporting,
-): AsyncGenerator<string> {
-  const header: Header = {
-    format: FORMAT,
-    version: FORMAT_VERSIONS.entries,
-    createdAt: now.toISOString(),
-  };
-  yield `${JSON.stringify(header)}\n`;
+export async function* exportEntries(engine: Engine, { now, onProgress }: Exporting): AsyncGenerator<string> {
+  yield headerLine({ version: FORMAT_VERSIONS.entries, createdAt: now.toISOString() });
   const hash = createHash("sha256");
   const progress = counting("exported", onProgress);
   let count = 0;
-  for await (const entries of snapshot(driver)) {
+  for await (const entries of atOneMoment(engine, entriesIn)) {
     const lines = entries.map(([key, value]) => `{"key":${JSON.stringify(key)},"value":${value}}\n`).join("");
     hash.update(lines);
     count += entries.length;
     progress(entries.length);
     yield lines;
   }
-  yield `${JSON.stringify({ entries: count, sha256: hash.digest("hex") })}\n`;
+  const trailer: Trailer = { entries: count, sha256: hash.digest("hex") };
+  yield `${JSON.stringify(trailer)}\n`;
+}
+
+function headerLine(header: Omit<Header, "format">): string {
+  return `${JSON.stringify({ format: FORMAT, ...header } satisfies Header)}\n`;
 }

@@ -1,26 +1,23 @@
-import { Failure } from "../failure.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { MARK_KEY, readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
-import { scan } from "../storage/listing/scan.ts";
-import { EVERYTHING, inChunks } from "../storage/listing/snapshot.ts";
-import { placeOf, type Item } from "./item.ts";
+import { Failure, reasonOf } from "../failure.ts";
+import { readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
+import type { Engine } from "../storage/session.ts";
+import type { Item, Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { rebuild } from "./rebuild.ts";
-import { upgradeRecords } from "./upgrade/upgrade.ts";
-import { beginWork, runStages, type Work } from "./work.ts";
+import { clearTables, holdsNothing, insertItems, putShared } from "./stored-items.ts";
+import { dropFormer, holdsFormer } from "./upgrade/former-items.ts";
+import { work, type Work } from "./work.ts";
 
 /** Records that a store can be filled with. */
 export interface Source {
   /** Identifies the source: the digest of its records. */
   id: string;
-  /** The layout of its records. */
+  /** The layout that its records had. They come in the shape of this release. */
   layout: number;
   /** The number of its items. null: unknown. */
   count: number | null;
-  /** Its items, each time in the same order. */
-  items(): AsyncIterable<Item>;
+  items: Items;
   /** For a part of a store: items that it shares with the rest. They may change from one time to the next. */
-  shared?(): AsyncIterable<Item>;
+  shared?: Items;
 }
 
 /** How to deal with a store in which the same work was interrupted. */
@@ -29,7 +26,12 @@ export interface Interrupted {
   resumes: boolean;
   /** Clear the store and start over. */
   isForced: boolean;
+  /** How many items a commit has. Tests have more commits. */
+  commitSize?: number;
 }
+
+/** Each commit costs a few writes to the disk, whatever its size is. */
+const COMMIT_SIZE = 10_000;
 
 interface Filling extends Interrupted {
   work: "import" | "move";
@@ -38,24 +40,17 @@ interface Filling extends Interrupted {
 }
 
 /**
- * Fills an empty store with records, and derives claims, indexes and counters from them. It may be
- * interrupted at any moment; until it is complete, the store is refused.
+ * Fills an empty store with records. It may be interrupted at any moment; until it is complete, the store is refused.
  *
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which other work, or filling
- *   from another source, was interrupted
+ *   from another source, was interrupted, `malformed` for records that contradict each other
  */
-export async function fillStore(driver: AtomicDriver, filling: Filling): Promise<void> {
-  const { onProgress } = filling;
-  const work = await beginWork(driver, await beginning(driver, filling));
-  await runStages(work, {
-    clear: () => clear(driver, work, onProgress),
-    fill: () => fill(work, filling),
-    upgrade: () => upgradeRecords(driver, work),
-    async derive() {
-      const [fault] = await rebuild(driver, work, onProgress);
-      // A consistent source has no faults.
-      if (fault !== undefined) throw new Failure("malformed", `The source contradicts itself: ${fault}`);
-    },
+export async function fillStore(engine: Engine, filling: Filling): Promise<void> {
+  const { source, onProgress } = filling;
+  const what = filling.work === "import" ? "imported" : "moved";
+  await work(engine, await beginning(engine, filling), {
+    clear: (work) => clear(work, onProgress),
+    fill: (work) => fill(work, filling, counting(what, onProgress, source.count)),
   });
 }
 
@@ -66,23 +61,22 @@ export async function fillStore(driver: AtomicDriver, filling: Filling): Promise
  *   dealt with so
  */
 export async function findUnfinished(
-  driver: AtomicDriver,
+  { reads }: Engine,
   { resumes, isForced }: Interrupted,
 ): Promise<UnderWay | null> {
-  const { mark } = await readMark(driver);
-  const former = mark?.underWay;
+  const former = (await readMark(reads)).mark?.underWay;
   if (former === undefined) {
-    await refuseFull(driver);
-    return null;
+    if ((await holdsNothing(reads)) && !(await holdsFormer(reads))) return null;
+    throw new Failure("in_use", "The target store is not empty");
   }
   if (former.source === null || !(resumes || isForced)) throw refusalOf(former);
   return former;
 }
 
 /** The state to start or continue from. */
-async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<UnderWay, "by">> {
+async function beginning(engine: Engine, filling: Filling): Promise<Omit<UnderWay, "by">> {
   const { work, source, isForced } = filling;
-  const former = await findUnfinished(driver, filling);
+  const former = await findUnfinished(engine, filling);
   const fresh = { work, source: source.id, layout: source.layout, filledCount: 0 };
   if (former === null) return { ...fresh, stage: "fill" };
   if (isForced) return { ...fresh, stage: "clear" };
@@ -90,37 +84,50 @@ async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<U
   throw new Failure("refused", "The store was being filled from another source: --force starts over");
 }
 
-/** @throws Failure `in_use` for a store that holds more than its layout mark */
-async function refuseFull(driver: AtomicDriver): Promise<void> {
-  const entries = await driver.list({ ...EVERYTHING, limit: 2 });
-  if (entries.some(([key]) => key !== MARK_KEY)) {
-    throw new Failure("in_use", "The target store is not empty");
-  }
-}
-
-async function clear(driver: AtomicDriver, work: Work, onProgress: Progress): Promise<void> {
-  const cleared = counting("cleared", onProgress);
-  for await (const entries of scan(driver, EVERYTHING)) {
-    await work.commit({ removes: entries.map(([key]) => key).filter((key) => key !== MARK_KEY) });
-    cleared(entries.length);
-  }
+async function clear(work: Work, onProgress: Progress): Promise<void> {
+  await work.commit(clearTables);
+  await dropFormer(work, counting("cleared", onProgress));
 }
 
 /** Continues after the items that were filled in before. */
-async function fill(work: Work, { source, onProgress, work: name }: Filling): Promise<void> {
-  const filled = counting(name === "import" ? "imported" : "moved", onProgress, source.count);
+export async function fill(
+  work: Work,
+  {
+    source,
+    commitSize = COMMIT_SIZE,
+  }: { source: Pick<Source, "items" | "shared">; commitSize?: number | undefined },
+  onItems: (count: number) => void,
+): Promise<void> {
   let passedCount = 0;
-  for await (const items of inChunks(source.items())) {
-    const from = passedCount;
-    passedCount += items.length;
-    filled(items.length);
-    if (passedCount <= work.state.filledCount) continue;
-    const left = items.slice(Math.max(0, work.state.filledCount - from));
-    await work.commit({ puts: left.map(placeOf) }, { filledCount: passedCount });
+  for await (const chunk of inChunksOf(commitSize, source.items())) {
+    const left = chunk.slice(Math.max(0, work.state.filledCount - passedCount));
+    passedCount += chunk.length;
+    if (left.length > 0) {
+      const inserted = work.commit((session) => insertItems(session, left), { filledCount: passedCount });
+      await inserted.catch(refuseContradiction);
+    }
+    onItems(chunk.length);
   }
-  for await (const items of inChunks(source.shared?.() ?? none())) {
-    await work.commit({ puts: items.map(placeOf) });
+  for await (const chunk of source.shared?.() ?? []) {
+    await work.commit(async (session) => {
+      for (const item of chunk) await putShared(session, item);
+    });
   }
 }
 
-async function* none(): AsyncGenerator<never> {}
+async function* inChunksOf(size: number, items: AsyncIterable<Item[]>): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for await (const more of items) {
+    chunk = chunk.length === 0 ? more : chunk.concat(more);
+    for (; chunk.length >= size; chunk = chunk.slice(size)) yield chunk.slice(0, size);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** A consistent source has none. */
+function refuseContradiction(error: unknown): never {
+  const reason = reasonOf(error);
+  const isContradiction =
+    (error instanceof Failure && error.kind === "malformed") || /unique constraint/i.test(reason);
+  throw isContradiction ? new Failure("malformed", `The source contradicts itself: ${reason}`) : error;
+}

@@ -1,10 +1,15 @@
-import type { AtomicDriver } from "../storage/driver.ts";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { Failure } from "../failure.ts";
+import { OLDEST_LAYOUT, LAYOUT, MARK_KEY, type Mark } from "../storage/layout.ts";
+import type { Engine } from "../storage/session.ts";
 import { sourceOf } from "./account/source.ts";
-import { openExport } from "./export-file.ts";
-import { fillStore, type Interrupted } from "./fill.ts";
-import type { Progress } from "./progress.ts";
-import { totalsOf } from "./move.ts";
-import type { Totals } from "./tally.ts";
+import { FORMAT, FORMAT_VERSIONS, type Header, type Trailer } from "./export.ts";
+import { fillStore, type Interrupted, type Source } from "./fill.ts";
+import { IDS, inChunks, PLAIN, totalsOf, type Item, type Totals } from "./item.ts";
+import { counting, type Progress } from "./progress.ts";
+import { itemsIn, tableOf } from "./stored-items.ts";
+import { converted, entryReader, FORMER_KINDS } from "./upgrade/former-items.ts";
 
 interface Importing extends Interrupted {
   file: string;
@@ -21,11 +26,147 @@ interface Importing extends Interrupted {
  *   `malformed` for a file that is incomplete or changed
  */
 export async function importFile(
-  driver: AtomicDriver,
+  engine: Engine,
   { file, accounts = [], onProgress, ...interrupted }: Importing,
 ): Promise<Totals> {
   const whole = await openExport(file, onProgress);
   const source = accounts.length === 0 ? whole : await sourceOf(whole, accounts);
-  await fillStore(driver, { work: "import", source, onProgress, ...interrupted });
-  return totalsOf(driver);
+  await fillStore(engine, { work: "import", source, onProgress, ...interrupted });
+  return totalsOf(itemsIn(engine.reads));
+}
+
+type Json = Record<string, unknown>;
+
+/**
+ * Opens an export of this or an earlier release. It reads the whole file once and checks it, before anything
+ * is written.
+ *
+ * @throws Failure `malformed` for a file that is incomplete or changed, or that a later release made
+ */
+async function openExport(file: string, onProgress: Progress): Promise<Source> {
+  const checked = counting("checked", onProgress);
+  const hash = createHash("sha256");
+  let count = 0;
+  let layout: number | null = null;
+  const found: { trailer: Trailer | null } = { trailer: null };
+  for await (const lines of inChunks(bodyOf(file, found))) {
+    for (const line of lines) {
+      hash.update(`${line.text}\n`);
+      layout ??= line.header.layout ?? layoutOf(line.value);
+      const item = readItem(line, layout ?? OLDEST_LAYOUT);
+      // Refuse a record that this release can't keep before anything is written.
+      if (item !== null) refuseUnknown(item);
+    }
+    count += lines.length;
+    checked(lines.length);
+  }
+  const sha256 = hash.digest("hex");
+  if (found.trailer?.sha256 !== sha256 || found.trailer.entries !== count) {
+    throw new Failure("malformed", "The file was changed since it was exported: its checksum does not match");
+  }
+  const readable = readableLayout(layout);
+  const items = () => inChunks(itemsOf(file, readable));
+  return { id: sha256, layout: readable, count, items: converted(readable, items) };
+}
+
+async function* itemsOf(file: string, layout: number): AsyncGenerator<Item> {
+  for await (const line of bodyOf(file, { trailer: null })) {
+    const item = readItem(line, layout);
+    if (item !== null) yield item;
+  }
+}
+
+function refuseUnknown(item: Item): void {
+  if (![IDS, PLAIN, ...FORMER_KINDS].includes(item.collection)) tableOf(item);
+}
+
+function readItem({ value, header, number }: Line, layout: number): Item | null {
+  if (header.version === FORMAT_VERSIONS.records) return recordItem(value, number);
+  const { key, value: held } = value;
+  if (typeof key !== "string" || typeof held !== "object" || held === null) throw notOurs(number);
+  return entryReader(layout)([key, JSON.stringify(held)]);
+}
+
+/** A line between header and trailer. */
+interface Line {
+  text: string;
+  value: Json;
+  number: number;
+  header: Header;
+}
+
+/** The lines between header and trailer. The trailer is stored in `found`. */
+async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncGenerator<Line> {
+  let number = 0;
+  let header: Header | null = null;
+  found.trailer = null;
+  for await (const text of linesOf(file)) {
+    number++;
+    const value = parseLine(text, number);
+    if (header === null) header = readHeader(value);
+    else if (found.trailer !== null) throw new Failure("malformed", `Line ${number} follows the last one`);
+    else if (isTrailer(value)) found.trailer = value;
+    else yield { text, value, number, header };
+  }
+  if (found.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
+}
+
+/** Not `readline`: since Node 24 it also breaks lines at U+2028 and U+2029, which JSON may hold unescaped. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
+function parseLine(line: string, number: number): Json {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) return value;
+  } catch {
+    // A line that is not JSON is refused below, like any other foreign line.
+  }
+  throw notOurs(number);
+}
+
+function readHeader(value: Json): Header {
+  const { format, version } = value as Partial<Header>;
+  if (format !== FORMAT) throw new Failure("malformed", "The file is not a Tidemark export");
+  if (Object.values(FORMAT_VERSIONS).includes(Number(version))) return value as unknown as Header;
+  throw new Failure(
+    "malformed",
+    `The export has version ${version}, which only a later release can read: import it with that one`,
+  );
+}
+
+/** The layout that a line of a version 1 export states. null: it is another line. */
+function layoutOf({ key, value }: Json): number | null {
+  return key === MARK_KEY ? (value as Mark).version : null;
+}
+
+function readableLayout(layout: number | null): number {
+  if (layout !== null && layout >= OLDEST_LAYOUT && layout <= LAYOUT) return layout;
+  const maker =
+    layout !== null && layout > LAYOUT ? "only a later release can read" : "only a build before 0.1 can read";
+  throw new Failure("malformed", `The export has layout ${layout}, which ${maker}: import it with that one`);
+}
+
+function isTrailer(value: Json): value is Json & Trailer {
+  return typeof value["sha256"] === "string" && typeof value["entries"] === "number";
+}
+
+function recordItem({ collection, record }: Json, number: number): Item {
+  if (typeof collection === "string" && isObject(record)) return { collection, text: JSON.stringify(record) };
+  throw notOurs(number);
+}
+
+function notOurs(number: number): Failure {
+  return new Failure("malformed", `Line ${number} is not a line of an export`);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

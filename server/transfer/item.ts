@@ -1,50 +1,79 @@
-import { Failure } from "../failure.ts";
-import { recordKey } from "../storage/collection.ts";
-import { decodeKey, encodeKey } from "../storage/keys.ts";
-import type { Entry } from "../storage/listing/snapshot.ts";
-import { FORMER_COLLECTIONS } from "./upgrade/former-collections.ts";
-import { collectionNamed, kindOf, type AnyRecord } from "./collections.ts";
+import { createHash } from "node:crypto";
 
-/** A line of an export: a record, or the next ids of a kind. */
+/** A line of an export: a record, the next ids of a kind, or a plain item. */
 export interface Item {
-  /** `ids` for next ids. */
+  /** The table's noun, `ids` or `items`. */
   collection: string;
   /** JSON. */
   text: string;
 }
 
-/** The name under which items keep next ids. */
+/** The name under which items keep next ids, as `{ kind, next }`. */
 export const IDS = "ids";
+/** The name of plain items, as `{ key, value }`. */
+export const PLAIN = "items";
 
-/** Reads an entry of a store. null: it is derived from records, or it is the layout mark. */
-export function itemOf([key, text]: Entry): Item | null {
-  const sorted = kindOf(key);
-  if (sorted.kind === "record") return { collection: sorted.from.name, text };
-  if (sorted.kind !== "system") return null;
-  const [, name, kind] = decodeKey(key);
-  if (name !== IDS) return null;
-  return { collection: IDS, text: JSON.stringify({ kind, ...(JSON.parse(text) as { next: number }) }) };
-}
+/** Items of one commit: enough to share its cost, few enough to leave others their turn. */
+const CHUNK = 1_000;
 
-/**
- * The entry that holds an item. Kinds of record that only earlier releases knew are kept until the upgrade.
- *
- * @throws Failure `malformed` for a kind of record that this release does not know
- */
-export function placeOf({ collection, text }: Item): Entry {
-  if (collection === IDS) {
-    const { kind, next } = JSON.parse(text) as { kind: string; next: number };
-    return [encodeKey([0, IDS, kind]), JSON.stringify({ next })];
+/** Items in chunks, each time in the same order. */
+export type Items = () => AsyncIterable<Item[]>;
+
+/** Groups values into chunks. */
+export async function* inChunks<T>(values: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const value of values) {
+    chunk.push(value);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
   }
-  const from = collectionNamed(collection) ?? FORMER_COLLECTIONS.find(({ name }) => name === collection);
-  if (from === undefined) {
-    throw new Failure("malformed", `This release does not know ${collection} records`);
-  }
-  const record = JSON.parse(text) as AnyRecord;
-  return [recordKey(from, record.accountId, from.id(record)), text];
+  if (chunk.length > 0) yield chunk;
 }
 
 /** Formats an item as a line of an export. Its text is JSON already and stays unchanged. */
 export function itemLine({ collection, text }: Item): string {
   return `{"collection":${JSON.stringify(collection)},"record":${text}}\n`;
+}
+
+/** Items in numbers that two stores are compared by. */
+export interface Totals {
+  /** The number of items. */
+  entries: number;
+  /** The number of records by collection, to show to people. */
+  records: Record<string, number>;
+  /** The hexadecimal SHA-256 of the lines of all items in their order. */
+  sha256: string;
+}
+
+/** Adds up items. */
+export function newTally(): { add(items: Item[]): void; totals(): Totals } {
+  const hash = createHash("sha256");
+  const records = new Map<string, number>();
+  let entries = 0;
+  return {
+    add(items) {
+      entries += items.length;
+      for (const item of items) {
+        const { collection } = item;
+        hash.update(itemLine(item));
+        if (collection !== IDS && collection !== PLAIN)
+          records.set(collection, (records.get(collection) ?? 0) + 1);
+      }
+    },
+    totals: () => ({ entries, records: Object.fromEntries(records), sha256: hash.copy().digest("hex") }),
+  };
+}
+
+/** Adds up all items of a source. */
+export async function totalsOf(
+  items: AsyncIterable<Item[]>,
+  onItems: (count: number) => void = () => {},
+): Promise<Totals> {
+  const tally = newTally();
+  for await (const chunk of items) {
+    tally.add(chunk);
+    onItems(chunk.length);
+  }
+  return tally.totals();
 }

@@ -1,12 +1,11 @@
 import { Failure } from "../failure.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { checkLayout, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
-import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
+import { checkLayout, FIRST_WITH_TABLES, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
+import type { Engine } from "../storage/session.ts";
 import { fillStore, type Interrupted } from "./fill.ts";
-import { itemOf, type Item } from "./item.ts";
+import { totalsOf, type Items, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { newTally, type Totals } from "./tally.ts";
-import { itemReader } from "./upgrade/upgrade.ts";
+import { atOneMoment, itemsIn } from "./stored-items.ts";
+import { formerItemsIn } from "./upgrade/former-items.ts";
 
 /**
  * Fills an empty store with all records of another store of this or an earlier release, and compares the two.
@@ -15,19 +14,22 @@ import { itemReader } from "./upgrade/upgrade.ts";
  *   unfinished work, `conflict` if something wrote to the source meanwhile
  */
 export async function moveStore(
-  [from, to]: [AtomicDriver, AtomicDriver],
+  [from, to]: [Engine, Engine],
   { onProgress, ...interrupted }: Interrupted & { onProgress: Progress },
 ): Promise<Totals> {
   const layout = await layoutOf(from);
-  const read = itemReader(layout);
-  const before = await totalsOf(from, { read, onItems: counting("checked", onProgress) });
-  const source = { id: before.sha256, layout, count: before.entries, items: () => itemsIn(from, read) };
+  const items: Items = () =>
+    atOneMoment(from, (reads) =>
+      layout < FIRST_WITH_TABLES ? formerItemsIn(reads, layout)() : itemsIn(reads),
+    );
+  const before = await totalsOf(items(), counting("checked", onProgress));
+  const source = { id: before.sha256, layout, count: before.entries, items };
   await fillStore(to, { work: "move", source, onProgress, ...interrupted });
   const compared = counting("compared", onProgress, 2 * before.entries);
-  const after = await totalsOf(from, { read, onItems: compared });
-  const copy = await totalsOf(to, { onItems: compared });
-  // The records of an earlier layout were changed by the upgrade, so they can't be compared.
-  const isSame = layout < LAYOUT || copy.sha256 === after.sha256;
+  const after = await totalsOf(items(), compared);
+  const copy = await totalsOf(itemsIn(to.reads), compared);
+  // Stores of earlier layouts have their records in another order.
+  const isSame = layout < FIRST_WITH_TABLES || copy.sha256 === after.sha256;
   if (after.sha256 === before.sha256 && isSame) return copy;
   throw new Failure(
     "conflict",
@@ -36,34 +38,9 @@ export async function moveStore(
   );
 }
 
-/** Adds up the records of a store. */
-export async function totalsOf(
-  driver: AtomicDriver,
-  { read = itemOf, onItems = () => {} }: { read?: Reading; onItems?: (count: number) => void } = {},
-): Promise<Totals> {
-  const tally = newTally();
-  for await (const entries of snapshot(driver)) {
-    const items = entries.map(read).filter((item) => item !== null);
-    for (const item of items) tally.add(item);
-    onItems(items.length);
-  }
-  return tally.totals();
-}
-
-type Reading = (entry: Entry) => Item | null;
-
 /** @throws Failure `refused` for a store that can't be used and that no upgrade can help */
-async function layoutOf(driver: AtomicDriver): Promise<number> {
-  const { mark } = await readMark(driver);
-  if (!isOlder(mark) || mark?.underWay !== undefined) await checkLayout(driver);
+async function layoutOf(engine: Engine): Promise<number> {
+  const { mark } = await readMark(engine.reads);
+  if (!isOlder(mark) || mark?.underWay !== undefined) await checkLayout(engine);
   return mark?.version ?? LAYOUT;
-}
-
-async function* itemsIn(driver: AtomicDriver, read: Reading): AsyncGenerator<Item> {
-  for await (const entries of snapshot(driver)) {
-    for (const entry of entries) {
-      const item = read(entry);
-      if (item !== null) yield item;
-    }
-  }
 }

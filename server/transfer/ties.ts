@@ -5,7 +5,7 @@ import { isTakenBack } from "../domain/sale/refunded-part.ts";
 import { refunds, sales } from "../domain/sale/sales.ts";
 import { deliveries, destinationOf, isOpen, lanes } from "../domain/webhook/delivery.ts";
 import type { Delivery, Lane } from "../domain/webhook/record.ts";
-import type { AnyCollection, AnyRecord } from "./collections.ts";
+import type { AnyRecord, AnyTable } from "../tables.ts";
 
 /** A number that one record says of others, and what the others add up to. A check compares the two. */
 export interface Tie {
@@ -18,7 +18,7 @@ export interface Tie {
 }
 
 /** The numbers that a record says, or that it adds to. */
-export function tiesOf(from: AnyCollection, record: AnyRecord): Tie[] {
+export function tiesOf(from: AnyTable, record: AnyRecord): Tie[] {
   if (from.name === leads.name) return tiesOfLead(record as Lead);
   if (from.name === sales.name) return tiesOfSale(record as Sale);
   if (from.name === refunds.name) return tiesOfRefund(record as Refund);

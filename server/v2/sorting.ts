@@ -1,5 +1,5 @@
 import type { Query } from "../http/parameters/nesting.ts";
-import type { Sort } from "../storage/listing/filter-search.ts";
+import type { Sort } from "../storage/query.ts";
 
 /** The sort orders in the order of the query: the first counts most. `names` has the domain's words for the wire's. */
 export function sortsOf<By extends string>(

@@ -72,7 +72,10 @@ function buildApart() {
     writeFileSync(file, outputText);
   }
   // Where the files expect each other in the build.
-  writeFileSync(join(BUILT, "storage/drivers/sqlite/sqlite-thread.js"), `import "./thread.js";`);
+  writeFileSync(
+    join(BUILT, "storage/engines/sqlite/sqlite-reader.js"),
+    `export * from "./reader-thread.js";`,
+  );
   for (const name of ["svc.js", "docs.js", "pages"]) {
     cpSync(join("dist", name), join(BUILT, name), { recursive: true });
   }

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccount } from "../../server/domain/account/account.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/counters.ts";
+import { loadAccountStats } from "../../server/domain/report/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { callCli, runCli } from "../support/cli.ts";
-import { findFaults, readEntries } from "../support/consistency.ts";
+import { findFaults, inStore } from "../support/consistency.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
@@ -40,7 +41,7 @@ async function serve(storageUrl: string): Promise<Server> {
 
 /** How many leads an account has, by its list and by its counters. null: there is no such account. */
 async function leadsIn(storageUrl: string, publicId: string): Promise<[number, number] | null> {
-  const store = await openStore(storageUrl);
+  const store = await openStore(storageUrl, { tables: TABLES });
   try {
     const account = await findAccount(store, publicId);
     if (account === null) return null;
@@ -120,7 +121,7 @@ async function expectMoved(from: string, to: string): Promise<void> {
   expect(await leadsIn(from, "other")).toEqual([other.recorded.length, other.recorded.length]);
   for (const storageUrl of [from, to]) {
     expect(await runCli("", ["check"], { STORAGE_URL: storageUrl })).toMatchObject({ code: 0, stdout: "" });
-    expect(await findFaults(await readEntries(storageUrl))).toEqual([]);
+    expect(await inStore(storageUrl, findFaults)).toEqual([]);
   }
 }
 

@@ -3,6 +3,7 @@ import { loadAccount } from "../../server/domain/account/account.ts";
 import { systemChance, type Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { callCli } from "../support/cli.ts";
 import { addCommission, addPayout, addPromoter, selectMethod } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
@@ -40,7 +41,7 @@ async function refusal(...words: string[]) {
 
 /** Works on the store while no command does. */
 async function withStore(work: (context: Context) => Promise<unknown>): Promise<void> {
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   await work({ store, now: new Date(), chance: systemChance });
   await store.close();
 }

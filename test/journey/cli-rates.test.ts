@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ratesFor } from "../../server/domain/money/rate.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
 
 const folder = useAccountOnDisk();
@@ -17,7 +18,7 @@ async function importFile(text: string, ...options: string[]) {
 }
 
 async function stored(day: string) {
-  const store = await openStore(`sqlite:${folder()}`);
+  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
   const found: unknown[] = [];
   for await (const { accountId, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
     found.push({ accountId, day: on, base, rates });

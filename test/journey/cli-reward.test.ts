@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { rewards } from "../../server/domain/reward/reward.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
 
 const folder = useAccountOnDisk();
@@ -21,7 +22,7 @@ it("rewards are added to the default campaign one after the other", async () => 
     [0, { id: 257, name: "2.5 points of each sale", campaign_id: 1 }],
     [0, { id: 513, name: "10 % for level 2", campaign_id: 1 }],
   ]);
-  const store = await openStore(`sqlite:${folder()}`);
+  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
   const campaign = await store.get(campaigns, 1, 1);
   expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 257, 513]);
   expect(await store.get(rewards, 1, 513)).toMatchObject({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadAccount } from "../../server/domain/account/account.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
 import { newDice } from "../support/fuzz/dice.ts";
@@ -49,7 +50,7 @@ describe("every operation, called with plausible values,", () => {
   });
 
   it.skipIf(POSTGRES_FOLDER === null)("is answered the same on Postgres as on memory", async () => {
-    const store = await openStore(cluster!.url());
+    const store = await openStore(cluster!.url(), { tables: TABLES });
     expect(await answersOf(await startApp("memory", { store }))).toEqual(expected);
   });
 });

@@ -5,8 +5,9 @@ import { leads } from "../../server/domain/lead/lead.ts";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import { visitors } from "../../server/domain/visitor/visitor.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
-import { findFaults, readEntries } from "../support/consistency.ts";
+import { findFaults, inStore } from "../support/consistency.ts";
 import { startFacts, type FactLoad } from "../support/fact-load.ts";
 import { lastingBreaches, readLedger } from "../support/money-laws.ts";
 import { startPair, type Pair } from "../support/postgres-pair.ts";
@@ -92,8 +93,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
       expect(load.wrong).toEqual([]);
       expect(load.unavailableCount()).toBeGreaterThan(1);
       await expectAllOnce(load);
-      const entries = await readEntries(pair.url);
-      expect(await findFaults(entries)).toEqual([]);
+      expect(await inStore(pair.url, findFaults)).toEqual([]);
       const log = servers.map((server) => server.output()).join("");
       expect(log).not.toContain('"msg":"bug"');
       expect(log).toContain(`Writes go to 127.0.0.1:${pair.primary().port}, on timeline ${ROUNDS + 1}`);
@@ -105,7 +105,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
 
   /** The leads whose event was neither posted nor waits to be posted. */
   async function lostEvents(): Promise<number[]> {
-    const { of } = readHoldings(await readEntries(pair.url));
+    const { of } = await inStore(pair.url, readHoldings);
     const open = of(deliveries).filter(({ finishedAt }) => finishedAt === null);
     const waiting = new Set(open.map(({ message }) => message?.data["id"]));
     const posted = new Set(receiver.received.map(({ body }) => body["entity_id"]));
@@ -116,11 +116,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
 
   /** Checks that each acknowledged fact is in the store, that nothing is there twice, and that the money adds up. */
   async function expectAllOnce({ acknowledged }: FactLoad): Promise<void> {
-    const store = await openStore(pair.url);
+    const store = await openStore(pair.url, { tables: TABLES });
     const [account] = await store.page(accounts, "id", SYSTEM, [], { limit: 2 });
     const { id: accountId } = account!;
     const { sales, refunds, commissions } = await readLedger(store, accountId);
-    const { of } = readHoldings(await readEntries(pair.url));
+    const { of } = await inStore(pair.url, readHoldings);
     const paid = commissions.filter(({ payoutId }) => payoutId !== null).map(({ id }) => id);
     expect(sorted(of(visitors).map(({ tid }) => tid))).toEqual(sorted(acknowledged.clicks));
     expect(sorted(of(leads).map(({ uid }) => uid!))).toEqual(sorted(acknowledged.leads));

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account/account.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { COLLECTIONS } from "../../server/transfer/collections.ts";
+import { TABLES } from "../../server/tables.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
-import { findFaults, readEntries } from "../support/consistency.ts";
+import { findFaults, inStore } from "../support/consistency.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
 import { newClient } from "../support/fuzz/client.ts";
 import { newDice } from "../support/fuzz/dice.ts";
@@ -40,22 +40,22 @@ it("two servers leave a consistent store when they are killed in the middle of a
     const operations = operationsOf(await (await fetch(`${servers[0]!.url}/openapi.json`)).json());
     await loadAndKill(operations, round);
     expect(servers.map((server) => server.output()).join("")).not.toContain('"msg":"bug"');
-    expect(await findFaults(await readEntries(url))).toEqual([]);
+    expect(await inStore(url, findFaults)).toEqual([]);
     expect(await breachesIn(url)).toEqual([]);
   }
   // Otherwise the requests were refused, and nothing was tested.
   expect((await kindsIn(url)).length).toBeGreaterThan(kindsBefore.length + 5);
 });
 
-/** The collections that have records. */
+/** The names of the tables that have records. */
 async function kindsIn(url: string): Promise<string[]> {
-  const { of } = readHoldings(await readEntries(url));
-  return COLLECTIONS.filter((from) => of(from).length > 0).map(({ name }) => name);
+  const { of } = await inStore(url, readHoldings);
+  return TABLES.filter((from) => of(from).length > 0).map(({ name }) => name);
 }
 
 /** What breaks the laws of money, in any account. */
 async function breachesIn(url: string): Promise<string[]> {
-  const store = await openStore(url);
+  const store = await openStore(url, { tables: TABLES });
   const found: string[] = [];
   for (const { id } of await store.page(accounts, "id", SYSTEM, [], { limit: 99 }))
     found.push(...(await lastingBreaches(store, id)));

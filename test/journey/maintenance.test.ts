@@ -9,11 +9,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { NOTHING, type Changes } from "../../server/storage/driver.ts";
-import { encodeKey } from "../../server/storage/keys.ts";
-import { MARK_KEY } from "../../server/storage/layout.ts";
-import { openDriver } from "../../server/storage/open.ts";
+import type { Statement } from "../../server/storage/sql.ts";
 import { callCli, runCli } from "../support/cli.ts";
+import { inStore } from "../support/consistency.ts";
 import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startServer, temporaryFolder, v1 } from "../support/server.ts";
@@ -31,14 +29,24 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
-/** Changes items of the store as nothing of ours would, and resolves to the text under a key. */
-async function change(changes: Partial<Changes>, key = MARK_KEY): Promise<string | null> {
-  const driver = await openDriver(`sqlite:${at("store")}`);
-  await driver.commit({ ...NOTHING, ...changes });
-  const text = await driver.getItem(key);
-  await driver.dispose?.();
-  return text;
+/** Changes rows of the store as nothing of ours would. */
+function change(...statements: Statement[]): Promise<void> {
+  return inStore(`sqlite:${at("store")}`, (engine) =>
+    engine.transact(async (session) => {
+      for (const statement of statements) expect(await session.run(statement)).toBe(1);
+    }),
+  );
 }
+
+/** Makes the sums of a day say another number. */
+const MISCOUNT: Statement = {
+  text:
+    "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, slot, clicks)" +
+    " values (1, 'campaign', 1, '', '2026-01-01', 0, 7, 2)",
+  values: [],
+};
+const MISCOUNTED =
+  'daily ["campaign",1,"","2026-01-01",0] of account 1 has other sums than the records: clicks 2 instead of 0';
 
 it("the command line imports another program's exports after a dry run, and erases people on request", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");
@@ -227,10 +235,10 @@ it.each([
 it("check shows the faults of a store one by one, and rebuild repairs them", async () => {
   await run("seed", "acme", "--promoters", "3", "--leads", "20", "--sales", "5");
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
-  await change({ sums: [[encodeKey([1, "promoter="]), 2]] });
-  const fault = 'the counter [1,"promoter="] says 5, but the records add up to 3\n';
+  await change(MISCOUNT);
+  const fault = `${MISCOUNTED}\n`;
   const remedy =
-    "`tidemark rebuild` makes claims, indexes and counters again; stop the servers first. Against other faults, restore a backup.";
+    "`tidemark rebuild` makes columns and sums right; stop the servers first. Against other faults, restore a backup.";
   expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: `1 fault. ${remedy}\n` });
   await endConnections();
   expect(await runCli(at("store"), ["rebuild"])).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
@@ -251,31 +259,32 @@ it("check shows damage in a store's file", async () => {
   expect({ code, stdout, stderr }).toEqual(told);
 });
 
-it("check names the key of each damaged value and what helps, and rebuild refuses to begin if a record is damaged", async () => {
+it("check names each damaged record and wrong column and what helps, and rebuild refuses to begin if a record is damaged", async () => {
   await run("promoter", "invite", "acme", "jane@example.com");
-  const record = encodeKey([1, "promoter", 1]);
-  const text = (await change({}, record))!;
-  const puts: [string, string][] = [
-    [record, text.replace('"id"', "\u0001id")],
-    [encodeKey([1, "promoter="]), '{"sum":\u00ff1}'],
-    [encodeKey([1, "promoter/archived", 0, 1]), "[1"],
-  ];
-  await change({ puts });
+  await run("promoter", "invite", "acme", "bob@example.com");
+  const replaced = (from: string, to: string) => ({
+    text: "update promoters set doc = replace(doc, ?, ?) where account_id = 1 and id = 1",
+    values: [from, to],
+  });
+  await change(
+    replaced('"id"', "\u0001id"),
+    { text: "update promoters set email = 'other' where email = 'bob@example.com'", values: [] },
+    MISCOUNT,
+  );
   const { code, stdout } = await run("check");
   expect(code).toBe(1);
-  for (const line of [
-    'the value of [1,"promoter",1] is damaged: restore a backup that has it',
-    'the value of [1,"promoter="] is damaged: `tidemark rebuild` makes it again',
-    'the value of [1,"promoter/archived",0,1] is damaged: `tidemark rebuild` makes it again',
-  ])
+  for (const line of ["promoter [1] of account 1 is damaged: restore a backup that has it", MISCOUNTED])
     expect(stdout.split("\n")).toContain(line);
+  expect(stdout).toMatch(
+    /^promoter \[\d+\] of account 1 has other values in its columns than in its document: email$/m,
+  );
   await endConnections();
   expect(await runCli(at("store"), ["rebuild"])).toEqual({
     code: 1,
     stdout: "",
-    stderr: 'the value of [1,"promoter",1] is damaged: restore a backup that has it\n',
+    stderr: "promoter [1] of account 1 is damaged: restore a backup that has it\n",
   });
-  await change({ puts: [[record, text]] });
+  await change(replaced("\u0001id", '"id"'));
   await endConnections();
   expect(await runCli(at("store"), ["rebuild"])).toMatchObject({ code: 0 });
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });

@@ -3,8 +3,9 @@ import { countDeliveries } from "../../server/domain/webhook/failed-deliveries.t
 import { deliveries, enqueue, lanes } from "../../server/domain/webhook/delivery.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { TABLES } from "../../server/tables.ts";
 import { runCli } from "../support/cli.ts";
-import { findFaults, readEntries } from "../support/consistency.ts";
+import { findFaults, inStore } from "../support/consistency.ts";
 import { endLease } from "../support/leases.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
@@ -30,7 +31,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.kill();
   await receiver.close();
-  const faults = await findFaults(await readEntries(`sqlite:${folder}`));
+  const faults = await inStore(`sqlite:${folder}`, findFaults);
   remove();
   expect(faults).toEqual([]);
 });
@@ -44,7 +45,7 @@ const kill = async () => {
   await endLease(`sqlite:${folder}`);
 };
 const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   try {
     return await work(store);
   } finally {
@@ -107,7 +108,7 @@ it("a server ends all deliveries to a deleted webhook, even if it is killed mean
   }
   await expect.poll(open, PATIENT).toBeLessThan(before);
   await kill();
-  expect(await findFaults(await readEntries(`sqlite:${folder}`))).toEqual([]);
+  expect(await inStore(`sqlite:${folder}`, findFaults)).toEqual([]);
   await start();
   await expect.poll(open, PATIENT).toBe(0);
   expect(await server.stop()).toBe(0);

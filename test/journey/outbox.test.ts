@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import { facts } from "../../server/domain/event/event.ts";
-import { connect, fileIn } from "../../server/storage/drivers/sqlite/database.ts";
+import { fileIn } from "../../server/storage/engines/sqlite/database.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { runCli } from "../support/cli.ts";
 import { endLease } from "../support/leases.ts";
 import { startMailServer } from "../support/mail-server.ts";
@@ -89,7 +91,7 @@ it("a server loses no event and keeps each record's order, however often it is k
   const repeats = receiver.received.length - seen().size;
   expect(repeats).toBeLessThanOrEqual(4 * ROUNDS);
   // A change that came after its lead's creation may still be on its way.
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   await expect.poll(() => store.count(facts, "id", 0, [])).toBe(0);
   await store.close();
   expect(await server.stop()).toBe(0);
@@ -136,7 +138,7 @@ it("a server leaves the work to another while it is paused, and stays out when i
   expect(await second.stop()).toBe(0);
   // Only events that were being sent when it was stopped may have arrived twice, with the same id.
   expect(receiver.received.length - ids().size).toBeLessThanOrEqual(4);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   const kept = await store.page(deliveries, "webhook", 0, [1], { limit: 100 });
   expect(kept.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(
     Array.from({ length: all }, () => "delivered 1"),
@@ -159,7 +161,7 @@ it("a server continues to answer, and to post to other receivers, while one rece
   expect(hanging.mostAtOnce()).toBeLessThanOrEqual(4);
   // A hanging delivery is left to the next process. The stop does not wait two minutes for it.
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   const waiting = (await store.page(deliveries, "webhook", 0, [1], { limit: 100 })).filter(
     ({ status, attempts }) => status === "pending" && attempts === 0,
   );
@@ -240,7 +242,7 @@ function stateOf(pid: number): string | undefined {
 
 /** Whether nobody holds the lock for writing. */
 function canWrite(): boolean {
-  const db = connect(fileIn(folder), 0);
+  const db = new DatabaseSync(fileIn(folder), { timeout: 0 });
   try {
     db.exec("begin immediate; rollback");
     return true;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
-import { decodeKey } from "../../server/storage/keys.ts";
-import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { TABLES } from "../../server/tables.ts";
 import { startApp, type TestApp } from "../support/app.ts";
-import { entriesIn } from "../support/entries.ts";
-import { findFaults } from "../support/consistency.ts";
+import { findFaults, inStore } from "../support/consistency.ts";
 import { makeReward, offer } from "../support/money.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { linesIn } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
 
 /** A word that appears only in the erased people's own data. */
@@ -22,7 +22,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
   let apps: [TestApp, TestApp];
   beforeAll(async () => {
     cluster = await startCluster();
-    const open = async () => newStore(await postgresDriver(cluster.url(), { connections: 5 }));
+    const open = () => openStore(cluster.url(), { tables: TABLES, connections: 5 });
     stores = [await open(), await open(), await open()];
     const [one, other] = stores as [Store, Store];
     apps = [
@@ -68,14 +68,6 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
   }
 
   const context = () => ({ ...apps[0].context, store: stores[2]! });
-  const left = async () => {
-    const driver = await postgresDriver(cluster.url(), { connections: 2 });
-    try {
-      return await entriesIn(driver);
-    } finally {
-      await newStore(driver).close();
-    }
-  };
 
   it("comes through and leaves nothing of the people", async () => {
     const { accountId } = apps[0];
@@ -83,12 +75,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
     expect(lead.result.id).toBe(1);
     const promoter = await besideTraffic(() => erasePromoter(context(), accountId, "1"));
     expect(promoter.result.id).toBe(1);
-    const entries = await left();
-    const places = entries.filter(([key, text]) =>
-      `${JSON.stringify(decodeKey(key))} ${text}`.toLowerCase().includes(MARK),
-    );
-    expect(places).toEqual([]);
-    expect(await findFaults(entries)).toEqual([]);
+    const lines = await inStore(cluster.url(), linesIn);
+    expect(lines.filter((line) => line.toLowerCase().includes(MARK))).toEqual([]);
+    expect(await inStore(cluster.url(), findFaults)).toEqual([]);
     expect(apps.flatMap(({ bugs }) => bugs)).toEqual([]);
   });
 });

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/counters.ts";
+import { loadAccountStats } from "../../server/domain/report/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -55,7 +56,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
 
   /** Checks that every person is recorded once and the counters agree. */
   async function expectAllOnce(): Promise<void> {
-    const store = await openStore(cluster.url());
+    const store = await openStore(cluster.url(), { tables: TABLES });
     expect((await loadAccountStats(store, 1)).referrals).toBe(signedUpCount);
     expect(await store.count(leads, "promoter", 1, [1])).toBe(signedUpCount);
     expect((await loadAccountStats(store, 1)).referrals).toBe(signedUpCount);

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/counters.ts";
-import { encodeKey } from "../../server/storage/keys.ts";
-import { openDriver, openStore, storeOn } from "../../server/storage/open.ts";
-import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { loadAccountStats } from "../../server/domain/report/stats.ts";
+import { archivedStates } from "../../server/domain/promoter/archiving.ts";
+import { sqlName } from "../../server/storage/sql.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { runCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
@@ -20,9 +21,11 @@ import { startSignups } from "../support/signup-load.ts";
 const SCRIPT = "/usr/bin/script";
 const run = promisify(execFile);
 
-/** Entries of 2.5 kB each: more than fit into a process of 32 MB. */
-const ENTRIES = rounds(15_000, 24_000);
+/** Records of 2.5 kB each: more than fit into a process of 32 MB. */
+const RECORDS = rounds(15_000, 24_000);
 const shown = (count: number) => count.toLocaleString("en");
+
+const empty = (cluster: Cluster) => cluster.query("drop schema public cascade; create schema public");
 
 describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   let cluster: Cluster;
@@ -36,7 +39,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   beforeEach(() => void ({ folder, remove } = temporaryFolder()));
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.kill()));
-    await cluster.query("truncate tidemark_items");
+    await empty(cluster);
     remove();
   });
   afterAll(() => cluster.remove());
@@ -58,7 +61,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
 
   /** Checks that leads, their lists and their counters are from one moment. */
   async function expectWhole(url: string): Promise<number> {
-    const store = await openStore(url);
+    const store = await openStore(url, { tables: TABLES });
     const count = (await loadAccountStats(store, 1)).referrals;
     expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
     expect((await loadAccountStats(store, 1)).referrals).toBe(count);
@@ -98,7 +101,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     expect(JSON.parse(there.stdout)).toMatchObject({ records: { lead: recorded, promoter: 1, account: 1 } });
     const full = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
     expect([full.code, full.stderr]).toEqual([1, "The target store is not empty\n"]);
-    await cluster.query("truncate tidemark_items");
+    await empty(cluster);
     const back = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
     expect(back).toEqual(there);
     expect(await expectWhole(cluster.url())).toBe(recorded);
@@ -114,15 +117,15 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
 
   it("is exported and imported by processes with 32 MB, and a terminal shows the progress", async () => {
     const large = `sqlite:${at("large")}`;
-    const driver = await openDriver(large);
-    await storeOn(driver);
+    const store = await openStore(large, { tables: TABLES });
     const filler = "x".repeat(2_500);
-    const entries = Array.from({ length: ENTRIES }, (_, n): Entry => [
-      encodeKey([1, "archived-state", n]),
-      JSON.stringify({ accountId: 1, promoterCampaignId: n, state: "accepted", filler }),
-    ]);
-    await putEntries(driver, entries);
-    await driver.dispose?.();
+    await store.transact(async (tx) => {
+      for (let n = 0; n < RECORDS; n++) {
+        const state = { accountId: 1, promoterCampaignId: n, state: "accepted" as const, filler };
+        await tx.insert(archivedStates, state);
+      }
+    });
+    await store.close();
     const node = [
       process.execPath,
       "--max-old-space-size=32",
@@ -137,23 +140,22 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     };
     const moved = await little(["move", large, cluster.url()]);
     const exported = await little(["export", at("all")]);
-    await cluster.query("truncate tidemark_items");
+    await empty(cluster);
     const imported = await little(["import", at("all")]);
     rmSync(at("all"));
-    expect((await cluster.query("select count(*) as count from tidemark_items")).rows).toEqual([
-      { count: String(ENTRIES + 1) },
-    ]);
+    const counted = `select count(*) as count from ${sqlName(archivedStates)}`;
+    expect((await cluster.query(counted)).rows).toEqual([{ count: String(RECORDS) }]);
     if (!existsSync(SCRIPT)) return;
-    expect(moved.stdout).toMatch(new RegExp(`moved \\[#+-+\\] \\d+ % [\\d,]+ of ${shown(ENTRIES)}`));
+    expect(moved.stdout).toMatch(new RegExp(`moved \\[#+-+\\] \\d+ % [\\d,]+ of ${shown(RECORDS)}`));
     expect(moved.stdout).toContain(
-      `compared [${"#".repeat(30)}] 100 % ${shown(2 * ENTRIES)} of ${shown(2 * ENTRIES)}`,
+      `compared [${"#".repeat(30)}] 100 % ${shown(2 * RECORDS)} of ${shown(2 * RECORDS)}`,
     );
     expect(exported.stdout).toContain(
-      `exported [${"#".repeat(30)}] 100 % ${shown(ENTRIES + 1)} of ${shown(ENTRIES + 1)}`,
+      `exported [${"#".repeat(30)}] 100 % ${shown(RECORDS + 1)} of ${shown(RECORDS + 1)}`,
     );
-    expect(imported.stdout).toContain(`checked ${shown(ENTRIES)} entries`);
+    expect(imported.stdout).toContain(`checked ${shown(RECORDS)} entries`);
     expect(imported.stdout).toContain(
-      `imported [${"#".repeat(30)}] 100 % ${shown(ENTRIES)} of ${shown(ENTRIES)}`,
+      `imported [${"#".repeat(30)}] 100 % ${shown(RECORDS)} of ${shown(RECORDS)}`,
     );
   });
 });

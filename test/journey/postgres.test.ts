@@ -3,6 +3,7 @@ import { accounts } from "../../server/domain/account/account.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { TABLES } from "../../server/tables.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
@@ -53,7 +54,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expect(answer).toEqual(ALREADY);
-    const store = await openStore(cluster.url());
+    const store = await openStore(cluster.url(), { tables: TABLES });
     const accountId = await accountIdOf(store);
     expect(await store.count(leads, "id", accountId, [])).toBe(1);
     expect(await statsOf(store, accountId, 1)).toMatchObject({ referrals: 1 });
@@ -86,7 +87,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     }
     // The second server answers all of its sign-ups in the first round.
     expect(acknowledged.length).toBeGreaterThanOrEqual(40);
-    const store = await openStore(cluster.url());
+    const store = await openStore(cluster.url(), { tables: TABLES });
     const accountId = await accountIdOf(store);
     const count = await store.count(leads, "id", accountId, []);
     expect(count).toBeGreaterThan(acknowledged.length);

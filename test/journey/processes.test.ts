@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
@@ -134,7 +135,7 @@ it("two servers record one of many simultaneous sign-ups of one person", async (
       body: { transaction_id: "there is already a signup event registered on this lead" },
     });
   }
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   expect(await store.count(leads, "id", 1, [])).toBe(1);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: 1 });
   await store.close();
@@ -161,7 +162,7 @@ it("a server has every acknowledged sign-up, and matching counters, after it was
     expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toMatchObject({ status: 422 });
   }
   await server.stop();
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   const count = await store.count(leads, "id", 1, []);
   expect(count).toBeGreaterThanOrEqual(acknowledged.length);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
@@ -216,7 +217,7 @@ it("a server answers busy clients until it stops: each connection is closed by i
   const stopped = server.stop();
   await Promise.all(workers);
   expect(await stopped).toBe(0);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   expect(await store.count(leads, "id", 1, [])).toBe(recorded.length + 101);
   await store.close();
 });

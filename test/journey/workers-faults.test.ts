@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { childrenOf } from "../support/child-processes.ts";
-import { findFaults, readEntries } from "../support/consistency.ts";
+import { allEntries, findFaults, inStore } from "../support/consistency.ts";
 import { freePort } from "../support/free-port.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
@@ -32,9 +32,8 @@ afterEach(async () => {
 /** Stops the server cleanly, and compares the store with what the server acknowledged. */
 async function expectWhole(recorded: string[]): Promise<void> {
   expect(await server.stop()).toBe(0);
-  const entries = await readEntries(`sqlite:${folder}`);
-  expect(await findFaults(entries)).toEqual([]);
-  const text = entries.map(([, value]) => value).join("\n");
+  expect(await inStore(`sqlite:${folder}`, findFaults)).toEqual([]);
+  const text = (await inStore(`sqlite:${folder}`, allEntries)).map(({ doc }) => doc).join("\n");
   expect(recorded.filter((uid) => !text.includes(`"${uid}"`))).toEqual([]);
 }
 

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { rounds } from "../support/rounds.ts";
@@ -120,7 +121,7 @@ it("workers record one of many simultaneous sign-ups, and give no id twice", asy
   expect(recorded).toHaveLength(30);
   expect(new Set(recorded.map(({ body }) => body["id"])).size).toBe(30);
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   expect(await store.count(leads, "id", 1, [])).toBe(30);
   await store.close();
 });
@@ -274,7 +275,7 @@ it("a server answers busy clients until it stops, and all its workers exit with 
   const stopped = server.stop();
   await Promise.all(clients);
   expect(await stopped).toBe(0);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   expect(await store.count(leads, "id", 1, [])).toBe(recordedCount);
   await store.close();
 });

@@ -9,14 +9,13 @@ import { recordRefund } from "../../server/domain/sale/refund.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { createAccount, findAccount } from "../../server/domain/account/account.ts";
 import type { Context } from "../../server/domain/context.ts";
-import { storeRates } from "../../server/domain/money/rate.ts";
+import { dayRates, storeRates } from "../../server/domain/money/rate.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { freezes } from "../../server/storage/freeze.ts";
 import { storeOn } from "../../server/storage/open.ts";
+import type { Engine } from "../../server/storage/session.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
-import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { TABLES } from "../../server/tables.ts";
 import { freeze, unfreeze } from "../../server/transfer/account/freezing.ts";
 import { moveAccounts } from "../../server/transfer/account/move.ts";
 import { isShared, newOwnership } from "../../server/transfer/account/owned-items.ts";
@@ -26,13 +25,16 @@ import { exportLines } from "../../server/transfer/export.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import type { Item } from "../../server/transfer/item.ts";
 import { writeNewFile } from "../../server/transfer/new-file.ts";
+import { insertItems } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { entriesOf, findFaults } from "../support/consistency.ts";
-import { tellingEntriesIn } from "../support/entries.ts";
-import { dyingAt } from "../support/dying-driver.ts";
+import { allItemsIn, contentsOf } from "../support/contents.ts";
+import { entriesIn, type Entry } from "../support/entries.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
+import { dyingAt } from "../support/mortal-engine.ts";
 
 const silent = () => {};
-const ONCE = { onProgress: silent, resumes: false, isForced: false };
+const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 100 };
 const RESUMED = { ...ONCE, resumes: true };
 const FORCED = { ...ONCE, isForced: true };
 /** The accounts of `filled`, by their numbers. */
@@ -40,13 +42,23 @@ const [ACME, OTHER] = [1, 2];
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  for (const engine of opened.splice(0)) await engine.close();
+  rmSync(folder, { recursive: true });
+});
 
-/** The entries of a store with two accounts, waiting events, and exchange rates. */
-let original: Entry[];
+const opened: Engine[] = [];
+async function newEngine(): Promise<Engine> {
+  const engine = await memoryEngine();
+  opened.push(engine);
+  return engine;
+}
+
+/** The items of a store with two accounts, waiting events, and exchange rates. */
+let original: Item[];
 beforeAll(async () => {
-  const driver = memoryDriver();
-  const context: Context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
+  const engine = await newEngine();
+  const context: Context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
   for (const publicId of ["acme", "other"]) {
     const landingUrl = `https://www.${publicId}.example/`;
     const { account } = await createAccount(context, { name: publicId, publicId, landingUrl });
@@ -54,7 +66,7 @@ beforeAll(async () => {
     await keepSale(context, account);
   }
   await storeRates(context, 0, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
-  original = await tellingEntriesIn(driver);
+  original = await allItemsIn(engine);
 });
 
 /** Leaves a sale, and its refund, that wait for an exchange rate. */
@@ -71,31 +83,32 @@ async function keepSale(context: Context, account: Account): Promise<void> {
   expect([sale, waiting]).toMatchObject([{ waiting: { kind: "sale" } }, { waiting: { kind: "refund" } }]);
 }
 
-async function filled(): Promise<AtomicDriver> {
-  const driver = memoryDriver();
-  await putEntries(driver, original);
-  return driver;
+async function filled(): Promise<Engine> {
+  const engine = await newEngine();
+  await storeOn(engine);
+  await engine.transact((session) => insertItems(session, original));
+  return engine;
 }
 
 /** What a store holds of an account, but not whether it is frozen. */
-async function heldOf(driver: AtomicDriver, accountId: number): Promise<Entry[]> {
-  return entriesOf(await tellingEntriesIn(driver), accountId).filter(([key]) => !key.includes(":sfreeze!"));
+async function heldOf(engine: Engine, accountId: number): Promise<Entry[]> {
+  return entriesOf(await entriesIn(engine, TABLES), accountId).filter(({ table }) => table !== freezes.name);
 }
 
 const stateOf = async (store: Store, accountId: number) =>
   (await store.get(freezes, accountId, 1))?.state ?? null;
 
-async function exportAll(driver: AtomicDriver, isWanted?: (item: Item) => boolean): Promise<string> {
+async function exportAll(engine: Engine, isWanted?: (item: Item) => boolean): Promise<string> {
   const file = join(folder, `${Math.random()}.ndjson`);
   const choice = isWanted === undefined ? {} : { isWanted };
-  const lines = exportLines(driver, { now: new Date(NOW), onProgress: silent, onEnd: silent, ...choice });
+  const lines = exportLines(engine, { now: new Date(NOW), onProgress: silent, onEnd: silent, ...choice });
   await writeNewFile(lines, file);
   return file;
 }
 
 describe("a move of one account", () => {
   it("copies everything of it, and nothing of others", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     const [acme, other] = [await heldOf(source, ACME), await heldOf(source, OTHER)];
     await moveAccounts([source, target], { ...ONCE, accounts: ["acme"] });
     expect(await heldOf(target, ACME)).toEqual(acme);
@@ -105,8 +118,7 @@ describe("a move of one account", () => {
     expect(await stateOf(newStore(source), ACME)).toBe("moved");
     expect(await stateOf(store, ACME)).toBe(null);
     expect(await store.nextId("lead")).toBeGreaterThan(30);
-    for (const driver of [source, target])
-      expect(await findFaults(await tellingEntriesIn(driver))).toEqual([]);
+    for (const engine of [source, target]) expect(await findFaults(engine)).toEqual([]);
     await expect(moveAccounts([source, target], { ...ONCE, accounts: ["acme"] })).rejects.toMatchObject({
       kind: "in_use",
       message: "The target store is not empty",
@@ -114,15 +126,16 @@ describe("a move of one account", () => {
   });
 
   it("takes the operator's exchange rates along", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     await moveAccounts([source, target], { ...ONCE, accounts: ["acme"] });
-    const rates = (entries: Entry[]) => entries.filter(([key]) => key.includes("day+2drates"));
-    expect(rates(await tellingEntriesIn(source))).toHaveLength(1);
-    expect(rates(await tellingEntriesIn(target))).toEqual(rates(await tellingEntriesIn(source)));
+    const rates = async (engine: Engine) =>
+      (await entriesIn(engine, TABLES)).filter(({ table }) => table === dayRates.name);
+    expect(await rates(source)).toHaveLength(1);
+    expect(await rates(target)).toEqual(await rates(source));
   });
 
   it("can take several accounts", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     await moveAccounts([source, target], { ...ONCE, accounts: ["other", "acme"] });
     for (const account of [ACME, OTHER]) {
       expect(await heldOf(target, account)).toEqual(await heldOf(source, account));
@@ -138,16 +151,16 @@ describe("a move of one account", () => {
     ],
     [
       "there is no such account",
-      async () => [await filled(), memoryDriver()],
+      async () => [await filled(), await newEngine()],
       "nobody",
       "Account nobody was not found",
     ],
   ])("freezes nothing if %s", async (_, stores, publicId, message) => {
-    const [source, target] = (await stores()) as [AtomicDriver, AtomicDriver];
-    const before = await tellingEntriesIn(source);
+    const [source, target] = (await stores()) as [Engine, Engine];
+    const before = await contentsOf(source);
     const move = moveAccounts([source, target], { ...ONCE, accounts: [publicId] });
     await expect(move).rejects.toThrow(message);
-    expect(await tellingEntriesIn(source)).toEqual(before);
+    expect(await contentsOf(source)).toEqual(before);
   });
 
   it.each([
@@ -156,7 +169,7 @@ describe("a move of one account", () => {
   ])("%s after an interruption at any point, while the other account goes on", async (_, how) => {
     const accounts = ["acme"];
     for (let cutAt = 0; ; cutAt++) {
-      const [source, target] = [await filled(), memoryDriver()];
+      const [source, target] = [await filled(), await newEngine()];
       const acme = await heldOf(source, ACME);
       const isDone = await moveAccounts([source, dyingAt(target, cutAt)], { ...ONCE, accounts }).then(
         () => true,
@@ -170,7 +183,7 @@ describe("a move of one account", () => {
       await moveAccounts([source, dyingAt(target, 1)], { ...how, accounts }).catch(() => {});
       await moveAccounts([source, target], { ...how, accounts });
       expect(await heldOf(target, ACME)).toEqual(acme);
-      expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
+      expect(await findFaults(target)).toEqual([]);
       await storeOn(target);
     }
   });
@@ -178,24 +191,24 @@ describe("a move of one account", () => {
 
 describe("an export", () => {
   it("of one account is imported like any other", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     const isOwned = newOwnership([OTHER]);
     const file = await exportAll(source, (item) => isOwned(item) || isShared(item));
     await importFile(target, { ...ONCE, file });
     expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
     expect(await heldOf(target, ACME)).toEqual([]);
-    expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
+    expect(await findFaults(target)).toEqual([]);
   });
 
   it("of everything fills a store with one account", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     const file = await exportAll(source);
     await importFile(target, { ...ONCE, file, accounts: ["other"] });
     expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
     expect(await heldOf(target, ACME)).toEqual([]);
     expect(await newStore(target).nextId("lead")).toBeGreaterThan(30);
-    expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
-    const unknown = importFile(memoryDriver(), { ...ONCE, file, accounts: ["nobody"] });
+    expect(await findFaults(target)).toEqual([]);
+    const unknown = importFile(await newEngine(), { ...ONCE, file, accounts: ["nobody"] });
     await expect(unknown).rejects.toThrow("Account nobody was not found");
   });
 });

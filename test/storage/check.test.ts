@@ -1,33 +1,35 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account/account.ts";
 import { recordRefund } from "../../server/domain/sale/refund.ts";
 import { sales } from "../../server/domain/sale/sales.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { asItIs } from "../../server/domain/show.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { decodeKey, encodeKey } from "../../server/storage/keys.ts";
 import { storeOn } from "../../server/storage/open.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";
-import { findFaults } from "../../server/transfer/check.ts";
-import { COLLECTIONS } from "../../server/transfer/collections.ts";
-import { FORMER_COLLECTIONS } from "../../server/transfer/upgrade/former-collections.ts";
-import { rebuildStore } from "../../server/transfer/rebuild.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { sqlName } from "../../server/storage/sql.ts";
+import { TABLES } from "../../server/tables.ts";
+import { findFaults, rebuildStore } from "../../server/transfer/check.ts";
+import type { Item } from "../../server/transfer/item.ts";
+import { insertItems } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
-import { tellingEntriesIn } from "../support/entries.ts";
-import { ENGINES, useEmptyStore } from "../support/drivers.ts";
+import { allItemsIn, contentsOf } from "../support/contents.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
+import { dyingAt } from "../support/mortal-engine.ts";
+import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 const silent = () => {};
-const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
-const REFUSED =
-  "A rebuild of the store is running or was interrupted: if nothing runs it any more, `tidemark rebuild` starts it again";
 
-/** The entries of a store with a program in it. */
-let program: Entry[];
+const opened: Engine[] = [];
+afterEach(async () => {
+  for (const engine of opened.splice(0)) await engine.close();
+});
+
+/** The items of a store with a program in it. */
+let program: Item[];
 beforeAll(async () => {
-  const driver = memoryDriver();
-  const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
+  const engine = await memoryEngine();
+  const context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, { name: "Acme", landingUrl: "https://a.example/" });
   await seed(context, account, { promoters: 5, leads: 120, sales: 20 });
   const [sale] = await context.store.page(sales, "id", account.id, [], { limit: 1 });
@@ -35,153 +37,127 @@ beforeAll(async () => {
   const customer = { leadId, uid: null, email: null };
   const refund = { customer, eventId: "re_1", saleEventId, amount, currency: null, createdAt: null };
   await recordRefund(context, account, { ...refund, show: asItIs });
-  program = await tellingEntriesIn(driver);
+  program = await allItemsIn(engine);
+  await engine.close();
 });
 
-const fill = (driver: AtomicDriver) => putEntries(driver, program);
+async function filled(): Promise<Engine> {
+  const engine = await memoryEngine();
+  opened.push(engine);
+  await storeOn(engine);
+  await engine.transact((session) => insertItems(session, program));
+  return engine;
+}
 
-async function faultsOf(driver: AtomicDriver): Promise<string[]> {
+async function faultsOf(engine: Engine): Promise<string[]> {
   const faults: string[] = [];
-  for await (const fault of findFaults(driver)) faults.push(fault);
+  for await (const fault of findFaults(engine)) faults.push(fault);
   return faults;
 }
 
-/** Whether an entry is derived from records: the names of claims, indexes and counters contain such marks. */
-const isDerived = ([key]: Entry) => /[./=]/.test(String(decodeKey(key)[1]));
+/** Changes a store behind the server's back. */
+async function tamper(engine: Engine, text: string): Promise<void> {
+  expect(await engine.transact(async (session) => session.run({ text, values: [] }))).toBeGreaterThan(0);
+}
 
-describe.each(ENGINES)("a store in %s", (kind) => {
-  let driver: AtomicDriver;
-  useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
+describe.each(KINDS)("a store in %s", (kind) => {
+  let engine: Engine;
+  useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 
-  it("has no faults, and a rebuild from its records changes nothing", async () => {
-    await fill(driver);
-    expect(await faultsOf(driver)).toEqual([]);
-    const before = await tellingEntriesIn(driver);
-    const derived = before.filter(isDerived);
-    expect(derived.length).toBeGreaterThan(1_000);
-    for (let done = 0; done < derived.length; done += 500) {
-      const removes = derived.slice(done, done + 500).map(([key]) => key);
-      await driver.commit({ ...NOTHING, removes, puts: [] });
-    }
-    const lost = encodeKey([1, "lead.email", "nobody"]);
-    const counted = encodeKey([1, "stats.campaign=", 1, "referrals"]);
-    await driver.commit({ ...NOTHING, puts: [[lost, "[9]"]], sums: [[counted, 5]] });
-    expect((await faultsOf(driver)).length).toBeGreaterThan(1_000);
-    expect(await rebuildStore(driver, silent)).toEqual([]);
-    expect(await faultsOf(driver)).toEqual([]);
-    expect(await tellingEntriesIn(driver)).toEqual(before);
+  it("has no faults, and a rebuild makes all columns and counters right again", async () => {
+    await engine.transact((session) => insertItems(session, program));
+    expect(await faultsOf(engine)).toEqual([]);
+    const before = await contentsOf(engine);
+    await tamper(engine, "update leads set promoter_id = promoter_id + 1, email = null");
+    await tamper(engine, "update promoters set id = id + 1000");
+    expect((await faultsOf(engine)).length).toBeGreaterThan(100);
+    expect(await rebuildStore(engine, silent)).toEqual([]);
+    expect(await faultsOf(engine)).toEqual([]);
+    expect(await contentsOf(engine)).toEqual(before);
   });
 });
 
 describe("a store that was tampered with", () => {
-  const ONE = { accountId: 1, id: 900, promoterCampaignId: 1, rewardId: 1, code: "X", archivedAt: null };
-  const key = (...parts: (string | number)[]) => encodeKey(parts);
-
-  it.each<[string, Partial<Parameters<AtomicDriver["commit"]>[0]>, string[]]>([
+  it.each<[string, string, string[]]>([
     [
-      "lacks a claim, the first in the order of fingerprints",
-      { removes: [key(1, "promoter-campaign.promoterInCampaign")] },
-      ["promoter-campaign [4] of account 1 is not found by its claim promoterInCampaign, which is missing"],
-    ],
-    [
-      "has a wrong counter",
-      { sums: [[key(1, "promoter="), 2]] },
-      ['the counter [1,"promoter="] says 7, but the records add up to 5'],
-    ],
-    [
-      "has a counter of nothing",
-      { sums: [[key(1, "nothing=", 7), -1]] },
-      ['the counter [1,"nothing=",7] says -1, but the records add up to 0'],
-    ],
-    [
-      "has an index entry of a record that is gone",
-      { puts: [[key(1, "payout/status", "pending", 99), "[99]"]] },
-      ['[1,"payout/status","pending",99] leads to payout [99], which is gone'],
-    ],
-    [
-      "has an index entry of a record that is otherwise",
-      { puts: [[key(1, "promoter/archived", 1, 2), "[2]"]] },
-      ['[1,"promoter/archived",1,2] leads to promoter [2], which does not belong there'],
-    ],
-    [
-      "has what no release knows",
-      { puts: [[key(1, "mystery"), "{}"]] },
-      ['[1,"mystery"] has an unknown kind'],
+      "has wrong columns",
+      "update leads set promoter_id = 77, campaign_id = null where id = 5",
+      [
+        "lead [5] of account 1 has other values in its columns than in its document: promoter_id, campaign_id",
+      ],
     ],
     [
       "has a record in another's place",
-      { puts: [[key(1, "archived-state", 5), '{"accountId":1,"promoterCampaignId":6,"state":"accepted"}']] },
-      ['archived-state [6] of account 1 is stored under the key of another record: [1,"archived-state",5]'],
+      "update campaigns set id = 900 where id = 1",
+      ["campaign [900] of account 1 has other values in its columns than in its document: id"],
     ],
     [
-      "has two records that claim the same",
-      {
-        puts: [
-          [key(1, "promo-code", 900), JSON.stringify(ONE)],
-          [key(1, "promo-code", 901), JSON.stringify({ ...ONE, id: 901 })],
-        ],
-      },
-      [],
+      "has a record of another account",
+      "update campaigns set account_id = 9 where id = 1",
+      ["campaign [1] of account 9 has other values in its columns than in its document: account_id"],
     ],
-  ])("%s, and the check says so in a sentence", async (_, changes, sentences) => {
-    const driver = memoryDriver();
-    await fill(driver);
-    const [removed] = changes.removes ?? [];
-    const removes = (await tellingEntriesIn(driver))
-      .map(([each]) => each)
-      .filter((each) => removed !== undefined && each.startsWith(`${removed}:`))
-      .slice(0, 1);
-    await driver.commit({ ...NOTHING, ...changes, removes });
-    const faults = await faultsOf(driver);
-    if (sentences.length > 0) return expect(faults).toEqual(sentences);
-    await driver.commit({ ...NOTHING, removes: [] });
-    const doubled = await rebuildStore(driver, silent);
-    expect(doubled).toEqual(["promo-code [901] has the same claim code as [900]"]);
+    [
+      "has wrong sums",
+      "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, slot, clicks)" +
+        " values (1, 'campaign', 1, '', '2001-01-01', 0, 7, 2)",
+      [
+        'daily ["campaign",1,"","2001-01-01",0] of account 1 has other sums than the records: clicks 2 instead of 0',
+      ],
+    ],
+    [
+      "lacks sums",
+      "delete from daily where series = 'campaign'",
+      [
+        expect.stringMatching(
+          /^daily \["campaign",1,"","\d{4}-\d\d-\d\d",0\] of account 1 .* records: clicks 0 instead of \d+/,
+        ) as string,
+      ],
+    ],
+  ])("%s, and the check says so in a sentence", async (_, text, sentences) => {
+    const engine = await filled();
+    const before = await contentsOf(engine);
+    await tamper(engine, text);
+    expect(await faultsOf(engine)).toEqual(expect.arrayContaining(sentences));
+    await rebuildStore(engine, silent);
+    expect(await contentsOf(engine)).toEqual(before);
   });
 
-  it("is refused during a rebuild, however often that is interrupted, and whole afterwards", async () => {
-    const source = memoryDriver();
-    await fill(source);
-    const before = await tellingEntriesIn(source);
-    for (let cutAt = 0; ; cutAt++) {
-      const driver = memoryDriver();
-      await driver.commit({ ...NOTHING, puts: before });
-      let commits = 0;
-      const dying: AtomicDriver = {
-        ...driver,
-        async commit(changes) {
-          if (commits++ === cutAt) throw new Error("killed");
-          return driver.commit(changes);
-        },
-      };
-      const isDone = await rebuildStore(dying, silent).then(
-        () => true,
-        () => false,
-      );
-      if (isDone) break;
-      if (cutAt > 0)
-        await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: REFUSED });
-      expect(await rebuildStore(driver, silent)).toEqual([]);
-      expect(await tellingEntriesIn(driver)).toEqual(before);
-      await storeOn(driver);
-    }
+  it("has a damaged record, which only a backup brings back", async () => {
+    const engine = await filled();
+    await tamper(engine, "update leads set doc = '{' where id = 5");
+    await tamper(engine, "update leads set campaign_id = 77 where id = 4");
+    const sentence = "lead [5] of account 1 is damaged: restore a backup that has it";
+    expect(await faultsOf(engine)).toContain(sentence);
+    const before = await contentsOf(engine);
+    await expect(rebuildStore(engine, silent)).rejects.toMatchObject({
+      kind: "malformed",
+      message: sentence,
+    });
+    expect(await contentsOf(engine)).toEqual(before);
   });
 
-  it("is rebuilt only by the process that began last", async () => {
-    const driver = memoryDriver();
-    await fill(driver);
-    let commits = 0;
-    const slow: AtomicDriver = {
-      ...driver,
-      async commit(changes) {
-        if (commits++ === 1) await rebuildStore(driver, silent);
-        return driver.commit(changes);
-      },
-    };
-    await expect(rebuildStore(slow, silent)).rejects.toThrow(
-      "Another process has begun to work on the store",
+  it("has two records of which there may be one, and a rebuild changes nothing", async () => {
+    const engine = await filled();
+    await tamper(
+      engine,
+      "update promoters set doc = (select json_set(one.doc, '$.id', promoters.id) from promoters one where one.id = 1)" +
+        " where id = 2",
     );
-    expect(await faultsOf(driver)).toEqual([]);
+    const before = await contentsOf(engine);
+    await expect(rebuildStore(engine, silent)).rejects.toMatchObject({
+      kind: "malformed",
+      message: expect.stringMatching(/^promoter \[2\] has the same \w+ as another$/) as string,
+    });
+    expect(await contentsOf(engine)).toEqual(before);
+  });
+
+  it("is as it was if a rebuild is interrupted", async () => {
+    const engine = await filled();
+    await tamper(engine, "update leads set campaign_id = 77");
+    const before = await contentsOf(engine);
+    await expect(rebuildStore(dyingAt(engine, 0), silent)).rejects.toThrow();
+    expect(await contentsOf(engine)).toEqual(before);
+    await storeOn(engine);
   });
 
   it.each([
@@ -189,21 +165,17 @@ describe("a store that was tampered with", () => {
     ["refundedSalesCount", "lead", "the refunded sales of lead"],
     ["refundedCents", "sale", "the refunded cents of sale"],
   ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
-    const driver = memoryDriver();
-    await fill(driver);
-    const records = (await tellingEntriesIn(driver)).filter(([each]) => each.startsWith(key(1, name)));
+    const engine = await filled();
+    const from = sqlName({ name });
+    const where = `json_extract(doc, '$.${field}') > 0`;
+    const text = `select id, json_extract(doc, '$.${field}') from ${from} where ${where} limit 1`;
+    const [[id, right]] = (await engine.reads.all({ text, values: [] })) as [[number, number]];
     for (const said of [77, 0]) {
-      const [recordKey = "", text = ""] = records.find(([, value]) => !value.includes(`"${field}":0`)) ?? [];
-      const record = JSON.parse(text) as Record<string, number>;
-      const before = { ...NOTHING, puts: [[recordKey, text] as [string, string]] };
-      const puts = [[recordKey, JSON.stringify({ ...record, [field]: said })] as [string, string]];
-      await driver.commit({ ...NOTHING, puts });
-      expect(await faultsOf(driver)).toContain(
-        `${tie} ${record["id"]} are said to be ${said}, but the records add up to ${record[field]}`,
+      await tamper(engine, `update ${from} set doc = json_set(doc, '$.${field}', ${said}) where id = ${id}`);
+      expect(await faultsOf(engine)).toContain(
+        `${tie} ${id} are said to be ${said}, but the records add up to ${right}`,
       );
-      await driver.commit(before);
     }
-    expect(await faultsOf(driver)).toEqual([]);
   });
 });
 
@@ -213,9 +185,9 @@ it("knows every kind of record that the code writes", () => {
   );
   const names = sources.flatMap((name) => {
     const text = readFileSync(`server/${name}`, "utf8");
-    return [...text.matchAll(/ = collection<[\s\S]*?>\(\)\(\{\s+name: "([^"]+)"/g)].map(([, found]) => found);
+    return [...text.matchAll(/ = table<[\s\S]*?>\(\)\(\{\s+name: "([^"]+)"/g)].map(([, found]) => found);
   });
   expect(names.length).toBeGreaterThan(25);
-  const known = [...COLLECTIONS, ...FORMER_COLLECTIONS].map(({ name }) => name);
-  expect(names.toSorted()).toEqual(known.toSorted());
+  expect(names.toSorted()).toEqual(TABLES.map(({ name }) => name).toSorted());
+  expect(TABLES.map(({ name }) => name)).toEqual(names.toSorted());
 });

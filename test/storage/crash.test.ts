@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { table } from "../../server/storage/table.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
@@ -19,13 +19,15 @@ interface Thing {
   count?: number;
 }
 
-const things = collection<Thing>()({
+const things = table<Thing>()({
   name: "thing",
-  id: ({ id }) => [id],
-  claims: { name: ({ name }) => [name] },
-  indexes: { writer: ({ writer }) => [writer] },
+  columns: { id: "integer", name: "text", writer: "text" },
+  unique: { name: ["name"] },
+  indexes: { writer: { on: ["writer"] } },
   counts: ({ id }) => (id === 0 ? [] : [[["total"], 1]]),
 });
+
+const turns = table<{ accountId: number; id: number }>()({ name: "turn", columns: { id: "integer" } });
 
 /** How much further the writers come before each kill. */
 const LINES_PER_KILL = rounds(10, 3);
@@ -60,7 +62,7 @@ it.skipIf(POSTGRES_FOLDER === null)(
 );
 
 it.each(["sqlite"])(
-  "leaves a store (%s) that others can write to when a process exits in the middle of a write",
+  "leaves a store (%s) that others can write to, without a part of the write, when a process exits in the middle of a write",
   async (scheme) => {
     const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;
     for (let round = 0; round < rounds(2, 5); round++) {
@@ -72,7 +74,8 @@ it.each(["sqlite"])(
       });
       expect(await once(child, "close")).toEqual([0, null]);
     }
-    const store = await openStore(url);
+    const store = await openStore(url, { tables: [things, turns] });
+    expect(await store.count(turns, "id", 1, [])).toBe(1);
     await store.transact((tx) => tx.put(things, { accountId: 1, id: 1, name: "last", writer: "none" }));
     expect(await store.get(things, 1, 1)).not.toBeNull();
     await store.close();
@@ -112,7 +115,7 @@ async function killWriters(
     expect(await haveEnded).toEqual(WRITERS.map(() => [null, "SIGKILL"]));
   }
 
-  const store = await openStore(url);
+  const store = await openStore(url, { tables: [things] });
   const found = await store.page(things, "id", 1, [], { limit: 1_000_000 });
   const ids = new Set(found.map(({ id }) => id));
   for (const id of acknowledged) expect(ids.has(id) && ids.has(-id)).toBe(true);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { openEngine } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { startPair } from "../support/postgres-pair.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
@@ -11,9 +11,9 @@ const GONE = "no synchronous standby is connected: every write waits for one";
 const HIDDEN = "the standbys can't be seen: grant pg_monitor to the role of STORAGE_URL";
 
 async function weaknessesOf(url: string, requiresStandby: boolean): Promise<string[]> {
-  const driver = await postgresDriver(url, { requiresStandby });
-  const found = await driver.weaknesses!();
-  await driver.dispose?.();
+  const engine = await openEngine(url, { tables: [], requiresStandby });
+  const found = await engine.weaknesses!();
+  await engine.close();
   return found;
 }
 

@@ -1,12 +1,20 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { idSource } from "../../server/storage/ids.ts";
+import { openEngine } from "../../server/storage/open.ts";
 
-it("ids of a block that another database may not know of are not given any more", async () => {
-  const database = { timeline: 1 };
-  const driver = { ...memoryDriver(), timeline: () => database.timeline };
-  const [first, second] = [idSource(driver), idSource(driver)];
-  expect([await first("lead"), await second("lead"), await first("lead")]).toEqual([1, 257, 2]);
-  database.timeline = 2;
-  expect([await first("lead"), await first("lead"), await second("lead")]).toEqual([513, 514, 769]);
+it("gives no id of another process that uses the store, nor one that a process had before it ended", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-ids-"));
+  const open = () => openEngine(`sqlite:${folder}`, { tables: [] });
+  const [one, other] = await Promise.all([open(), open()]);
+  const given = [await one.nextId("lead"), await other.nextId("lead"), await one.nextId("lead")];
+  expect(given[2]).toBe(given[0]! + 1);
+  await Promise.all([one.close(), other.close()]);
+  const again = await open();
+  given.push(await again.nextId("lead"));
+  await again.close();
+  expect(new Set(given).size).toBe(4);
+  expect(Math.max(...given)).toBe(given[3]);
+  rmSync(folder, { recursive: true });
 });

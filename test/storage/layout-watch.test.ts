@@ -1,65 +1,75 @@
-import { expect, it } from "vitest";
-import { NOTHING } from "../../server/storage/driver.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { afterEach, expect, it } from "vitest";
+import { readItem, writeItem } from "../../server/storage/items.ts";
 import { watchLayout } from "../../server/storage/layout-watch.ts";
-import { LAYOUT, MARK_KEY, type Mark } from "../../server/storage/layout.ts";
+import { LAYOUT, readMark, replaceMark, type Mark } from "../../server/storage/layout.ts";
 import { storeOn } from "../../server/storage/open.ts";
+import type { Engine, Session } from "../../server/storage/session.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
 
 const LATER = { version: LAYOUT, next: LAYOUT + 1 };
 const REFUSED = {
   kind: "unavailable",
   message: "A later release of Tidemark takes the store over: this process stops",
 };
-const put = (value: string) => ({ ...NOTHING, puts: [["key", value] as [string, string]] });
-const marked = (mark: Mark) => ({
-  ...NOTHING,
-  puts: [[MARK_KEY, JSON.stringify(mark)] as [string, string]],
+const UNDER_WAY = { by: "x", stage: "fill", source: null, filledCount: 0, layout: LAYOUT } as const;
+
+let engine: Engine | null = null;
+afterEach(async () => {
+  await engine?.close();
+  engine = null;
 });
-const UNDER_WAY = { work: "upgrade", by: "x", stage: "convert", source: null, filledCount: 0 } as const;
+const newEngine = async () => (engine = await memoryEngine());
+
+const put = (value: string) => (session: Session) => writeItem(session, "key", value);
+
+async function setMark(on: Engine, mark: Mark): Promise<void> {
+  const seen = await readMark(on.reads);
+  expect(await on.transact((session) => replaceMark(session, seen, mark))).toBe(true);
+}
 
 it.each<[string, Mark]>([
   ["announces its own layout", LATER],
   ["has written its own layout", { version: LAYOUT + 1 }],
-  ["works on the whole store", { version: LAYOUT, underWay: { ...UNDER_WAY, layout: LAYOUT } }],
+  ["works on the whole store", { version: LAYOUT, underWay: { ...UNDER_WAY, work: "upgrade" } }],
 ])("a process commits nothing two seconds after a later release %s", async (_, mark) => {
-  const driver = memoryDriver();
+  const stored = await newEngine();
   let elapsed = 0;
-  const watched = watchLayout(driver, () => elapsed);
-  expect(await watched.commit(put("1"))).toBe(true);
-  await driver.commit(marked(mark));
+  const watched = watchLayout(stored, () => elapsed);
+  await watched.transact(put("1"));
+  await setMark(stored, mark);
   elapsed = 2_000;
-  expect(await watched.commit(put("2"))).toBe(true);
+  await watched.transact(put("2"));
   elapsed = 2_001;
-  await expect(watched.commit(put("3"))).rejects.toMatchObject(REFUSED);
-  expect(await driver.getItem("key")).toBe("2");
+  await expect(watched.transact(put("3"))).rejects.toMatchObject(REFUSED);
+  expect(await readItem(stored.reads, "key")).toBe("2");
   expect(await watched.look()).toBe("A later release of Tidemark takes the store over");
 });
 
-it("a process that stops for a rebuild does not speak of a later release", async () => {
-  const driver = memoryDriver();
-  const watched = watchLayout(driver, () => 0);
-  const underWay = { ...UNDER_WAY, work: "rebuild", layout: LAYOUT } as const;
-  await driver.commit(marked({ version: LAYOUT, underWay }));
-  expect(await watched.look()).toBe("Another process works on the whole store (rebuild)");
-  await expect(watched.commit(put("1"))).rejects.toMatchObject({
+it("a process that stops for an import does not speak of a later release", async () => {
+  const stored = await newEngine();
+  const watched = watchLayout(stored, () => 0);
+  await setMark(stored, { version: LAYOUT, underWay: { ...UNDER_WAY, work: "import" } });
+  expect(await watched.look()).toBe("Another process works on the whole store (import)");
+  await expect(watched.transact(put("1"))).rejects.toMatchObject({
     kind: "unavailable",
-    message: "Another process works on the whole store (rebuild): this process stops",
+    message: "Another process works on the whole store (import): this process stops",
   });
 });
 
 it("a process goes on if the later release gives up before it has changed anything", async () => {
-  const driver = memoryDriver();
-  const watched = watchLayout(driver, () => 0);
-  await driver.commit(marked(LATER));
+  const stored = await newEngine();
+  const watched = watchLayout(stored, () => 0);
+  await setMark(stored, LATER);
   expect(await watched.look()).not.toBeNull();
-  await driver.commit(marked({ version: LAYOUT }));
-  expect([await watched.look(), await watched.commit(put("1"))]).toEqual([null, true]);
+  await setMark(stored, { version: LAYOUT });
+  expect(await watched.look()).toBeNull();
+  await watched.transact(put("1"));
 });
 
 it("a release starts on no store that a later one is about to take over", async () => {
-  const driver = memoryDriver();
-  await driver.commit(marked(LATER));
-  await expect(storeOn(driver)).rejects.toMatchObject({
+  const stored = await newEngine();
+  await setMark(stored, LATER);
+  await expect(storeOn(stored)).rejects.toMatchObject({
     kind: "refused",
     message: "The store was made by a later release of Tidemark: use that one, or an empty store",
   });

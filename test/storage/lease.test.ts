@@ -1,21 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newLease, type Lease } from "../../server/process/lease.ts";
-import { collection } from "../../server/storage/collection.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { leases, newLease, type Lease } from "../../server/process/lease.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { STORAGES, temporaryStore } from "../support/temporary-store.ts";
+import { table } from "../../server/storage/table.ts";
+import { STORAGES } from "../support/temporary-store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { useEmptyStore } from "../support/stores.ts";
 
 const DURATION_MS = 10_000;
 
-const notes = collection<{ accountId: number; id: number }>()({
+const notes = table<{ accountId: number; id: number }>()({
   name: "note",
-  id: ({ id }) => [id],
-  claims: {},
-  indexes: {},
+  columns: { id: "integer" },
   counts: () => [[["notes"], 1]],
 });
+
+const TABLES = [leases, notes];
 
 let now = 0;
 /** The clocks of machines start at different times. */
@@ -44,10 +45,7 @@ async function contend(contenders: Lease[]): Promise<Set<number>> {
 
 describe.each(STORAGES)("a lease on %s", (storage) => {
   let store: Store;
-  beforeEach(async () => {
-    ({ store } = await temporaryStore(storage));
-  });
-  afterEach(() => store.close());
+  useEmptyStore(storage, TABLES, (_, emptyStore) => void (store = emptyStore));
 
   it("is held by only one of many at any time, whoever dies and whatever their clocks show", async () => {
     const contenders = Array.from({ length: 8 }, (_, index) =>
@@ -109,7 +107,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a lease of processes on one Postgres"
   let stores: Store[];
   beforeAll(async () => {
     cluster = await startCluster();
-    stores = await Promise.all([0, 1, 2, 3].map(() => openStore(cluster.url())));
+    stores = await Promise.all([0, 1, 2, 3].map(() => openStore(cluster.url(), { tables: TABLES })));
   });
   afterAll(async () => {
     await Promise.all(stores.map((store) => store.close()));

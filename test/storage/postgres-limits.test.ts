@@ -14,7 +14,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   let stores: Store[] = [];
   beforeAll(async () => {
     cluster = await startCluster();
-    await (await openStore(cluster.url())).close(); // makes the tables
+    await (await openStore(cluster.url(), { tables: [] })).close(); // makes the tables
   });
   beforeEach(() => void (name = `limit-${++nameCount}`));
   afterEach(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
 
   /** The place where one more server counts its limits. */
   async function openLimits(): Promise<Store["limits"]> {
-    const store = await openStore(cluster.url());
+    const store = await openStore(cluster.url(), { tables: [] });
     stores.push(store);
     return store.limits;
   }

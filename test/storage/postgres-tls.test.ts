@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDriver } from "../../server/storage/open.ts";
+import { readItem, writeItem } from "../../server/storage/items.ts";
+import { openEngine } from "../../server/storage/open.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
@@ -27,10 +28,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that requires TLS", () => 
     `postgres://tidemark@${host}:${cluster.port}/postgres?${parameters}`;
 
   it("is used over TLS, with its certificate checked", async () => {
-    const driver = await openDriver(url("localhost", `sslmode=verify-full&sslrootcert=${own}`));
-    expect(await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] })).toBe(true);
-    expect(await driver.getItem("a")).toBe("{}");
-    await driver.dispose?.();
+    const engine = await openEngine(url("localhost", `sslmode=verify-full&sslrootcert=${own}`), {
+      tables: [],
+    });
+    await engine.transact((session) => writeItem(session, "a", "{}"));
+    expect(await readItem(engine.reads, "a")).toBe("{}");
+    await engine.close();
   });
 
   it.each([
@@ -46,6 +49,6 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that requires TLS", () => 
       "does not match certificate",
     ],
   ])("is refused %s", async (_, address, reason) => {
-    await expect(openDriver(address())).rejects.toThrow(reason);
+    await expect(openEngine(address(), { tables: [] })).rejects.toThrow(reason);
   });
 });

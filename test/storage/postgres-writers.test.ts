@@ -1,125 +1,126 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
-import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Store, Transaction } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { openThings, thing, thingNames, things } from "../support/things.ts";
 
-const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 const ROUNDS = 60;
 
 describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres at the same time", () => {
   let cluster: Cluster;
-  let drivers: AtomicDriver[];
+  let stores: Store[];
   beforeAll(async () => {
     cluster = await startCluster();
-    const open = () => postgresDriver(cluster.url(), { connections: 2 });
-    drivers = await Promise.all([open(), open(), open(), open()]);
+    // All of them make the tables.
+    stores = await Promise.all([0, 1, 2, 3].map(() => openThings(cluster.url(), { connections: 2 })));
   });
+  beforeEach(() => cluster.query("truncate things, counters"));
   afterAll(async () => {
-    await Promise.all(drivers.map((driver) => driver.dispose?.()));
+    await Promise.all(stores.map((store) => store.close()));
+    expect(cluster.log()).not.toContain("deadlock detected");
     await cluster.remove();
   });
 
-  const together = (changes: (writer: number) => Changes) =>
-    Promise.all(drivers.map((driver, writer) => driver.commit(changes(writer))));
+  const together = <T>(work: (tx: Transaction, writer: number) => Promise<T>) =>
+    Promise.all(stores.map((store, writer) => store.transact((tx) => work(tx, writer))));
 
-  it("write an item only once if they check that it is absent", async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const key = `claim${round}`;
-      const answers = await together((writer) => ({
-        ...NOTHING,
-        checks: [[key, null]],
-        puts: [[key, `${writer}`]],
-        sums: [["1:claims", 1]],
-      }));
-      expect(answers.filter(Boolean)).toHaveLength(1);
-      expect(await drivers[0]!.getItem(key)).toBe(`${answers.indexOf(true)}`);
-    }
-    expect(await drivers[0]!.getItem("1:claims")).toBe(`{"sum":${ROUNDS}}`);
-  });
-
-  it("never both write an item that the other has checked to be absent", async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const key = (writer: number) => `2:skew${round}-${writer % 2}`;
-      await together((writer) => ({
-        ...NOTHING,
-        checks: [[key(writer), null]],
-        puts: [[key(writer + 1), "{}"]],
-      }));
-      const written = await Promise.all([0, 1].map((side) => drivers[0]!.getItem(key(side))));
-      expect(written.filter((text) => text !== null)).toHaveLength(1);
-    }
-  });
-
-  it("never both change an item that the other has checked", async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const key = (writer: number) => `2:pair${round}-${writer % 2}`;
-      await drivers[0]!.commit({
-        ...NOTHING,
-        puts: [
-          [key(0), "old"],
-          [key(1), "old"],
-        ],
+  it("write a record only once if they look whether it is absent", async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const answers = await together(async (tx, writer) => {
+        if ((await tx.get(things, 1, round)) !== null) return false;
+        await tx.insert(things, thing(round, `${round} by ${writer}`));
+        return true;
       });
-      await together((writer) => ({
-        ...NOTHING,
-        checks: [[key(writer), "old"]],
-        removes: [key(writer + 1)],
-      }));
-      const left = await Promise.all([0, 1].map((side) => drivers[0]!.getItem(key(side))));
-      expect(left.filter((text) => text === "old")).toHaveLength(1);
+      expect(answers.filter(Boolean)).toHaveLength(1);
+      expect((await stores[0]!.get(things, 1, round))!.name).toBe(`${round} by ${answers.indexOf(true)}`);
     }
+    expect(await stores[0]!.sum(1, ["things"])).toBe(ROUNDS);
+  });
+
+  it("give a unique value to only one of them", async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const answers = await Promise.allSettled(
+        stores.map((store, writer) =>
+          store.transact((tx) => tx.insert(things, thing(round * 10 + writer, `name ${round}`))),
+        ),
+      );
+      const refused = answers.filter((answer) => answer.status === "rejected");
+      expect(refused.map(({ reason }) => (reason as { kind: string }).kind)).toEqual([
+        "taken",
+        "taken",
+        "taken",
+      ]);
+    }
+    expect(await stores[0]!.sum(1, ["things"])).toBe(ROUNDS);
+  });
+
+  it("never both write a record that the other has found absent, by its key or its unique value", async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const id = (writer: number) => round * 2 + (writer % 2);
+      await together(async (tx, writer) => {
+        const found =
+          writer < 2
+            ? await tx.get(things, 1, id(writer))
+            : await tx.find(things, "name", 1, [`thing ${id(writer)}`]);
+        if (found === null) await tx.put(things, thing(id(writer + 1)));
+      });
+    }
+    expect(await thingNames(stores[0]!)).toHaveLength(ROUNDS);
+  });
+
+  it("never both change a record that the other has read", async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const id = (writer: number) => round * 2 + (writer % 2);
+      await stores[0]!.transact(async (tx) => {
+        for (const side of [0, 1]) await tx.insert(things, thing(id(side)));
+      });
+      await together(async (tx, writer) => {
+        if ((await tx.get(things, 1, id(writer))) !== null) await tx.remove(things, 1, id(writer + 1));
+      });
+    }
+    expect(await thingNames(stores[0]!)).toHaveLength(ROUNDS);
   });
 
   it("add to counters of many accounts, in any order", async () => {
-    const accounts = Array.from({ length: 40 }, (_, account) => `${account}:n`);
-    for (let round = 0; round < ROUNDS; round++) {
-      const answers = await together((writer) => ({
-        ...NOTHING,
-        sums: (writer % 2 ? accounts : accounts.toReversed()).map((key) => [key, writer]),
-      }));
-      expect(answers).toEqual([true, true, true, true]);
+    const accounts = Array.from({ length: 40 }, (_, at) => at + 1);
+    for (let round = 1; round <= ROUNDS; round++) {
+      await together(async (tx, writer) => {
+        for (const accountId of writer % 2 ? accounts : accounts.toReversed())
+          await tx.insert(things, { ...thing(round * 4 + writer), accountId, count: writer });
+      });
     }
-    for (const key of accounts) expect(await drivers[1]!.getItem(key)).toBe(`{"sum":${ROUNDS * 6}}`);
+    for (const accountId of accounts) expect(await stores[1]!.sum(accountId, ["total"])).toBe(ROUNDS * 6);
   });
 
-  it("never deadlock, in whatever order they name their keys", async () => {
-    const accounts = Array.from({ length: 40 }, (_, account) => `${account}:circle`);
+  it("never deadlock, in whatever order they name their records", async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => at + 1);
+    await stores[0]!.transact(async (tx) => {
+      for (const id of ids) await tx.insert(things, thing(id));
+    });
     const holder = new Client(cluster.url());
     await holder.connect();
     const watcher = await cluster.watch();
     for (let round = 0; round < 3; round++) {
-      // Each has taken some of its locks when it reaches one that is held.
       await holder.query("begin");
-      await holder.query("select slot from tidemark_locks where slot % 5 = 0 for update");
-      const answers = together((writer) => ({
-        ...NOTHING,
-        sums: (writer % 2 ? accounts : accounts.toReversed()).map((key) => [key, 1]),
-      }));
+      await holder.query("select id from things where id % 5 = 0 for update");
+      const done = together(async (tx, writer) => {
+        for (const id of writer % 2 ? ids : ids.toReversed()) {
+          const { name, count } = (await tx.get(things, 1, id))!;
+          if (id % 4 !== writer) await tx.put(things, thing(id, name, count + 1));
+        }
+      });
       await watcher.waiting(4);
       await holder.query("commit");
-      expect(await answers).toEqual([true, true, true, true]);
+      await done;
     }
     await Promise.all([holder.end(), watcher.end()]);
-    for (const key of accounts) expect(await drivers[1]!.getItem(key)).toBe('{"sum":12}');
-    expect(cluster.log()).not.toContain("deadlock detected");
+    expect(await stores[1]!.sum(1, ["total"])).toBe(40 + 3 * 3 * 40);
   });
 
   it("know what they have written even if the engine returns all integers as text", async () => {
-    await cluster.query("alter table tidemark_commits alter column done type bigint[]");
-    const driver = await postgresDriver(cluster.url(), { connections: 2 });
-    const changes = (value: string): Changes => ({
-      ...NOTHING,
-      checks: [["3:large", null]],
-      puts: [["3:large", value]],
-    });
-    const answers = await Promise.all([
-      driver.commit(changes("a")),
-      driver.commit({ ...NOTHING, puts: [["4:x", "b"]] }),
-    ]);
-    expect([...answers, await driver.commit(changes("c"))]).toEqual([true, true, false]);
-    expect(await driver.getItem("3:large")).toBe("a");
-    await driver.dispose?.();
+    await cluster.query("alter table tidemark_commits alter column number type numeric");
+    await stores[0]!.transact((tx) => tx.insert(things, thing(1)));
+    expect(await thingNames(stores[1]!)).toEqual(["thing 1"]);
   });
 });

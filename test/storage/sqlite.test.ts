@@ -13,9 +13,20 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openDriver } from "../../server/storage/open.ts";
+import { openEngine } from "../../server/storage/open.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { table } from "../../server/storage/table.ts";
+import { IS_LONG } from "../support/rounds.ts";
 
-const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
+interface Thing {
+  accountId: number;
+  id: number;
+  text: string;
+}
+
+const things = table<Thing>()({ name: "thing", columns: { id: "integer" } });
+const twins = table<Thing>()({ name: "twin", columns: { id: "integer" } });
 
 let folder: string;
 let file: string;
@@ -25,54 +36,75 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = () => openDriver(`sqlite:${folder}`);
+const open = (where = folder) => openEngine(`sqlite:${where}`, { tables: [things, twins] });
+const thing = (id: number, text = "1") => ({ accountId: 1, id, text });
+const countIn = (engine: Engine, from = things) => newStore(engine).count(from, "id", 1, []);
 
-/** Puts a number of items, a thousand in each commit. */
-async function fill(count: number) {
-  const driver = await open();
-  for (let at = 0; at < count; at += 1_000) {
-    const keys = Array.from({ length: 1_000 }, (_, index) => `k${at + index}`);
-    await driver.commit({ ...NOTHING, puts: keys.map((key) => [key, "x".repeat(100)]) });
-  }
-  return driver;
+/** Writes records in one commit. */
+function put(engine: Engine, ...records: Thing[]): Promise<void> {
+  return newStore(engine).transact(async (tx) => {
+    for (const record of records) await tx.put(things, record);
+  });
+}
+
+/** Puts a number of records, a thousand in each commit. */
+async function fill(count: number): Promise<Engine> {
+  const engine = await open();
+  for (let at = 0; at < count; at += 1_000)
+    await put(engine, ...Array.from({ length: 1_000 }, (_, index) => thing(at + index, "x".repeat(100))));
+  return engine;
 }
 
 it("hides its files from everybody else on the machine", async () => {
-  const driver = await fill(1_000);
+  const engine = await fill(1_000);
   const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
   expect(modes).toEqual([
     ["tidemark.db", 0o600],
     ["tidemark.db-shm", 0o600],
     ["tidemark.db-wal", 0o600],
   ]);
-  await driver.dispose?.();
+  await engine.close();
 });
 
 it("leaves everything in one file when it is closed", async () => {
-  const driver = await fill(2_000);
-  await driver.dispose?.();
+  await (await fill(2_000)).close();
   for (const beside of ["-wal", "-shm"]) rmSync(`${file}${beside}`, { force: true });
   const again = await open();
-  expect(await again.count({ from: " ", before: "~" })).toBe(2_000);
-  await again.dispose?.();
+  expect(await countIn(again)).toBe(2_000);
+  await again.close();
 });
 
 it("leaves nothing of removed data in its file", async () => {
-  const driver = await open();
-  const texts = Array.from({ length: 500 }, (_, at) => `jane-${at}@example.com `.repeat(at));
-  await driver.commit({ ...NOTHING, puts: texts.map((text, at) => [`k${at}`, text]) });
-  await driver.commit({ ...NOTHING, removes: texts.map((_, at) => `k${at}`) });
-  await driver.dispose?.();
+  const engine = await open();
+  const all = Array.from({ length: 500 }, (_, at) => thing(at, `jane-${at}@example.com `.repeat(at)));
+  await put(engine, ...all);
+  await newStore(engine).transact(async (tx) => {
+    for (const { id } of all) await tx.remove(things, 1, id);
+  });
+  await engine.close();
   expect(readFileSync(file).includes("jane")).toBe(false);
 });
 
 it("finishes pending commits when it is closed", async () => {
-  const driver = await open();
-  const commits = ["a", "b"].map((key) => driver.commit({ ...NOTHING, puts: [[key, "1"]] }));
+  const engine = await open();
+  const commits = [1, 2].map((id) => put(engine, thing(id)));
   await nextTurn();
-  commits.push(driver.commit({ ...NOTHING, puts: [["c", "1"]] }));
-  await driver.dispose?.();
-  expect(await Promise.all(commits)).toEqual([true, true, true]);
+  commits.push(put(engine, thing(3)));
+  await engine.close();
+  await Promise.all(commits);
+  const again = await open();
+  expect(await countIn(again)).toBe(3);
+  await again.close();
+});
+
+it("gets the tables that it lacks", async () => {
+  const engine = await openEngine(`sqlite:${folder}`, { tables: [things] });
+  await put(engine, thing(1));
+  const later = await open();
+  await newStore(later).transact((tx) => tx.put(twins, thing(2)));
+  expect([await countIn(later), await countIn(later, twins)]).toEqual([1, 1]);
+  await put(engine, thing(3));
+  await Promise.all([engine.close(), later.close()]);
 });
 
 it("says in a sentence that a file is not a store", async () => {
@@ -92,11 +124,11 @@ it("says in a sentence that a file is not a store", async () => {
 });
 
 it("says in a sentence that a file was cut off", async () => {
-  await (await fill(5_000)).dispose?.();
+  await (await fill(5_000)).close();
   const copy = join(folder, "copy");
   mkdirSync(copy);
   writeFileSync(join(copy, "tidemark.db"), readFileSync(file).subarray(0, statSync(file).size / 2));
-  await expect(openDriver(`sqlite:${copy}`)).rejects.toThrow(
+  await expect(open(copy)).rejects.toThrow(
     new Error(`${join(copy, "tidemark.db")} is damaged or cut off: restore a backup`),
   );
 });
@@ -104,92 +136,115 @@ it("says in a sentence that a file was cut off", async () => {
 it("finds damage deep in a file", async () => {
   const whole = await fill(5_000);
   expect(await whole.damage?.()).toEqual([]);
-  await whole.dispose?.();
+  await whole.close();
   const bytes = readFileSync(file);
   const copy = join(folder, "copy");
   mkdirSync(copy);
   writeFileSync(join(copy, "tidemark.db"), bytes.fill(0x55, bytes.length / 2, bytes.length / 2 + 4_096));
-  const damaged = await openDriver(`sqlite:${copy}`);
+  const damaged = await open(copy);
   expect((await damaged.damage?.())?.length).toBeGreaterThan(0);
-  await damaged.dispose?.();
+  await damaged.close();
 });
 
 it("tells a copy that lacks its log from one that is whole", async () => {
-  const driver = await open();
-  // The second commit waits until the thread has marked the file.
-  for (const key of ["a", "b", "c"]) await driver.commit({ ...NOTHING, puts: [[key, "1"]] });
+  const engine = await open();
+  // After the first commit the file is marked.
+  for (const id of [1, 2, 3]) await put(engine, thing(id));
   const damageIn = async (name: string, besides: string[], before?: (copy: string) => Promise<void>) => {
     const copy = join(folder, name);
     mkdirSync(copy);
     await before?.(copy);
     for (const beside of besides) copyFileSync(`${file}${beside}`, join(copy, `tidemark.db${beside}`));
-    const opened = await openDriver(`sqlite:${copy}`);
+    const opened = await open(copy);
     const found = await opened.damage?.();
-    const keys = await opened.getKeys("", {});
-    await opened.dispose?.();
-    return { found, keys };
+    const count = await countIn(opened);
+    await opened.close();
+    return { found, count };
   };
-  const keys = ["a", "b", "c"];
-  const whole = { found: [], keys };
+  const whole = { found: [], count: 3 };
   const sentence = expect.stringMatching(
     /^\/.*tidemark\.db was copied from a running server without its log \(tidemark\.db-wal\): changes since \d{4}-\d\d-\d\dT\d\d:\d\dZ may be missing\. Copy with `tidemark backup`, or stop the servers first$/,
   ) as string;
-  expect(await damageIn("file", [""])).toEqual({ found: [sentence], keys: ["a"] });
+  expect(await damageIn("file", [""])).toEqual({ found: [sentence], count: 1 });
   expect(await damageIn("both", ["", "-wal"])).toEqual(whole);
-  expect(await damageIn("backup", [], (copy) => driver.backup!(copy))).toEqual(whole);
-  expect(await driver.damage?.()).toEqual([]);
+  expect(await damageIn("backup", [], (copy) => engine.backup!(copy))).toEqual(whole);
+  expect(await engine.damage?.()).toEqual([]);
   // A command beside the server ends, and the server goes on.
   const beside = await open();
-  await beside.commit({ ...NOTHING, puts: [["a", "2"]] });
-  await beside.dispose?.();
-  await driver.dispose?.();
+  await put(beside, thing(1, "2"));
+  await beside.close();
+  await engine.close();
   expect(await damageIn("stopped", [""])).toEqual(whole);
 });
 
 it("writes its log back while others read constantly", async () => {
-  const driver = await open();
+  const engine = await open();
   const load = { isOver: false };
   const reading = (async () => {
-    for (; !load.isOver; await nextTurn()) await driver.getItem("k1");
+    for (; !load.isOver; await nextTurn()) await newStore(engine).get(things, 1, 1);
   })();
-  for (let round = 0; round < 40; round++) {
-    const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}`);
-    await driver.commit({ ...NOTHING, puts: keys.map((key) => [key, `${round}`.padEnd(100)]) });
-  }
+  for (let round = 0; round < 40; round++)
+    await put(engine, ...Array.from({ length: 1_000 }, (_, id) => thing(id, `${round}`.padEnd(100))));
   load.isOver = true;
   await reading;
   const { size } = statSync(file);
-  // The same thousand items again and again: a log that is never written back would be forty times their
+  // The same thousand records again and again: a log that is never written back would be forty times their
   // size.
   expect(statSync(`${file}-wal`).size).toBeLessThan(20 * size);
-  await driver.dispose?.();
+  await engine.close();
 });
 
 it("copies a single moment while it is written to, readable only by its owner", async () => {
-  const driver = await fill(20_000);
+  const engine = await fill(20_000);
   const target = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
   const load = { isOver: false };
   const writing = (async () => {
-    for (let at = 0; !load.isOver; at++)
-      await driver.commit({
-        ...NOTHING,
-        puts: [
-          [`n${at}`, "1"],
-          [`m${at}`, "1"],
-        ],
+    for (let id = 100_000; !load.isOver; id++) {
+      await newStore(engine).transact(async (tx) => {
+        await tx.insert(things, thing(id));
+        await tx.insert(twins, thing(id));
       });
+    }
   })();
-  await driver.backup?.(target);
+  await engine.backup?.(target);
   load.isOver = true;
   await writing;
   expect(statSync(join(target, "tidemark.db")).mode & 0o777).toBe(0o600);
-  const copy = await openDriver(`sqlite:${target}`);
+  const copy = await open(target);
   expect(await copy.damage?.()).toEqual([]);
-  expect(await copy.count({ from: "k", before: "l" })).toBe(20_000);
-  const halves = ["m", "n"].map((half) => copy.count({ from: half, before: `${half}~` }));
-  const [left, right] = await Promise.all(halves);
-  expect(left).toBe(right);
-  await copy.dispose?.();
-  await driver.dispose?.();
+  expect(await countIn(copy)).toBe(20_000 + (await countIn(copy, twins)));
+  await copy.close();
+  await engine.close();
   rmSync(target, { recursive: true });
 });
+
+it("reads a single moment in a snapshot, whatever is written meanwhile", async () => {
+  const engine = await fill(3_000);
+  const moment = await engine.snapshot();
+  await put(engine, thing(1, "changed"), thing(9_999));
+  const read = async () => (await moment.all({ text: "select count(*) from things", values: [] }))[0];
+  expect([await read(), await moment.get(things as never, 1, [9_999])]).toEqual([[3_000], null]);
+  expect(JSON.parse((await moment.get(things as never, 1, [1]))!)).toMatchObject({ text: "x".repeat(100) });
+  await moment.close();
+  expect(await countIn(engine)).toBe(3_001);
+  await engine.close();
+});
+
+// It waits for eight seconds.
+it.skipIf(!IS_LONG)(
+  "refuses a commit if another process writes for very long, and takes the next one",
+  async () => {
+    const engine = await open();
+    const other = new DatabaseSync(file);
+    other.exec("begin immediate");
+    await expect(put(engine, thing(1))).rejects.toMatchObject({
+      kind: "unavailable",
+      message: "The store could not be written to; try again",
+    });
+    other.exec("rollback");
+    other.close();
+    await put(engine, thing(2));
+    expect(await countIn(engine)).toBe(1);
+    await engine.close();
+  },
+);

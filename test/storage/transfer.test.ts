@@ -1,79 +1,76 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account/account.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { encodeKey } from "../../server/storage/keys.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { storeOn } from "../../server/storage/open.ts";
+import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
-import type { Interrupted } from "../../server/transfer/fill.ts";
+import { unstorageOf } from "../../server/storage/unstorage.ts";
+import { TABLES } from "../../server/tables.ts";
 import { exportLines } from "../../server/transfer/export.ts";
+import type { Interrupted } from "../../server/transfer/fill.ts";
 import { importFile } from "../../server/transfer/import.ts";
-import { moveStore, totalsOf } from "../../server/transfer/move.ts";
+import { totalsOf, type Item } from "../../server/transfer/item.ts";
+import { moveStore } from "../../server/transfer/move.ts";
 import type { Progress, Step } from "../../server/transfer/progress.ts";
+import { atOneMoment, insertItems, itemsIn } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
-import { entriesIn, tellingEntriesIn } from "../support/entries.ts";
-import { dyingAt } from "../support/dying-driver.ts";
-import { DRIVERS, type DriverSource, type EmptyDriver } from "../support/drivers.ts";
+import { allItemsIn, contentsOf } from "../support/contents.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
+import { dyingAt } from "../support/mortal-engine.ts";
+import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 const silent = () => {};
-const ONCE = { onProgress: silent, resumes: false, isForced: false };
-const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
+const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 150 };
 
 let folder: string;
-let opened: EmptyDriver[];
-const sources: Record<string, DriverSource> = {};
+let opened: Engine[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tidemark-"));
   opened = [];
 });
 afterEach(async () => {
-  for (const { driver, remove } of opened) {
-    await newStore(driver).close();
-    await remove();
-  }
+  for (const engine of opened) await engine.close();
   rmSync(folder, { recursive: true });
 });
 
-afterAll(() => Promise.all(Object.values(sources).map((source) => source.end())));
-
-async function newDriver(kind: string): Promise<AtomicDriver> {
-  const source = (sources[kind] ??= DRIVERS[kind]!());
-  const empty = await source.open();
-  opened.push(empty);
-  return empty.driver;
+async function newEngine(): Promise<Engine> {
+  const engine = await memoryEngine();
+  opened.push(engine);
+  return engine;
 }
 
-/** The entries of a store with a program in it, by its number of leads. */
-const programs = new Map<number, Entry[]>();
+const LEADS = 60;
+/** The items of a store with a program in it, by its number of leads. */
+const programs = new Map<number, Item[]>();
 
-/** A store with a program in it. 60 leads make more entries than one chunk holds. */
-async function filled(kind = "memory", leadCount = 60): Promise<AtomicDriver> {
-  const entries = programs.get(leadCount) ?? (await program(leadCount));
-  programs.set(leadCount, entries);
-  const driver = await newDriver(kind);
-  await putEntries(driver, entries);
-  return driver;
+/** A store with a program in it. */
+async function filled(engine?: Engine, leadCount = LEADS): Promise<Engine> {
+  const items = programs.get(leadCount) ?? (await program(leadCount));
+  programs.set(leadCount, items);
+  const made = engine ?? (await newEngine());
+  await storeOn(made);
+  await made.transact((session) => insertItems(session, items));
+  return made;
 }
 
-async function program(leadCount: number): Promise<Entry[]> {
-  const driver = memoryDriver();
-  const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
+async function program(leadCount: number): Promise<Item[]> {
+  const engine = await newEngine();
+  const context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, {
     name: "Zoë \"'\\ 漢\u2028",
     landingUrl: "https://a.example/",
   });
   await seed(context, account, { promoters: 20, leads: leadCount, sales: 60 });
-  return entriesIn(driver);
+  await unstorageOf(engine, TABLES).setItem("theme", { color: "#123456" });
+  return allItemsIn(engine);
 }
 
-async function exported(driver: AtomicDriver, onProgress: Progress = silent): Promise<string[]> {
+async function exported(engine: Engine, onProgress: Progress = silent): Promise<string[]> {
   let text = "";
-  for await (const lines of exportLines(driver, { now: new Date(NOW), onProgress, onEnd: silent }))
+  for await (const lines of exportLines(engine, { now: new Date(NOW), onProgress, onEnd: silent }))
     text += lines;
   return text.split("\n").slice(0, -1);
 }
@@ -84,12 +81,14 @@ function write(lines: string[]): string {
   return file;
 }
 
-describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
+describe.each(KINDS)("a store in %s", (kind) => {
+  let engine: Engine;
+  useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
+
   it("is restored from its export exactly", async () => {
     const source = await filled();
-    const target = await newDriver(kind);
     const file = write(await exported(source));
-    const totals = await importFile(target, { ...ONCE, file });
+    const totals = await importFile(engine, { ...ONCE, file });
     expect(totals.records).toEqual({
       account: 1,
       "api-key": 1,
@@ -97,7 +96,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       cancellation: expect.any(Number) as number,
       commission: expect.any(Number) as number,
       delivery: expect.any(Number) as number,
-      lead: 60,
+      lead: LEADS,
       listening: 1,
       origin: expect.any(Number) as number,
       "past-clicks": expect.any(Number) as number,
@@ -118,48 +117,52 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       visitor: expect.any(Number) as number,
       webhook: 1,
     });
-    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
-    expect(await newStore(target).nextId("lead")).toBeGreaterThan(60);
+    expect(await contentsOf(engine)).toEqual(await contentsOf(source));
+    expect(await newStore(engine).nextId("lead")).toBeGreaterThan(LEADS);
   });
 
   it("is moved exactly", async () => {
-    const source = await filled(kind);
-    const target = await newDriver("memory");
+    const source = await filled(engine);
+    const target = await newEngine();
     const totals = await moveStore([source, target], ONCE);
-    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
-    expect(totals).toEqual(await totalsOf(source));
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    expect(totals).toEqual(await totalsOf(itemsIn(source.reads)));
     await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
 
   it("is exported as it is at a single moment", async () => {
-    const source = await filled(kind);
-    const before = await entriesIn(source);
-    const seen: Entry[] = [];
-    const key = before.at(-1)![0];
-    for await (const entries of snapshot(source)) {
-      if (seen.length === 0)
-        await source.commit({ ...NOTHING, removes: [key], puts: [[before[0]![0], '{"changed":true}']] });
-      seen.push(...entries);
+    const source = await filled(engine);
+    const before = await totalsOf(itemsIn(source.reads));
+    const seen: Item[] = [];
+    for await (const items of atOneMoment(source, itemsIn)) {
+      if (seen.length === 0) await source.transact(async (session) => session.run(CHANGE));
+      seen.push(...items);
     }
-    expect(seen).toEqual(before);
-    expect(await entriesIn(source)).toHaveLength(before.length - 1);
+    const one = async function* () {
+      yield seen;
+    };
+    expect(await totalsOf(one())).toEqual(before);
+    expect((await totalsOf(itemsIn(source.reads))).entries).toBe(before.entries - 1);
   });
 });
 
+/** Somebody else's. */
+const CHANGE = { text: "delete from leads where id = (select max(id) from leads)", values: [] };
+
 it("reports that a move failed if the source was written to meanwhile", async () => {
   const source = await filled();
-  let count = 0;
-  const state = JSON.stringify({ accountId: 1, promoterCampaignId: 1, state: "accepted" });
-  const busy: AtomicDriver = {
+  const busy: Engine = {
     ...source,
-    async *snapshot() {
-      yield* source.snapshot!();
-      await source.commit({ ...NOTHING, puts: [[encodeKey([1, "archived-state", ++count]), state]] });
+    async snapshot() {
+      const snapshot = await source.snapshot();
+      const close = async () => {
+        await snapshot.close();
+        await source.transact(async (session) => session.run(CHANGE));
+      };
+      return { ...snapshot, close };
     },
   };
-  await expect(moveStore([busy, await newDriver("memory")], ONCE)).rejects.toThrow(
-    /^The copy is not the same/,
-  );
+  await expect(moveStore([busy, await newEngine()], ONCE)).rejects.toThrow(/^The copy is not the same/);
 });
 
 const CHANGED = "The file was changed since it was exported: its checksum does not match";
@@ -193,17 +196,17 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
   const file = write(change(await exported(await filled())));
-  const target = await newDriver("memory");
+  const target = await newEngine();
   await expect(importFile(target, { ...ONCE, file })).rejects.toThrow(message);
-  expect(await entriesIn(target)).toEqual([]);
+  expect(await contentsOf(target)).toEqual([]);
 });
 
 it("refuses to fill a store that has something in it", async () => {
   const source = await filled();
   const file = write(await exported(source));
-  const before = await entriesIn(source);
+  const before = await contentsOf(source);
   await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The target store is not empty");
-  expect(await entriesIn(source)).toEqual(before);
+  expect(await contentsOf(source)).toEqual(before);
 });
 
 it("reports its progress after each chunk", async () => {
@@ -211,44 +214,54 @@ it("reports its progress after each chunk", async () => {
   const onProgress = (step: Step) => void told.push(step);
   const last = () => [...new Map(told.map((step) => [step.what, step])).values()];
   const source = await filled();
-  const { entries } = await moveStore([source, await newDriver("memory")], { ...ONCE, onProgress });
-  const all = (await entriesIn(source)).length;
-  const rebuilt = [
-    { what: "cleared", entries: entries + 1, total: null },
-    { what: "rebuilt", entries: entries + 1, total: null },
-  ];
+  const { entries } = await moveStore([source, await newEngine()], { ...ONCE, onProgress });
   expect(last()).toEqual([
     { what: "checked", entries, total: null },
     { what: "moved", entries, total: entries },
-    ...rebuilt,
     { what: "compared", entries: 2 * entries, total: 2 * entries },
   ]);
   told.length = 0;
   const file = write(await exported(source, onProgress));
-  expect(last()).toEqual([{ what: "exported", entries: all, total: null }]);
+  expect(last()).toEqual([{ what: "exported", entries, total: null }]);
   told.length = 0;
-  await importFile(await newDriver("memory"), { ...ONCE, file, onProgress });
+  await importFile(await newEngine(), { ...ONCE, file, onProgress });
   expect(last()).toEqual([
     { what: "checked", entries, total: null },
     { what: "imported", entries, total: entries },
-    ...rebuilt,
   ]);
 });
 
-describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Interrupted) => Promise<unknown>]>(
+it("refuses an export with two records of which there may be one, and names them", async () => {
+  const source = await filled();
+  const items = await allItemsIn(source);
+  const twin = items.find(({ collection }) => collection === "lead")!;
+  const doubled = [...items, { ...twin, text: twin.text.replace(/"id":\d+/, '"id":9999') }];
+  const twins = async function* () {
+    yield doubled;
+  };
+  const { entries, sha256 } = await totalsOf(twins());
+  const lines = doubled.map(({ collection, text }) => `{"collection":"${collection}","record":${text}}`);
+  const file = write([(await exported(source))[0]!, ...lines, JSON.stringify({ entries, sha256 })]);
+  const target = await newEngine();
+  await expect(importFile(target, { ...ONCE, file })).rejects.toMatchObject({
+    kind: "malformed",
+    message: expect.stringMatching(/^The source contradicts itself: .*(lead|email)/) as string,
+  });
+  await expect(storeOn(target)).rejects.toMatchObject({ kind: "refused" });
+});
+
+describe.each<[string, string, (from: Engine, to: Engine, how: Interrupted) => Promise<unknown>]>([
   [
-    [
-      "an import",
-      "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
-      async (from, to, how) => importFile(to, { ...ONCE, ...how, file: write(await exported(from)) }),
-    ],
-    [
-      "a move",
-      "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
-      (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
-    ],
+    "an import",
+    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
+    async (from, to, how) => importFile(to, { ...ONCE, ...how, file: write(await exported(from)) }),
   ],
-)("%s that was interrupted", (_, message, fill) => {
+  [
+    "a move",
+    "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
+    (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
+  ],
+])("%s that was interrupted", (_, message, fill) => {
   const RESUMED = { resumes: true, isForced: false };
   const FORCED = { resumes: false, isForced: true };
   const AGAIN = { resumes: false, isForced: false };
@@ -259,9 +272,9 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     ["starts over", FORCED],
   ])("%s from any point, and its store is refused until then", async (_what, how) => {
     const source = await filled();
-    const expected = await tellingEntriesIn(source);
+    const expected = await contentsOf(source);
     for (let cutAt = 0; ; cutAt++) {
-      const target = memoryDriver();
+      const target = await newEngine();
       const dying = dyingAt(target, cutAt);
       const isDone = await fill(source, dying, AGAIN).then(
         () => true,
@@ -275,43 +288,43 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       // Interrupted once more on the way.
       await fill(source, dyingAt(target, 1), how).catch(() => {});
       await fill(source, target, how);
-      expect(await tellingEntriesIn(target)).toEqual(expected);
+      expect(await contentsOf(target)).toEqual(expected);
       await storeOn(target);
     }
   });
 
   it("continues only with its own source", async () => {
-    const target = memoryDriver();
+    const target = await newEngine();
     await fill(await filled(), dyingAt(target, 2), AGAIN).catch(() => {});
-    const other = await filled("memory", 61);
+    const other = await filled(undefined, LEADS + 1);
     await expect(fill(other, target, RESUMED)).rejects.toMatchObject({
       kind: "refused",
       message: "The store was being filled from another source: --force starts over",
     });
     await fill(other, target, FORCED);
-    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(other));
+    expect(await contentsOf(target)).toEqual(await contentsOf(other));
   });
 
   it("does not touch a store that is whole, whatever its options", async () => {
-    const [source, target] = [await filled(), await filled("memory", 61)];
-    const before = await entriesIn(target);
+    const [source, target] = [await filled(), await filled(undefined, LEADS + 1)];
+    const before = await contentsOf(target);
     for (const how of [AGAIN, RESUMED, FORCED]) {
       await expect(fill(source, target, how)).rejects.toMatchObject({ kind: "in_use" });
     }
-    expect(await entriesIn(target)).toEqual(before);
+    expect(await contentsOf(target)).toEqual(before);
   });
 
   it("is done only by the process that began last", async () => {
-    const [source, target] = [await filled(), memoryDriver()];
+    const [source, target] = [await filled(), await newEngine()];
     let commits = 0;
-    const slow: AtomicDriver = {
+    const slow: Engine = {
       ...target,
-      async commit(changes) {
+      async transact(work) {
         if (commits++ === 2) await fill(source, target, RESUMED);
-        return target.commit(changes);
+        return target.transact(work);
       },
     };
     await expect(fill(source, slow, AGAIN)).rejects.toThrow("Another process has begun to work on the store");
-    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
   });
 });

@@ -1,53 +1,62 @@
 import { expect, it } from "vitest";
-import { campaigns } from "../../server/domain/campaign/campaign.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { pastClicks } from "../../server/domain/visitor/past-clicks.ts";
-import { visitors } from "../../server/domain/visitor/visitor.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { recordKey } from "../../server/storage/collection.ts";
-import { LAYOUT, MARK_KEY } from "../../server/storage/layout.ts";
-import type { Key } from "../../server/storage/keys.ts";
-import { upgradeSales } from "../../server/transfer/upgrade/sales.ts";
-import { beginWork } from "../../server/transfer/work.ts";
-import { accounts } from "../../server/domain/account/account.ts";
+import type { Item } from "../../server/transfer/item.ts";
+import { converted } from "../../server/transfer/upgrade/former-items.ts";
 
-const UNDER_WAY = { work: "upgrade", stage: "upgrade", source: null, layout: 7, filledCount: 0 } as const;
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const entry = { applyOn: "specific", productIds: [7], rewardId: 1 };
+const rewards = { rewardsForPromoters: [entry], rewardsForReferrals: [] };
+const past = { day: "2026-03-04", promoterCampaignId: 1, campaignId: 1, count: 2 };
+const seller = { promoterCampaignId: 1, unit: "cash", amount: 500 };
+const soldAt = "2026-01-31T23:59:59.999Z";
 
-it("upgrades records of layout 7, and changes nothing if it runs again", async () => {
-  const driver = memoryDriver();
-  const put = async (from: { name: string }, id: Key, record: object) => {
-    const account = from === accounts ? 0 : 1;
-    const key = recordKey(from, account, id);
-    const value = JSON.stringify({ accountId: account, ...record });
-    await driver.commit({ checks: [], puts: [[key, value]], removes: [], sums: [] });
-    return async () => JSON.parse((await driver.getItem(key)) as string) as unknown;
-  };
-  await driver.commit({
-    checks: [],
-    puts: [[MARK_KEY, JSON.stringify({ version: LAYOUT })]],
-    removes: [],
-    sums: [],
+/** Records of layout 7, whose fields matter here. */
+const RECORDS = {
+  account: { id: 1 },
+  campaign: { id: 1, ...rewards, letters: { welcome: true } },
+  "promoter-campaign": { id: 1, ...rewards, rewardsForReferrals: null },
+  visitor: { tid: TID },
+  "past-clicks": past,
+  lead: { id: 1, tid: TID, state: "signup" },
+  reward: { id: 1, schemas: [{ amountHundredths: 1_250 }] },
+  commission: { id: 1, ...seller, status: "approved", conversionCents: 2_000, createdAt: soldAt },
+  payout: { id: 9, ...seller, status: "completed", periodEnd: soldAt },
+  promoter: { id: 1, email: "jane@example.com" },
+};
+
+it("gives records of layout 7 what sales brought", async () => {
+  const items = Object.entries(RECORDS).map(([collection, record]): Item => {
+    return { collection, text: JSON.stringify({ accountId: collection === "account" ? 0 : 1, ...record }) };
   });
-  const entry = { applyOn: "specific", productIds: [7], rewardId: 1 };
-  const rewards = { rewardsForPromoters: [entry], rewardsForReferrals: [] };
-  await put(accounts, [1], { id: 1 });
-  const campaign = await put(campaigns, [1], { id: 1, ...rewards });
-  const joined = await put(promoterCampaigns, [1], { id: 1, ...rewards, rewardsForReferrals: null });
-  const visitor = await put(visitors, [TID], { tid: TID });
-  const past = { day: "2026-03-04", promoterCampaignId: 1, campaignId: 1, count: 2 };
-  const clicks = await put(pastClicks, [past.day, 1, 1], past);
-  const lead = await put(leads, [1], { id: 1, tid: TID, state: "signup" });
-
-  for (let run = 0; run < 2; run++) {
-    await upgradeSales(driver, await beginWork(driver, UNDER_WAY));
-    // There were no products, so the ids named nothing. A product of a later day must not inherit the rewards.
-    const forPromoters = [{ ...entry, productIds: [] }];
-    expect(await campaign()).toMatchObject({ rewardsForPromoters: forPromoters, rewardsForReferrals: [] });
-    expect(await joined()).toMatchObject({ rewardsForPromoters: forPromoters, rewardsForReferrals: null });
-    expect(await visitor()).toEqual({ accountId: 1, tid: TID, origin: null });
-    expect(await clicks()).toEqual({ accountId: 1, ...past, origin: null });
-    expect(await lead()).toMatchObject({ entrySource: "cookie", origin: null, splits: null });
+  const found: Record<string, unknown> = {};
+  for await (const chunk of converted(7, async function* () {
+    yield items;
+  })()) {
+    for (const { collection, text } of chunk) found[collection] = JSON.parse(text);
   }
+  // There were no products, so the ids named nothing. A product of a later day must not inherit the rewards.
+  const forPromoters = [{ ...entry, productIds: [] }];
+  expect(found).toEqual({
+    account: expect.objectContaining({ payoutCycle: "monthly", minPayingCustomers: 0 }) as unknown,
+    campaign: expect.objectContaining({
+      rewardsForPromoters: forPromoters,
+      rewardsForReferrals: [],
+      emails: { welcome: true },
+    }) as unknown,
+    "promoter-campaign": expect.objectContaining({
+      rewardsForPromoters: forPromoters,
+      rewardsForReferrals: null,
+    }) as unknown,
+    visitor: { accountId: 1, tid: TID, origin: null },
+    "past-clicks": { accountId: 1, ...past, origin: null },
+    lead: expect.objectContaining({
+      entrySource: "cookie",
+      origin: null,
+      splits: null,
+      salesCount: 0,
+    }) as unknown,
+    reward: { accountId: 1, id: 1, schemas: [{ amountTenThousandths: 125_000 }] },
+    commission: expect.objectContaining({ type: "sale", saleCents: 2_000, payoutId: 9 }) as unknown,
+    payout: { accountId: 1, ...RECORDS.payout, runId: null },
+    promoter: { accountId: 1, ...RECORDS.promoter },
+  });
 });

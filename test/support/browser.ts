@@ -5,6 +5,7 @@ import { findByRefToken } from "../../server/domain/promoter-campaign/ref-token.
 import { visitors } from "../../server/domain/visitor/visitor.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { TABLES } from "../../server/tables.ts";
 import { ACCOUNT } from "./server.ts";
 import { statsOf } from "./stats.ts";
 
@@ -71,7 +72,7 @@ export function visitorIds(folder: string, account = ACCOUNT): Promise<string[]>
 }
 
 async function reading<T>(folder: string, read: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
   try {
     return await read(store);
   } finally {

@@ -6,8 +6,8 @@ export const FOLDER = resolve("node_modules/.cache/tidemark");
 /** The storage layer as JavaScript, for processes that the tests start. */
 export const STORAGE_MODULE = resolve(FOLDER, "module.js");
 
-/** The file that SQLite's thread begins with. */
-export const SQLITE_THREAD = resolve(FOLDER, "sqlite-thread.js");
+/** The file that SQLite's reading threads begin with. */
+export const SQLITE_READER = resolve(FOLDER, "sqlite-reader.js");
 
 /** Bundles both: Node can start neither threads nor processes on TypeScript. Takes a quarter of a second. */
 export async function buildStorage(): Promise<void> {
@@ -25,7 +25,7 @@ export async function buildStorage(): Promise<void> {
       rollupOptions: {
         input: {
           module: "test/support/storage-module.ts",
-          "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
+          "sqlite-reader": "server/storage/engines/sqlite/reader-thread.ts",
         },
         // The module starts the thread from the file beside it.
         output: { entryFileNames: "[name].js", chunkFileNames: "[name].js" },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach } from "vitest";
 import { runCommand } from "../../server/cli/cli.ts";
 import { createAccount } from "../../server/domain/account/account.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
 import { NOW, countedChance } from "./app.ts";
 import { temporaryFolder } from "./server.ts";
 
@@ -11,7 +12,7 @@ export function useAccountOnDisk(): () => string {
   let made: ReturnType<typeof temporaryFolder>;
   beforeEach(async () => {
     made = temporaryFolder();
-    const store = await openStore(`sqlite:${made.folder}`);
+    const store = await openStore(`sqlite:${made.folder}`, { tables: TABLES });
     const context = { store, now: new Date(NOW), chance: countedChance() };
     const landingUrl = "https://www.acme.example/";
     await createAccount(context, { name: "Acme", publicId: "acme", landingUrl });

@@ -1,36 +1,81 @@
-import type { AtomicDriver, Changes, MaybePromise } from "../../server/storage/driver.ts";
-import { decodeKey } from "../../server/storage/keys.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/session.ts";
+import type { Key } from "../../server/storage/table.ts";
 
-/** What happens around the reads and commits of a store. A test puts something of its own in their place. */
+/** A record that a transaction has written. */
+export interface Change {
+  table: string;
+  key: Key;
+  /** The document. null: the record was removed. */
+  doc: string | null;
+}
+
+/** What happens around the reads and transactions of a store. A test puts something of its own in their place. */
 export interface Edge {
-  /** `key` is the item's, or where the range begins. */
-  read<T>(key: string, read: () => MaybePromise<T>): MaybePromise<T>;
-  /** Leases of ids are left out, because no request asks for them. */
-  commit(changes: Changes, commit: () => Promise<boolean>): Promise<boolean>;
+  /** Reads outside of transactions. `from` is a table, or a question's text. */
+  read<T>(from: string, read: () => MaybePromise<T>): MaybePromise<T>;
+  /** Happens before a transaction begins. */
+  begin(): Promise<void>;
+  /** Happens at the end of a transaction that has written something. An error undoes it. */
+  commit(changes: Change[]): Promise<void>;
 }
 
 /** An edge where nothing happens. */
 export function newEdge(): Edge {
-  return { read: (_, read) => read(), commit: (_, commit) => commit() };
+  return { read: (_, read) => read(), begin: async () => {}, commit: async () => {} };
 }
 
-/** Wraps a driver so that its reads and commits go through an edge. */
-export function edgedDriver(driver: AtomicDriver, edge: Edge): AtomicDriver {
+const inTransaction = new AsyncLocalStorage<true>();
+
+/** Whether the caller is the work of a transaction. Others can do nothing until that has ended. */
+export function isInTransaction(): boolean {
+  return inTransaction.getStore() === true;
+}
+
+/** What a transaction throws to be undone and run again. */
+const AGAIN = new Error("again");
+
+/** Wraps an engine so that its reads and transactions go through an edge. */
+export function edgedEngine(engine: Engine, edge: Edge): Engine {
+  const edged = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    await edge.begin();
+    try {
+      return await engine.transact(async (session) => {
+        const changes: Change[] = [];
+        const result = await inTransaction.run(true, () => work(noting(session, changes)));
+        if (changes.length > 0) await edge.commit(changes);
+        return result;
+      });
+    } catch (error) {
+      if (error !== AGAIN) throw error;
+      return edged(work);
+    }
+  };
+  return { ...engine, reads: edgedReads(engine.reads, edge), transact: edged };
+}
+
+function edgedReads(reads: Reads, edge: Edge): Reads {
   return {
-    ...driver,
-    getItem: (key) => edge.read(key, () => driver.getItem(key)),
-    list: async (range) => edge.read(range.from, () => driver.list(range)),
-    count: async (range) => edge.read(range.from, () => driver.count(range)),
-    commit(changes) {
-      const commit = () => driver.commit(changes);
-      return changes.puts.some(([key]) => nameOf(key) === "ids") ? commit() : edge.commit(changes, commit);
-    },
+    dialect: reads.dialect,
+    get: (from, ...rest) => edge.read(from.name, () => reads.get(from, ...rest)),
+    find: (from, ...rest) => edge.read(from.name, () => reads.find(from, ...rest)),
+    all: (statement) => edge.read(statement.text, () => reads.all(statement)),
+    ask: (question) => edge.read(question.text, () => reads.ask(question)),
   };
 }
 
-/** The name of the collection, index or counter that a key belongs to. */
-export function nameOf(key: string): unknown {
-  return decodeKey(key)[1];
+function noting(session: Session, changes: Change[]): Session {
+  return {
+    ...session,
+    write(into, row, written) {
+      changes.push({ table: into.name, key: written.key, doc: String(row.at(-1)) });
+      return session.write(into, row, written);
+    },
+    remove(from, accountId, key) {
+      changes.push({ table: from.name, key, doc: null });
+      return session.remove(from, accountId, key);
+    },
+  };
 }
 
 /** An app over a store with an edge. */
@@ -38,18 +83,22 @@ interface OnEdge {
   stored: { edge: Edge };
 }
 
-/** Runs work once, right before the next commit that is meant. */
+/** Undoes the next transaction that is meant, runs work, and lets the transaction run again: as if others were quicker. */
 export function beforeCommit(
   { stored: { edge } }: OnEdge,
   work: () => Promise<unknown>,
-  isMeant: (changes: Changes) => boolean = () => true,
+  isMeant: (changes: Change[]) => boolean = () => true,
 ): void {
-  const { commit } = edge;
-  edge.commit = async (changes, write) => {
-    if (!isMeant(changes)) return commit(changes, write);
+  const { commit, begin } = edge;
+  edge.commit = async (changes) => {
+    if (!isMeant(changes)) return commit(changes);
     edge.commit = commit;
-    await work();
-    return write();
+    edge.begin = async () => {
+      edge.begin = begin;
+      await work();
+      return begin();
+    };
+    throw AGAIN;
   };
 }
 
@@ -61,19 +110,19 @@ export function failCommits(
 ): () => void {
   const { commit } = edge;
   let count = 0;
-  edge.commit = async (changes, write) => {
+  edge.commit = async (changes) => {
     if (isMeant(count++)) throw error;
-    return commit(changes, write);
+    return commit(changes);
   };
   return () => void (edge.commit = commit);
 }
 
-/** Refuses reads of a collection, or of everything. Returns a function that ends it. */
+/** Refuses reads of a table, or of everything. Returns a function that ends it. */
 export function failReads({ stored: { edge } }: OnEdge, error: Error, of?: { name: string }): () => void {
   const { read } = edge;
-  edge.read = (key, look) => {
-    if (of === undefined || nameOf(key) === of.name) throw error;
-    return read(key, look);
+  edge.read = (from, look) => {
+    if (of === undefined || from === of.name) throw error;
+    return read(from, look);
   };
   return () => void (edge.read = read);
 }
@@ -82,20 +131,20 @@ export function failReads({ stored: { edge } }: OnEdge, error: Error, of?: { nam
 export function countCommits({ stored: { edge } }: OnEdge): () => number {
   const { commit } = edge;
   let count = 0;
-  edge.commit = (changes, write) => {
+  edge.commit = (changes) => {
     count++;
-    return commit(changes, write);
+    return commit(changes);
   };
   return () => count;
 }
 
-/** Counts the reads of a collection's records from now on. */
+/** Counts the reads of a table's single records from now on. */
 export function countReads({ stored: { edge } }: OnEdge, { name }: { name: string }): () => number {
   const { read } = edge;
   let count = 0;
-  edge.read = (key, look) => {
-    if (nameOf(key) === name) count++;
-    return read(key, look);
+  edge.read = (from, look) => {
+    if (from === name) count++;
+    return read(from, look);
   };
   return () => count;
 }

@@ -1,14 +1,32 @@
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { keyOf, sqlName } from "../../server/storage/sql.ts";
+import type { KeyPart, Table } from "../../server/storage/table.ts";
 
-/** All entries of a driver, in key order. */
-export async function entriesIn(driver: AtomicDriver): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const chunk of snapshot(driver)) entries.push(...chunk);
-  return entries;
+/** Everything in a table's row that tells: the noun, the account, the key and the document. */
+export interface Entry {
+  table: string;
+  accountId: number;
+  key: KeyPart[];
+  doc: string;
 }
 
-/** All entries but counters of zero, which may be there or not. */
-export async function tellingEntriesIn(driver: AtomicDriver): Promise<Entry[]> {
-  return (await entriesIn(driver)).filter(([, value]) => value !== '{"sum":0}');
+/** All records of a store, in the order of accounts, nouns and keys. */
+export async function entriesIn(
+  { reads }: Pick<Engine, "reads">,
+  tables: readonly Table<never>[],
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const table of tables) {
+    const rows = await reads.all({ text: `select account_id, doc from ${sqlName(table)}`, values: [] });
+    for (const [accountId, doc] of rows) {
+      const key = keyOf(table, JSON.parse(String(doc)) as never);
+      entries.push({ table: table.name, accountId: Number(accountId), key, doc: String(doc) });
+    }
+  }
+  const place = ({ accountId, table, key }: Entry) => encodeKey([accountId, table, ...key]);
+  return entries
+    .map((entry): [string, Entry] => [place(entry), entry])
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, entry]) => entry);
 }

@@ -1,18 +1,19 @@
 import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
-import { collection } from "../../server/storage/collection.ts";
-import { factCounts, type Fact } from "../../server/domain/report/counters.ts";
+import { table, type Table } from "../../server/storage/table.ts";
+import { dailySums, type Fact } from "../../server/domain/report/daily.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };
 
 /** Stands for records that do not exist yet, such as refunds, by their counts. */
-const countedFacts = collection<CountedFact>()({
+const countedFacts = table<CountedFact>()({
   name: "counted-fact",
-  id: ({ id }) => [id],
-  claims: {},
-  indexes: {},
-  counts: (fact) => factCounts(fact, [fact]),
+  columns: { id: "integer" },
+  sums: dailySums((fact) => [fact]),
 });
+
+/** The tables that stores of tests have besides those of the server. */
+export const TEST_TABLES = [countedFacts] as unknown as Table<never>[];
 
 /** Writes a record that counts for a promoter campaign. */
 export async function putFact(

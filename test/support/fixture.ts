@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Entry } from "../../server/storage/listing/snapshot.ts";
 import type { TestApp } from "./app.ts";
 import { v1, v2 } from "./calls.ts";
 
@@ -9,10 +8,13 @@ export const EXPORT_5 = "test/fixtures/layout-5.jsonl";
 /** The answers of that release. */
 export const ANSWERS_5 = JSON.parse(readFileSync("test/fixtures/layout-5.json", "utf8")) as unknown;
 
+/** An entry of a store before it had tables. */
+export type FormerEntry = [key: string, text: string];
+
 /** The entries of that release's store. */
-export function entriesOfLayout5(): Entry[] {
+export function entriesOfLayout5(): FormerEntry[] {
   const lines = readFileSync(EXPORT_5, "utf8").trimEnd().split("\n").slice(1, -1);
-  return lines.map((line): Entry => {
+  return lines.map((line): FormerEntry => {
     const { key, value } = JSON.parse(line) as { key: string; value: unknown };
     return [key, JSON.stringify(value)];
   });
@@ -80,6 +82,10 @@ export async function moneyAnswersOf(app: TestApp): Promise<unknown> {
     stats: (await v2(app, "GET", "/payouts/stats")).body,
   };
 }
+
+/** An export of the release with layout 12, the last without tables, and the SQLite file of its store. */
+export const EXPORT_12 = "test/fixtures/layout-12.jsonl";
+export const DATABASE_12 = "test/fixtures/layout-12.db";
 
 /** An export of release 0.1, made by its own command line from its LMDB store. */
 export const EXPORT_0_1 = "test/fixtures/release-0.1.ndjson";

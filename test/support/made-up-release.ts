@@ -23,13 +23,15 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
       `const OLDEST_SERVED = ${OLDEST_SERVED};`,
       `const OLDEST_SERVED = ${servesFormer ? LAYOUT : NEXT_LAYOUT};`,
     ],
-    ["JSON.stringify(after));\n}", "writtenForm(after));\n}"],
     [
-      "const watched = watchLayout(driver);",
-      "const watched = watchLayout(driver); layoutNow = watched.layout;",
+      "const watched = watchLayout(engine, elapsedMs);",
+      "const watched = watchLayout(engine, elapsedMs); globalThis.layoutNow = watched.layout;",
     ],
   ]);
-  const parse = "function parseStored(key, text) {\n\ttry {\n\t\treturn ";
+  edit(server, /^function rowOf/m, WRITTEN_FORM, [
+    ["JSON.stringify(record)\n\t];", "writtenForm(record)\n\t];"],
+  ]);
+  const parse = "function parseStored(kind, text) {\n\ttry {\n\t\treturn ";
   edit(server, /^function parseStored/m, READ_FORM, [
     [`${parse}JSON.parse(text);`, `${parse}readForm(text);`],
   ]);

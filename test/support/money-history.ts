@@ -4,7 +4,7 @@ import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaignState,
 } from "../../server/domain/promoter-campaign/record.ts";
-import type { Death } from "./mortal-driver.ts";
+import type { Death } from "./mortal-engine.ts";
 
 /** The leads of the program, by their e-mail addresses. */
 export const LEADS = ["a@example.com", "b@example.com", "c@example.com"];

@@ -11,14 +11,14 @@ import { isOutage } from "../../server/failure.ts";
 import { newJobs } from "../../server/process/jobs.ts";
 import type { Scheduler } from "../../server/process/scheduler.ts";
 import { newContext } from "../../server/request/services.ts";
-import type { Collection } from "../../server/storage/collection.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { storeOn } from "../../server/storage/open.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import type { Table } from "../../server/storage/table.ts";
 import { NOW, startApp, type TestApp } from "./app.ts";
 import { LEADS, PROMOTERS, type Step } from "./money-history.ts";
 import { makeReward, offer } from "./money.ts";
 import { changeAccount } from "./payouts.ts";
-import { mortalDriver, type MortalDriver } from "./mortal-driver.ts";
+import { mortalEngine, type MortalEngine } from "./mortal-engine.ts";
 
 /** Longer than the lease of the jobs, and than the rest of each. */
 const LATER_MS = 2 * 60 * 60 * 1_000;
@@ -40,14 +40,14 @@ const VISIT = {
 
 /** A process that may die, with a store and jobs of its own. */
 interface Process {
-  mortal: MortalDriver;
+  mortal: MortalEngine;
   app: TestApp;
   jobs: Scheduler;
 }
 
-/** A program that two processes serve. Its driver outlives them. */
+/** A program that two processes serve. Its engine outlives them. */
 export interface World {
-  driver: AtomicDriver;
+  engine: Engine;
   processes: Process[];
   now: string;
   elapsedMs: number;
@@ -57,12 +57,8 @@ export interface World {
  * Four promoters, of whom three are each other's parents, and three leads. Two are theirs, and one of these is split.
  * With a target, they also get a bonus for their first 1,000 cents and second customer.
  */
-export async function foundProgram(
-  driver: AtomicDriver,
-  currency = "USD",
-  hasTarget = false,
-): Promise<World> {
-  const world: World = { driver, processes: [], now: NOW, elapsedMs: 0 };
+export async function foundProgram(engine: Engine, currency = "USD", hasTarget = false): Promise<World> {
+  const world: World = { engine, processes: [], now: NOW, elapsedMs: 0 };
   const first = await startProcess(world, false);
   const { app } = first;
   await setCurrency(app.context, await accountOf(app), currency);
@@ -99,8 +95,8 @@ export async function foundProgram(
 }
 
 async function startProcess(world: World, isFilled = true): Promise<Process> {
-  const mortal = mortalDriver(world.driver);
-  const app = await startApp("memory", { store: await storeOn(mortal.driver), isFilled });
+  const mortal = mortalEngine(world.engine);
+  const app = await startApp("memory", { store: await storeOn(mortal.engine), isFilled });
   app.setNow(world.now);
   return { mortal, app, jobs: newJobs(app.services, () => world.elapsedMs) };
 }
@@ -218,7 +214,7 @@ function split(app: TestApp, lead: number, splits: [number, number][]) {
 /** A record that is there, chosen by a number. null: there is none. */
 async function oneOf<R extends { id: number }>(
   { services, accountId }: TestApp,
-  from: Collection<R>,
+  from: Table<R>,
   choice: number,
 ): Promise<R | null> {
   const all = await services.store.page(from, "id", accountId, [], { limit: 1_000 });

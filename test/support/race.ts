@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import { freezes } from "../../server/storage/freeze.ts";
-import { nameOf } from "./edge.ts";
+import { isInTransaction } from "./edge.ts";
 import { rounds } from "./rounds.ts";
 import { startApp, type Answer, type TestApp } from "./app.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
@@ -24,77 +23,57 @@ export interface Outcome<A = Answer> {
 /** A request of more steps is interfered with at this many of them, at equal distances. */
 const MOST_RACES = rounds(24, Infinity);
 
-const MANY_LOOKS = 3;
-
 type Begin<A> = (app: TestApp) => Promise<Race<A>>;
 
 /**
- * Runs a race for each read and commit of a request (for some of many in a short run), each on the same store as it was when the race began.
- * `meanwhile` runs right before that step. In the last race it doesn't run.
+ * Runs a race for each transaction of a request and each read outside of them (for some of many in a short run), each on the
+ * same store as it was when the race began. `meanwhile` runs right before that step: transactions run one after the other, so
+ * nothing comes between the parts of one. In the last race it doesn't run.
  */
 export function racesAtEachStep<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
   return races(begin, () => true);
 }
 
-/** The same, but only for commits. */
-export function racesAtEachCommit<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
-  return races(begin, (kind) => kind === "commit");
+/** The same, but only for transactions. */
+export function racesAtEachTransaction<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
+  return races(begin, (kind) => kind === "transaction");
 }
 
 async function races<A>(
   begin: Begin<A>,
-  isStep: (kind: "read" | "commit") => boolean,
+  isStep: (kind: "read" | "transaction") => boolean,
 ): Promise<Outcome<A>[]> {
   const noStep = { onStep: async () => {}, onWrite: () => {} };
   let { onStep, onWrite }: { onStep: () => Promise<void>; onWrite: () => void } = noStep;
   const app = await startApp("memory");
   const { stored } = app;
-  let onRead = (_key: string) => {};
-  stored.edge.read = async (key, read) => {
-    onRead(key);
-    if (isStep("read")) await onStep();
+  stored.edge.read = async (_, read) => {
+    if (isStep("read") && !isInTransaction()) await onStep();
     return read();
   };
-  stored.edge.commit = async (_, commit) => {
-    if (isStep("commit")) await onStep();
-    const isDone = await commit();
-    if (isDone) onWrite();
-    return isDone;
+  stored.edge.begin = async () => {
+    if (isStep("transaction")) await onStep();
   };
+  stored.edge.commit = async () => onWrite();
   // Keys from a new address are looked up one after the other, so two requests would wait for each other for
   // ever.
   await app.v2("GET", "/campaigns");
   const { call, meanwhile, look } = await begin(app);
   const entries = await stored.entries();
 
-  /** Resolves when somebody waits for the one that holds the account: it looks for nothing else again and again. */
-  function waits(): Promise<void> {
-    let looks = 0;
-    return new Promise((resolve) => {
-      onRead = (key) => {
-        looks = nameOf(key) === freezes.name ? looks + 1 : 0;
-        if (looks === MANY_LOOKS) resolve();
-      };
-    });
-  }
-
   async function raceAt(step: number) {
     await stored.restore(entries);
     let stepCount = 0;
     let isMeanwhile = false;
     let hasWritten = false;
-    let interference: Promise<unknown> = Promise.resolve();
     onWrite = () => void (hasWritten ||= !isMeanwhile);
     onStep = async () => {
       if (isMeanwhile || stepCount++ !== step) return;
       isMeanwhile = true;
-      interference = meanwhile();
-      await Promise.race([interference, waits()]);
+      await meanwhile();
       isMeanwhile = false;
     };
     const answer = await call();
-    await interference;
-    onRead = () => {};
     ({ onStep, onWrite } = noStep);
     const seen = await look?.(stored);
     expect(app.bugs).toEqual([]);

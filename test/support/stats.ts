@@ -1,32 +1,42 @@
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { loadStats, METRICS, type Metric, type Series } from "../../server/domain/report/counters.ts";
-import { seriesSums, type SeriesSum } from "../../server/domain/report/series.ts";
+import { METRICS, type Metric, type Series } from "../../server/domain/report/daily.ts";
+import type { SubjectId } from "../../server/domain/report/histories.ts";
+import { dailyQuestion, totalsOf } from "../../server/domain/report/stats.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-/** The totals of the promoter campaign with this id. Those that are only counted by day are its promoter's. */
+/** The totals of the promoter campaign with this id. */
 export async function statsOf(
   store: Store,
   accountId: number,
   promoterCampaignId: number,
 ): Promise<Record<Metric, number>> {
-  const promoterCampaign = await loadPromoterCampaign(store, accountId, promoterCampaignId);
-  const totals: Partial<Record<Metric, number>> = await loadStats(store, promoterCampaign);
-  const own = (await dailySums(store, accountId, "promoter")).filter(
-    ({ id }) => id === promoterCampaign.promoterId,
-  );
-  const sumOf = (wanted: Metric) =>
-    own.filter(({ metric }) => metric === wanted).reduce((total, { sum }) => total + sum, 0);
-  const all = METRICS.map((metric) => [metric, totals[metric] ?? sumOf(metric)]);
-  return Object.fromEntries(all) as Record<Metric, number>;
+  const { promoterId, id } = await loadPromoterCampaign(store, accountId, promoterCampaignId);
+  const own = dailyQuestion(store, accountId, "promoter")
+    .where("daily.subject_id", "=", promoterId)
+    .where("daily.promoter_campaign_id", "=", id);
+  const [totals] = await store.rows(own.select(totalsOf(METRICS)));
+  return totals as Record<Metric, number>;
 }
 
-/** All daily counters of a series. */
-export async function dailySums(store: Store, accountId: number, series: Series) {
-  const found: (SeriesSum & { metric: Metric })[] = [];
-  const stretch = { grain: "day", from: "", before: "9999-12-31", sign: 1, at: null } as const;
-  for (const metric of METRICS) {
-    for await (const sums of seriesSums(store, accountId, { series, metric, stretch }))
-      found.push(...sums.map((each) => ({ ...each, metric })));
-  }
-  return found;
+interface DaySum {
+  id: SubjectId;
+  day: string;
+  metric: Metric;
+  sum: number;
+}
+
+/** All daily sums of a series that are not 0, by metric and day. */
+export async function dailySums(store: Store, accountId: number, series: Series): Promise<DaySum[]> {
+  const rows = await store.rows(
+    dailyQuestion(store, accountId, series)
+      .groupBy(["daily.subject_id", "daily.subject_key", "daily.day"])
+      .orderBy("daily.day")
+      .select(["daily.subject_id", "daily.subject_key", "daily.day"])
+      .select(totalsOf(METRICS)),
+  );
+  return METRICS.flatMap((metric) =>
+    rows.flatMap(({ subject_id, subject_key: key, day, [metric]: sum }) =>
+      Number(sum) === 0 ? [] : [{ id: key === "" ? Number(subject_id) : key, day, metric, sum: Number(sum) }],
+    ),
+  );
 }

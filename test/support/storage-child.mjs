@@ -1,15 +1,15 @@
 // Commits pairs of records until it is killed, and prints what was acknowledged. Arguments: the bundled
 // storage module, the store's URL, the writer's name.
 const [, , module, url, writer] = process.argv;
-const { openStore, collection } = await import(module);
-const things = collection()({
+const { openStore, table } = await import(module);
+const things = table()({
   name: "thing",
-  id: ({ id }) => [id],
-  claims: { name: ({ name }) => [name] },
-  indexes: { writer: ({ writer: by }) => [by] },
+  columns: { id: "integer", name: "text", writer: "text" },
+  unique: { name: ["name"] },
+  indexes: { writer: { on: ["writer"] } },
   counts: ({ id }) => (id === 0 ? [] : [[["total"], 1]]),
 });
-const store = await openStore(url);
+const store = await openStore(url, { tables: [things] });
 process.stdout.write("ready\n");
 
 async function write(lane) {

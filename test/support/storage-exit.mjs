@@ -1,13 +1,16 @@
 // Exits in the middle of a write. Arguments: the bundled storage module, the store's URL.
 const [, , module, url] = process.argv;
-const { openStore, collection } = await import(module);
-const turns = collection()({ name: "turn", id: ({ id }) => [id], claims: {}, indexes: {} });
-const store = await openStore(url);
+const { openStore, table } = await import(module);
+const turns = table()({ name: "turn", columns: { id: "integer" } });
+const store = await openStore(url, { tables: [turns] });
 
-// The first commit starts the thread.
 await store.transact((tx) => tx.put(turns, { accountId: 1, id: 0 }));
-void store.transact((tx) => {
-  for (let id = 1; id <= 5_000; id++) tx.put(turns, { accountId: 1, id });
+void store.transact(async (tx) => {
+  for (let id = 1; id <= 5_000; id++) {
+    await tx.put(turns, { accountId: 1, id });
+    // The transaction is open for many turns of the event loop.
+    if (id % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 });
 for (let turn = 0; turn < 300; turn++) await new Promise((resolve) => setImmediate(resolve));
 process.exit(0);

@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const [, , module, url] = process.argv;
-const { openDriver, openStore, storeOn, collection } = await import(module);
-const things = collection()({
+const { openEngine, openStore, storeOn, table } = await import(module);
+const things = table()({
   name: "thing",
-  id: ({ id }) => [id],
-  claims: { name: ({ name }) => [name] },
-  indexes: {},
+  columns: { id: "integer", name: "text" },
+  unique: { name: ["name"] },
   counts: () => [[["total"], 1]],
 });
-const driver = await openDriver(url);
-const store = await storeOn(driver);
+const tables = [things];
+const engine = await openEngine(url, { tables });
+const store = await storeOn(engine);
 const filler = "x".repeat(2_000);
 const acknowledged = [];
 const refusals = [];
@@ -41,8 +41,8 @@ async function write(rounds) {
 /** The ids in a backup. */
 async function copy() {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
-  await driver.backup(folder);
-  const backup = await openStore(url.replace(/:.*/, `:${folder}`));
+  await engine.backup(folder);
+  const backup = await openStore(url.replace(/:.*/, `:${folder}`), { tables });
   const all = await backup.page(things, "id", 1, [], { limit: 10_000 });
   await backup.close();
   rmSync(folder, { recursive: true });

@@ -1,2 +1,2 @@
-export { collection } from "../../server/storage/collection.ts";
-export { openDriver, openStore, storeOn } from "../../server/storage/open.ts";
+export { table } from "../../server/storage/table.ts";
+export { openEngine, openStore, storeOn } from "../../server/storage/open.ts";

@@ -2,10 +2,13 @@
 import { once } from "node:events";
 
 const [, , module, url] = process.argv;
-const { openStore } = await import(module);
+const { openStore, table } = await import(module);
+const tables = ["thing", "turn", "note"].map((name) =>
+  table()({ name, columns: { id: "integer" }, indexes: { newest: { on: ["id"] } } }),
+);
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
-const store = await openStore(url);
+const store = await openStore(url, { tables });
 await store.nextId("thing");
 await store.close();
 process.exit(0);

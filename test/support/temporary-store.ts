@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeKey } from "../../server/storage/keys.ts";
-import { openDriver, storeOn } from "../../server/storage/open.ts";
-import type { Entry } from "../../server/storage/listing/snapshot.ts";
+import { openEngine, storeOn } from "../../server/storage/open.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { sqlName } from "../../server/storage/sql.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { edgedDriver, newEdge, type Edge } from "./edge.ts";
-import { entriesIn } from "./entries.ts";
+import { runOn } from "../../server/storage/transaction.ts";
+import { SUM_TABLES, tableNamed, TABLES } from "../../server/tables.ts";
+import { edgedEngine, newEdge, type Edge } from "./edge.ts";
+import { entriesIn, type Entry } from "./entries.ts";
+import { TEST_TABLES } from "./facts.ts";
 import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
@@ -17,24 +20,26 @@ export const STORAGES: readonly Kind[] = IS_LONG ? ["memory", "sqlite"] : ["memo
 /** A store that is removed when it is closed, and that can be read until then. */
 export interface TemporaryStore {
   store: Store;
-  /** What happens around its reads and commits. */
+  /** The engine below the edge. */
+  engine: Engine;
+  /** What happens around its reads and transactions. */
   edge: Edge;
-  /** All its entries, in key order. */
+  /** All its records. */
   entries(): Promise<Entry[]>;
-  /** Gives it the entries that it had before. Ids that were given since then are not given again. */
+  /** Gives it the records that it had before. Ids that were given since then are not given again. */
   restore(before: Entry[]): Promise<void>;
-  /** The keys and values that contain a text, which is in lower case. */
+  /** The records that contain a text, which is in lower case. */
   placesOf(text: string): Promise<string[]>;
 }
 
 /** Makes an empty store. */
 export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
-  const driver = await openDriver(folder === null ? "memory:" : `sqlite:${folder}`);
+  const engine = await openEngine(folder === null ? "memory:" : `sqlite:${folder}`, {
+    tables: [...TABLES, ...TEST_TABLES],
+  });
   const edge = newEdge();
-  const store = await storeOn(edgedDriver(driver, edge));
-
-  const entries = () => entriesIn(driver);
+  const store = await storeOn(edgedEngine(engine, edge));
 
   return {
     store: {
@@ -44,17 +49,27 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
         if (folder !== null) rmSync(folder, { recursive: true });
       },
     },
+    engine,
     edge,
-    entries,
-    async restore(before) {
-      const isLease = (key: string) => decodeKey(key)[1] === "ids";
-      const kept = new Map(before.filter(([key]) => !isLease(key)));
-      const removes = (await entries()).map(([key]) => key).filter((key) => !kept.has(key) && !isLease(key));
-      await driver.commit({ checks: [], puts: [...kept], removes, sums: [] });
-    },
-    placesOf: async (text) =>
-      (await entries())
-        .map(([key, value]) => `${JSON.stringify(decodeKey(key))} ${key} ${value}`)
-        .filter((line) => line.toLowerCase().includes(text)),
+    entries: () => entriesIn(engine, TABLES),
+    restore: (before) =>
+      engine.transact(async (session) => {
+        for (const table of TABLES) await session.run({ text: `delete from ${sqlName(table)}`, values: [] });
+        for (const name of ["counters", ...SUM_TABLES.map((each) => each.name)])
+          await session.run({ text: `delete from ${name}`, values: [] });
+        await runOn(session, async (tx) => {
+          for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
+        });
+      }),
+    placesOf: async (text) => (await linesIn(engine)).filter((line) => line.toLowerCase().includes(text)),
   };
+}
+
+/** Everything that a store holds, a line for each row. */
+export async function linesIn({ reads }: Engine): Promise<string[]> {
+  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "counters", "ids", "items"];
+  const all = names.map(async (name) =>
+    (await reads.all({ text: `select * from ${name}`, values: [] })).map((row) => `${name} ${row.join(" ")}`),
+  );
+  return (await Promise.all(all)).flat();
 }

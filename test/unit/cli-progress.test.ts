@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newProgressView, totalFor } from "../../server/cli/progress.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { freezes } from "../../server/storage/freeze.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -57,10 +59,11 @@ it("is a line for each hundred thousand entries of a step without a terminal", (
 });
 
 it("counts the entries only with a terminal, and only if they can be counted", async () => {
-  const driver = memoryDriver();
-  await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] });
-  const away = { ...driver, count: () => Promise.reject(new Error("too slow")) };
-  expect(await totalFor(newScreen(true), driver)).toBe(1);
+  const engine = await memoryEngine();
+  await newStore(engine).transact((tx) => tx.insert(freezes, { accountId: 1, state: "moved" }));
+  const away = { ...engine, reads: { ...engine.reads, all: () => Promise.reject(new Error("too slow")) } };
+  expect(await totalFor(newScreen(true), engine)).toBe(1);
   expect(await totalFor(newScreen(true), away)).toBeNull();
-  expect(await totalFor(newScreen(false), driver)).toBeNull();
+  expect(await totalFor(newScreen(false), engine)).toBeNull();
+  await engine.close();
 });

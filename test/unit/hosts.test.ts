@@ -4,7 +4,7 @@ import {
   readHosts,
   type Primary,
   type Sighting,
-} from "../../server/storage/drivers/postgres/hosts.ts";
+} from "../../server/storage/engines/postgres/hosts.ts";
 
 describe("a list of hosts", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { findObject } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/values.ts";
-import { findLeadByEmail, leads } from "../../domain/lead/lead.ts";
+import { findLeadByEmail, findLeadByUid, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
@@ -8,6 +8,7 @@ import { sales } from "../../domain/sale/sales.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Source } from "./taker.ts";
 
 /** A payer, with the lead that they are. */
@@ -52,7 +53,7 @@ export function ownersOf({ subscriptionId, payer }: Subscriber): string[] {
 export async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
   const { context, account } = source;
   for (const uid of uidsOf(payer)) {
-    const lead = await context.store.find(leads, "uid", account.id, [uid]);
+    const lead = await findLeadByUid(context.store, account.id, uid);
     if (lead !== null) return lead;
   }
   for (const owner of owners) {
@@ -68,7 +69,7 @@ async function findLeadOf({ context, account, provider }: Source, id: string): P
   if (object === null) return null;
   const { saleEventId } = object;
   const sale =
-    (await context.store.find(sales, "event", account.id, [saleEventId])) ??
+    (await context.store.find(sales, "event", account.id, [digest(saleEventId)])) ??
     (await findWaitingSale(context.store, account.id, saleEventId));
   const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
   return lead?.archivedAt ? null : lead;

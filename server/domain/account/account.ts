@@ -1,19 +1,21 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM, type Account } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { putApiKey } from "./api-key.ts";
 import { putCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 
-export const accounts = collection<Account>()({
+export const accounts = table<Account>()({
   name: "account",
-  id: (account) => [account.id],
-  claims: {
-    publicId: (account) => [account.publicId],
-    script: ({ tracker }) => (tracker?.script ? [tracker.script] : null),
+  columns: {
+    id: "integer",
+    public_id: "text",
+    script: ["text", ({ tracker }) => tracker?.script],
+    name: "text",
+    created_at: "text",
   },
-  indexes: {},
+  unique: { publicId: ["public_id"], script: ["script"] },
   owner: (account) => account.id,
 });
 

@@ -1,16 +1,16 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM, type ApiKey } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest, numberOf } from "../../storage/keys.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 
 /** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
-export const apiKeys = collection<ApiKey>()({
+export const apiKeys = table<ApiKey>()({
   name: "api-key",
-  id: (apiKey) => [apiKey.hash],
-  claims: {},
-  indexes: { owner: (apiKey) => [apiKey.ownerId] },
+  key: ["hash"],
+  columns: { hash: "text", owner_id: "integer", name: "text", created_at: "text", revoked_at: "text" },
+  indexes: { owner: { on: ["owner_id"] } },
   owner: ({ ownerId }) => ownerId,
 });
 

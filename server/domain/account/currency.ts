@@ -1,13 +1,12 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { campaigns } from "../campaign/campaign.ts";
+import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { isCurrency } from "../money/currency.ts";
+import { payouts } from "../payout/payout.ts";
+import { sales } from "../sale/sales.ts";
 import { changeAccount } from "./account.ts";
 import type { Account } from "./record.ts";
-
-/** As many as lists of campaigns show. */
-const MAX_CAMPAIGNS = 10_000;
 
 /**
  * Changes the currency of an account's `cash` amounts. Amounts that exist are never converted, so it is refused once
@@ -34,13 +33,12 @@ export async function checkedCurrency(tx: Transaction, account: Account, code: s
   );
 }
 
-/** Whether the account has amounts. It reads counters, because the commit checks them again, unlike listings. */
-async function hasMoney(tx: Transaction, accountId: number): Promise<boolean> {
-  if ((await tx.sum(accountId, ["payout"])) > 0) return true;
-  for (const { id } of await tx.view.page(campaigns, "id", accountId, [], { limit: MAX_CAMPAIGNS })) {
-    for (const metric of ["sales", "commissions"]) {
-      if ((await tx.sum(accountId, ["stats.campaign", id, metric])) > 0) return true;
-    }
-  }
-  return false;
+/** Whether the account has amounts. */
+async function hasMoney({ view }: Transaction, accountId: number): Promise<boolean> {
+  const found = [
+    await view.page(sales, "id", accountId, [], { limit: 1 }),
+    await view.page(commissions, "id", accountId, [], { limit: 1 }),
+    await view.page(payouts, "id", accountId, [], { limit: 1 }),
+  ];
+  return found.some(({ length }) => length > 0);
 }

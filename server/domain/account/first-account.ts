@@ -1,5 +1,5 @@
 import { SYSTEM } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { keepPassword } from "../password/password.ts";
@@ -17,11 +17,9 @@ import {
  * Records that the store has had its first account. There is only one such record, so two first starts can't both
  * make an account.
  */
-export const firstStarts = collection<FirstStart>()({
+export const firstStarts = table<FirstStart>()({
   name: "first-start",
-  id: () => [1],
-  claims: {},
-  indexes: {},
+  columns: { id: ["integer", () => 1] },
 });
 
 interface FirstStart {

@@ -1,19 +1,28 @@
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { fieldChanges } from "./fields.ts";
 import type { Actor, AuditAction, AuditEntry, AuditedEntity } from "./record.ts";
 
-export const auditEntries = collection<AuditEntry>()({
+export const auditEntries = table<AuditEntry>()({
   name: "audit",
-  id: (entry) => [entry.id],
-  claims: {},
-  indexes: {
-    time: ({ at }) => [Date.parse(at)],
-    // All three in the order of time, so that a range of days is a part of them.
-    kind: ({ entity, at }) => [entity, Date.parse(at)],
-    entity: ({ entity, entityId, at }) => [entity, entityId, Date.parse(at)],
+  columns: {
+    id: "integer",
+    at: "text",
+    actor_kind: ["text", ({ actor }) => actor.kind],
+    actor_id: ["integer", ({ actor }) => actor.id],
+    action: "text",
+    entity: "text",
+    entity_id: "text",
+    promoter_id: "integer",
+    promoter_campaign_id: "integer",
+    lead_id: "integer",
   },
-  counts: ({ entity, entityId }) => listCounts("audit", { kind: [entity], entity: [entity, entityId] }),
+  indexes: {
+    time: { on: ["at"] },
+    // All three in the order of time, so that a range of days is a part of them.
+    kind: { on: ["entity", "at"] },
+    entity: { on: ["entity", "entity_id", "at"] },
+  },
 });
 
 /** A change of one record. */

@@ -1,7 +1,8 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
-import { encodeKey, numberOf, type Key } from "../../storage/keys.ts";
-import { ownerOf, type Collection } from "../../storage/collection.ts";
+import { encodeKey, numberOf } from "../../storage/keys.ts";
+import { keyOf } from "../../storage/sql.ts";
+import { ownerOf, type Key, type Table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { writeAuditEntry, type AuditedChange } from "./audit.ts";
 import { AUDITED, type Actor, type AuditedEntity } from "./record.ts";
@@ -47,11 +48,11 @@ function plainStore(store: Store): Store {
 type Changes = Map<string, AuditedChange>;
 
 function watched(tx: Transaction, changes: Changes): Transaction {
-  function note<R>(from: Collection<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
+  function note<R>(from: Table<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
     const entity = (AUDITED as Record<string, AuditedEntity>)[from.name];
     const record = (after ?? before) as (R & { accountId: number }) | null;
     if (entity === undefined || record === null) return;
-    const accountId = ownerOf(from as Collection<typeof record>, record);
+    const accountId = ownerOf(from as Table<typeof record>, record);
     // Choice: the log of no account shows changes of the whole server, such as the exchange rates that `tidemark rates`
     // imports for all. A file of a central bank has thousands of days, and each would be repeated in the log of each
     // account. Nothing is lost: a sale keeps the amount in its own currency, and later rates change no sale.
@@ -67,17 +68,19 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     view: tx.view,
     get: tx.get,
     find: tx.find,
+    lock: tx.lock,
     isTaken: tx.isTaken,
-    sum: tx.sum,
+    // Only payouts take their commissions so, which leaves no entries.
+    fill: tx.fill,
     async put(into, record, refusals) {
-      const id = into.id(record);
+      const id = keyOf(into, record);
       const before = isAudited(into) ? await tx.get(into, record.accountId, ...id) : null;
       await tx.put(into, record, refusals);
       note(into, id, { before, after: record });
     },
     async insert(into, record, refusals) {
       await tx.insert(into, record, refusals);
-      note(into, into.id(record), { before: null, after: record });
+      note(into, keyOf(into, record), { before: null, after: record });
     },
     async remove(from, accountId, ...id) {
       const before = isAudited(from) ? await tx.get(from, accountId, ...id) : null;

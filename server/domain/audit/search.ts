@@ -1,14 +1,10 @@
-import type { Span } from "../span.ts";
-import { lengthCounter } from "../../storage/collection.ts";
-import type { Key } from "../../storage/keys.ts";
-import { searchNewest } from "../../storage/listing/newest.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import type { Between, Store } from "../../storage/store.ts";
+import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { parse } from "../../storage/documents.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import { isoRange, type Span } from "../span.ts";
 import { auditEntries } from "./audit.ts";
 import type { Actor, AuditAction, AuditEntry, AuditedEntity } from "./record.ts";
-
-/** Entries that one search reads at most. Indexes know kind, record and time of an entry, and it must be read for the rest. */
-const MOST_READ = 10_000;
 
 /** The entries to find. undefined: any. */
 export interface AuditFilter {
@@ -20,88 +16,50 @@ export interface AuditFilter {
   at?: Span | undefined;
 }
 
-/** A page of entries. */
-export interface FoundEntries extends Found<AuditEntry> {
-  /** Entries before this instant were not looked at, and are not in the total. null: all were. */
-  searchedUntil: string | null;
-}
+/** Entries that a download reads at once. */
+const CHUNK = 1_000;
+
+type AuditSchema = Schema<{ audits: typeof auditEntries }>;
+type AuditQuestion = SelectQueryBuilder<AuditSchema, "audits", object>;
 
 /** Entries of the log, the newest first. */
-export async function listAuditEntries(
-  store: Store,
+export function listAuditEntries(
+  store: View,
   accountId: number,
-  { filter, limit, offset }: Window & { filter: AuditFilter },
-): Promise<FoundEntries> {
-  const { index, start, between } = rangeOf(filter);
-  if (isIndexed(filter)) {
-    const total =
-      between === undefined
-        ? await store.sum(accountId, lengthCounter(auditEntries, lengthOf(index), start))
-        : await store.count(auditEntries, index, accountId, start, between);
-    const page = { limit, offset, total, reverse: true, between };
-    return {
-      records: await store.page(auditEntries, index, accountId, start, page),
-      total,
-      searchedUntil: null,
-    };
-  }
-  const { records, stoppedAt } = await searchNewest(store, auditEntries, {
-    accountId,
-    index,
-    start,
-    between,
-    keeps: (entry) => passes(entry, filter),
-    mostRead: MOST_READ,
-  });
-  const shown = records.slice(offset, offset + limit);
-  return { records: shown, total: records.length, searchedUntil: stoppedAt?.at ?? null };
+  { filter, ...window }: Window & { filter: AuditFilter },
+): Promise<Found<AuditEntry>> {
+  const question = auditQuestion(store, accountId, filter).orderBy("at", "desc").orderBy("id", "desc");
+  return findPage(store, auditEntries, { question, ...window });
 }
 
 /** All entries that pass a filter, the oldest first, in chunks. */
 export async function* scanAuditEntries(
-  store: Store,
+  store: View,
   accountId: number,
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry[]> {
-  const { index, start, between } = rangeOf(filter);
-  for await (const chunk of store.scan(auditEntries, index, accountId, start, between)) {
-    yield chunk.filter((entry) => passes(entry, filter));
-  }
+  const all = auditQuestion(store, accountId, filter).select("doc").orderBy("at").orderBy("id").limit(CHUNK);
+  let last: AuditEntry | undefined;
+  do {
+    const rest = last === undefined ? all : all.where(sql<SqlBool>`(at, id) > (${last.at}, ${last.id})`);
+    const entries = (await store.rows(rest)).map(({ doc }) => parse(auditEntries, doc));
+    yield entries;
+    last = entries[CHUNK - 1];
+  } while (last !== undefined);
 }
 
-type Index = keyof typeof auditEntries.indexes;
-
-/** The shortest part of an index that holds all matches. Each is in the order of time. */
-function rangeOf({ entity, entityId, at }: AuditFilter): { index: Index; start: Key; between?: Between } {
-  // No instant is later, or earlier.
-  const between = at && { from: at.from ?? 0, before: at.before ?? Number.MAX_SAFE_INTEGER };
-  const within = between === undefined ? {} : { between };
-  if (entity === undefined) return { index: "time", start: [], ...within };
-  if (entityId === undefined) return { index: "kind", start: [entity], ...within };
-  return { index: "entity", start: [entity, entityId], ...within };
-}
-
-/** Whether the range of a filter holds nothing but matches. */
-function isIndexed({ actor, actorId, action, entity, entityId }: AuditFilter): boolean {
-  const hasRecord = entityId === undefined || entity !== undefined;
-  return hasRecord && actor === undefined && actorId === undefined && action === undefined;
-}
-
-/** The listing whose length is kept: that of all entries is the one of their ids. */
-function lengthOf(index: Index): Index | "id" {
-  return index === "time" ? "id" : index;
-}
-
-function passes({ actor, action, entity, entityId, at }: AuditEntry, filter: AuditFilter): boolean {
-  const time = Date.parse(at);
-  const { from, before } = filter.at ?? { from: null, before: null };
-  return (
-    actor.kind === (filter.actor ?? actor.kind) &&
-    actor.id === (filter.actorId ?? actor.id) &&
-    action === (filter.action ?? action) &&
-    entity === (filter.entity ?? entity) &&
-    entityId === (filter.entityId ?? entityId) &&
-    time >= (from ?? -Infinity) &&
-    time < (before ?? Infinity)
-  );
+function auditQuestion(view: View, accountId: number, filter: AuditFilter): AuditQuestion {
+  const { actor, actorId, action, entity, entityId, at } = filter;
+  let question: AuditQuestion = view
+    .question<AuditSchema>()
+    .selectFrom("audits")
+    .where("account_id", "=", accountId);
+  if (actor !== undefined) question = question.where("actor_kind", "=", actor);
+  if (actorId !== undefined) question = question.where("actor_id", "=", actorId);
+  if (action !== undefined) question = question.where("action", "=", action);
+  if (entity !== undefined) question = question.where("entity", "=", entity);
+  if (entityId !== undefined) question = question.where("entity_id", "=", entityId);
+  if (at === undefined) return question;
+  const { from, before } = isoRange(at);
+  return question.where("at", ">=", from).where("at", "<", before);
 }

@@ -1,14 +1,11 @@
 import { Failure, isOutage } from "../../failure.ts";
 import type { BatchProcess } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
-export const batchProcesses = collection<BatchProcess>()({
+export const batchProcesses = table<BatchProcess>()({
   name: "batch-process",
-  id: (batchProcess) => [batchProcess.id],
-  claims: {},
-  indexes: {},
-  counts: () => listCounts("batch-process", {}),
+  columns: { id: "integer", label: "text", created_at: "text" },
 });
 
 /**

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { BatchProcess } from "./record.ts";
 import type { Store } from "../../storage/store.ts";
 import { batchProcesses } from "./batch.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 
 /** A page of finished batches, newest first. */
 export function findBatchProcesses(
@@ -10,7 +10,12 @@ export function findBatchProcesses(
   accountId: number,
   window: Window,
 ): Promise<Found<BatchProcess>> {
-  return findPage(store, batchProcesses, { accountId, index: "id", start: [], reverse: true, ...window });
+  const question = store
+    .question<Schema<{ batch_process: typeof batchProcesses }>>()
+    .selectFrom("batch_process")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  return findPage(store, batchProcesses, { question, ...window });
 }
 
 /** The result of one batch. `id` may be any text. @throws Failure `not_found` */

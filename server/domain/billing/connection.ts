@@ -1,14 +1,13 @@
 import { Failure } from "../../failure.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { BILLING_PROVIDERS, type BillingConnection, type BillingProvider } from "./record.ts";
 
-export const billingConnections = collection<BillingConnection>()({
+export const billingConnections = table<BillingConnection>()({
   name: "billing-connection",
-  id: ({ provider }) => [provider],
-  claims: {},
-  indexes: {},
+  key: ["provider"],
+  columns: { provider: "text", created_at: "text" },
 });
 
 /** The input of a connection. undefined: unchanged, or none. */

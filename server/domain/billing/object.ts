@@ -1,14 +1,13 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { bestParts, type PaymentParts } from "../sale/payment.ts";
 import type { BillingObject, BillingProvider } from "./record.ts";
 
-export const billingObjects = collection<BillingObject>()({
+export const billingObjects = table<BillingObject>()({
   name: "billing-object",
-  id: ({ provider, hash }) => [provider, hash],
-  claims: {},
-  indexes: {},
+  key: ["provider", "hash"],
+  columns: { provider: "text", hash: "text", sale_event_id: "text" },
 });
 
 /** The payment that an object belongs to. null: unknown. */

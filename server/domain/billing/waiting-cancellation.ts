@@ -1,13 +1,12 @@
-import { collection } from "../../storage/collection.ts";
-import { digest } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
 import type { BillingProvider, WaitingCancellation } from "./record.ts";
 
-export const waitingCancellations = collection<WaitingCancellation>()({
+export const waitingCancellations = table<WaitingCancellation>()({
   name: "waiting-cancellation",
-  id: ({ provider, subscriptionId }) => [provider, digest(subscriptionId)],
-  claims: {},
-  indexes: { age: ({ keptAt }) => [Date.parse(keptAt)] },
+  key: ["provider", "subscription_id"],
+  columns: { provider: "text", subscription_id: "text", kept_at: "text" },
+  indexes: { age: { on: ["kept_at"] } },
 });
 
 /** The cancellation of a subscription that waits for its first payment. null: none. */
@@ -16,12 +15,13 @@ export function findWaitingCancellation(
   accountId: number,
   { provider, subscriptionId }: { provider: BillingProvider; subscriptionId: string },
 ): Promise<WaitingCancellation | null> {
-  return reader.get(waitingCancellations, accountId, provider, digest(subscriptionId));
+  return reader.get(waitingCancellations, accountId, provider, subscriptionId);
 }
 
 /** Forgets a cancellation that has been recorded. */
-export function forgetCancellation(store: Store, waiting: WaitingCancellation): Promise<void> {
-  return store.transact((tx) =>
-    tx.remove(waitingCancellations, waiting.accountId, ...waitingCancellations.id(waiting)),
-  );
+export function forgetCancellation(
+  store: Store,
+  { accountId, provider, subscriptionId }: WaitingCancellation,
+): Promise<void> {
+  return store.transact((tx) => tx.remove(waitingCancellations, accountId, provider, subscriptionId));
 }

@@ -1,15 +1,22 @@
-import { collection } from "../../storage/collection.ts";
-import { digest } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BillingProvider, WaitingRefund } from "./record.ts";
 
-export const waitingRefunds = collection<WaitingRefund>()({
+export const waitingRefunds = table<WaitingRefund>()({
   name: "waiting-refund",
-  id: ({ provider, eventId }) => [provider, digest(eventId)],
-  claims: {},
+  key: ["provider", "event_id"],
+  columns: {
+    provider: "text",
+    event_id: "text",
+    sale_event_id: "text",
+    gross_to: "integer",
+    created_at: "text",
+    kept_at: "text",
+  },
   indexes: {
-    payment: ({ provider, saleEventId }) => [provider, digest(saleEventId)],
-    age: ({ keptAt }) => [Date.parse(keptAt)],
+    /** In the order in which the money moved. */
+    payment: { on: ["provider", "sale_event_id", "created_at", "gross_to"] },
+    age: { on: ["kept_at"] },
   },
 });
 
@@ -19,7 +26,7 @@ export function refundsWaitingFor(
   accountId: number,
   { provider, saleEventId }: { provider: BillingProvider; saleEventId: string },
 ): Promise<WaitingRefund[]> {
-  return store.page(waitingRefunds, "payment", accountId, [provider, digest(saleEventId)], { limit: 100 });
+  return store.page(waitingRefunds, "payment", accountId, [provider, saleEventId], { limit: 100 });
 }
 
 /** How many refunds of a provider wait for their sales. */
@@ -29,5 +36,5 @@ export function countWaiting(store: Store, accountId: number, provider: BillingP
 
 /** Forgets a refund that has been applied. */
 export function forgetRefund(store: Store, { accountId, provider, eventId }: WaitingRefund): Promise<void> {
-  return store.transact((tx) => tx.remove(waitingRefunds, accountId, provider, digest(eventId)));
+  return store.transact((tx) => tx.remove(waitingRefunds, accountId, provider, eventId));
 }

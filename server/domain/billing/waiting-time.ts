@@ -1,4 +1,5 @@
-import type { Collection } from "../../storage/collection.ts";
+import { keyOf } from "../../storage/sql.ts";
+import type { Table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 
 /** Providers repeat an event for three days, and list those of thirty days. */
@@ -18,7 +19,7 @@ interface Waiting {
  */
 export async function keepWaiting<R extends Waiting>(
   tx: Transaction,
-  into: Collection<R, never, "age">,
+  into: Table<R, never, "age">,
   { event, now, isNeeded }: { event: R; now: Date; isNeeded?: (event: R) => Promise<boolean> },
 ): Promise<void> {
   await tx.put(into, event);
@@ -27,6 +28,6 @@ export async function keepWaiting<R extends Waiting>(
     if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
     // It begins its time again, so that it does not hide others from the sweep.
     if (await isNeeded?.(each)) await tx.put(into, { ...each, keptAt: now.toISOString() });
-    else await tx.remove(into, each.accountId, ...into.id(each));
+    else await tx.remove(into, each.accountId, ...keyOf(into, each));
   }
 }

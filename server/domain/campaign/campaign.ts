@@ -1,25 +1,32 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Campaign } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { entryCounts } from "../reward/entry.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { productsNamed } from "../reward/entry.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 
 /** The parameter in links if the campaign names none. */
 const DEFAULT_REF_PARAM = "via";
 
-export const campaigns = collection<Campaign>()({
+export const campaigns = table<Campaign>()({
   name: "campaign",
-  id: (campaign) => [campaign.id],
-  claims: {},
-  indexes: {},
-  counts: ({ upgrade, rewardsForPromoters, rewardsForReferrals }) => [
-    ...listCounts("campaign", {}),
-    ...entryCounts([...rewardsForPromoters, ...rewardsForReferrals]),
-    [["campaign.upgrade", upgrade?.campaignId ?? 0], 1],
-  ],
+  columns: {
+    id: "integer",
+    name: "text",
+    upgrade_campaign_id: ["integer", ({ upgrade }) => upgrade?.campaignId],
+    is_private: "integer",
+    rewarded_products: [
+      "text",
+      ({ rewardsForPromoters, rewardsForReferrals }) =>
+        productsNamed([...rewardsForPromoters, ...rewardsForReferrals]),
+    ],
+    created_at: "text",
+  },
+  indexes: {
+    upgrade: { on: ["upgrade_campaign_id"], where: "upgrade_campaign_id is not null" },
+  },
 });
 
 /** The settings of a new campaign. Those left out get their usual values. */
@@ -78,7 +85,12 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
 
 /** A page of an account's campaigns, oldest first. */
 export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
-  return findPage(store, campaigns, { accountId, index: "id", start: [], ...window });
+  const question = store
+    .question<Schema<{ campaigns: typeof campaigns }>>()
+    .selectFrom("campaigns")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  return findPage(store, campaigns, { question, ...window });
 }
 
 /** Every campaign of an account, oldest first. */

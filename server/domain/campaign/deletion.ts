@@ -1,11 +1,15 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM } from "../account/record.ts";
 import type { Campaign } from "./record.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Schema } from "../../storage/query.ts";
+import type { Transaction, View } from "../../storage/store.ts";
 import { accounts } from "../account/account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";
 import type { Context } from "../context.ts";
 import { updateWantedEvents } from "../event/wanted-events.ts";
+import type { payouts } from "../payout/payout.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { loadCampaignStats } from "../report/stats.ts";
 import type { Show } from "../show.ts";
 
 /**
@@ -27,6 +31,7 @@ export function deleteCampaign<T>(
     if (account?.defaultCampaignId === id) {
       throw new Failure("in_use", "The default campaign can't be deleted");
     }
+    await tx.lock(campaigns, accountId, id);
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
     if (campaign.emails.length > 0)
@@ -35,17 +40,29 @@ export function deleteCampaign<T>(
   });
 }
 
-/** Reads the counts within the transaction, so that a record added meanwhile stops the deletion. */
+/** The campaign is locked, so that nothing is added to it meanwhile. */
 async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
+  const stats = await loadCampaignStats(tx.view, accountId, id);
   const uses: [count: number, name: string][] = [
-    [await tx.sum(accountId, ["promoter-campaign/campaign", id]), "promoter campaigns"],
-    [await tx.sum(accountId, ["payout/campaign", id]), "payouts"],
-    [await tx.sum(accountId, ["stats.campaign", id, "commissions"]), "commissions"],
-    [await tx.sum(accountId, ["stats.campaign", id, "sales"]), "sales"],
-    [await tx.sum(accountId, ["stats.campaign", id, "referrals"]), "leads"],
-    [await tx.sum(accountId, ["campaign.upgrade", id]), "upgrades of other campaigns"],
+    [await tx.view.count(promoterCampaigns, "campaign", accountId, [id]), "promoter campaigns"],
+    [await countPayouts(tx.view, accountId, id), "payouts"],
+    [stats.commissions, "commissions"],
+    [stats.sales, "sales"],
+    [stats.referrals, "leads"],
+    [await tx.view.count(campaigns, "upgrade", accountId, [id]), "upgrades of other campaigns"],
   ];
   for (const [count, name] of uses) {
     if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
   }
+}
+
+async function countPayouts(view: View, accountId: number, campaignId: number): Promise<number> {
+  const question = view
+    .question<Schema<{ payouts: typeof payouts }>>()
+    .selectFrom("payouts")
+    .where("account_id", "=", accountId)
+    .where("campaign_id", "=", campaignId)
+    .select(({ fn }) => fn.countAll().as("count"));
+  const [found] = await view.rows(question);
+  return Number(found?.count ?? 0);
 }

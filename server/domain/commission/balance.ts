@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import { UNITS, type Unit } from "../money/unit.ts";
-import type { Collection, Count } from "../../storage/collection.ts";
+import type { Payout } from "../payout/record.ts";
+import type { payouts } from "../payout/payout.ts";
+import type { Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
-
-/** The name of the counters that make up the balances. */
-const BALANCE = "balance";
+import type { commissions } from "./commission.ts";
+import type { Commission } from "./record.ts";
 
 /** Amounts of one unit: in cents for `cash`, otherwise in whole units. */
 export interface UnitBalance {
@@ -19,61 +21,103 @@ export interface Balance {
   units: Partial<Record<Unit, UnitBalance>>;
 }
 
-/** The counts of a commission or payout in its promoter's balance. */
-export function balanceCounts(
-  { promoterId, unit }: { promoterId: number; unit: Unit },
-  { earnings, paid }: Omit<UnitBalance, "current">,
-): Count[] {
-  return [
-    [[BALANCE, promoterId, unit, "earnings"], earnings],
-    [[BALANCE, promoterId, unit, "paid"], paid],
-  ];
+type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
+
+/** Adds up what a promoter has earned and was paid. */
+export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
+  const question = view.question<BalanceSchema>();
+  const earned = question
+    .selectFrom("commissions")
+    .select([
+      "unit",
+      sql<number>`sum(amount)`.as("earnings"),
+      sql<number>`sum(amount * is_paid_elsewhere)`.as("paid"),
+    ])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", "approved")
+    .groupBy("unit");
+  const paid = question
+    .selectFrom("payouts")
+    .select(["unit", sql<number>`0`.as("earnings"), sql<number>`sum(amount)`.as("paid")])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", "completed")
+    .groupBy("unit");
+  const rows = await view.rows(earned.unionAll(paid));
+  return balanceOf(
+    rows.map((row) => ({ unit: row.unit as Unit, earnings: Number(row.earnings), paid: Number(row.paid) })),
+  );
 }
 
-/**
- * Reads a promoter's balance. If a transaction reads it, the commit fails if another one changes it meanwhile.
- *
- * The counters are read by key, because each sign-up shows a balance and a listing costs several times as much.
- */
-export async function loadBalance(
-  reader: Pick<View, "sum">,
+/** What a promoter's commissions earned that wait for approval, or for their day. */
+export async function loadPendingEarnings(
+  view: View,
   accountId: number,
   promoterId: number,
 ): Promise<Balance> {
-  const read = (unit: Unit, part: string) => reader.sum(accountId, [BALANCE, promoterId, unit, part]);
+  const question = view
+    .question<BalanceSchema>()
+    .selectFrom("commissions")
+    .select(["unit", sql<number>`sum(amount)`.as("earnings")])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", "pending")
+    .groupBy("unit");
+  const rows = await view.rows(question);
   const units: Balance["units"] = {};
-  await Promise.all(
-    UNITS.map(async (unit) => {
-      const [earnings, paid] = await Promise.all([read(unit, "earnings"), read(unit, "paid")]);
-      if (earnings !== 0 || paid !== 0) units[unit] = { earnings, current: earnings - paid, paid };
-    }),
-  );
+  for (const { unit, earnings } of rows) {
+    if (Number(earnings) !== 0) units[unit as Unit] = { earnings: Number(earnings), current: 0, paid: 0 };
+  }
   return { units };
 }
 
-/** The amounts that the change of a record adds to one balance. */
-export interface BalanceMove {
+/** An amount that belongs to a promoter's balance. */
+export interface BalanceMove extends Omit<UnitBalance, "current"> {
   promoterId: number;
   unit: Unit;
-  part: "earnings" | "paid";
-  amount: number;
 }
 
-/** The amounts that the change of a record adds to promoters' balances. A null record: it is new, or was deleted. */
+/** What a commission adds to its promoter's balance. */
+export function earned({ promoterId, unit, status, amount, isPaidElsewhere }: Commission): BalanceMove {
+  const earnings = status === "approved" ? amount : 0;
+  return { promoterId, unit, earnings, paid: isPaidElsewhere ? earnings : 0 };
+}
+
+/** What a payout adds to its promoter's balance. */
+export function paid({ promoterId, unit, status, amount }: Payout): BalanceMove {
+  return { promoterId, unit, earnings: 0, paid: status === "completed" ? amount : 0 };
+}
+
+/** The moves from one state of a record to the next. A null record: it is new, or was deleted. */
 export function balanceMoves<R>(
-  { counts }: Collection<R>,
+  move: (record: R) => BalanceMove,
   { before, after }: { before: R | null; after: R | null },
 ): BalanceMove[] {
-  const movesOf = (record: R | null, sign: 1 | -1) =>
-    (record === null ? [] : (counts?.(record) ?? []))
-      .filter(([[name], amount]) => name === BALANCE && amount !== 0)
-      .map(([[, promoterId, unit, part], amount]) => ({ promoterId, unit, part, amount: sign * amount }));
-  return [...movesOf(before, -1), ...movesOf(after, 1)] as BalanceMove[];
+  const moves = [
+    ...(before === null ? [] : [undone(move(before))]),
+    ...(after === null ? [] : [move(after)]),
+  ];
+  return moves.filter(({ earnings, paid }) => earnings !== 0 || paid !== 0);
 }
 
-/** A balance after a move. */
-export function movedBalance({ units }: Balance, { unit, part, amount }: BalanceMove): Balance {
-  const { earnings, paid } = units[unit] ?? { earnings: 0, paid: 0 };
-  const next = { earnings, paid, [part]: (part === "paid" ? paid : earnings) + amount };
-  return { units: { ...units, [unit]: { ...next, current: next.earnings - next.paid } } };
+/** The balance before these moves. */
+export function balanceBefore({ units }: Balance, moves: BalanceMove[]): Balance {
+  const sums = UNITS.map((unit) => ({ unit, ...(units[unit] ?? { earnings: 0, paid: 0 }) }));
+  return balanceOf([...sums, ...moves.map(undone)]);
+}
+
+function undone(move: BalanceMove): BalanceMove {
+  return { ...move, earnings: -move.earnings, paid: -move.paid };
+}
+
+function balanceOf(parts: Omit<BalanceMove, "promoterId">[]): Balance {
+  const units: Balance["units"] = {};
+  for (const { unit, ...part } of parts) {
+    const known = units[unit] ?? { earnings: 0, paid: 0 };
+    const [earnings, paid] = [known.earnings + part.earnings, known.paid + part.paid];
+    units[unit] = { earnings, current: earnings - paid, paid };
+  }
+  const kept = Object.entries(units).filter(([, { earnings, paid }]) => earnings !== 0 || paid !== 0);
+  return { units: Object.fromEntries(kept) };
 }

@@ -1,51 +1,86 @@
-import type { Unit } from "../money/unit.ts";
-import type { Commission } from "./record.ts";
-import { collection, listCounts, type Count } from "../../storage/collection.ts";
+import { isOfRefund, type Commission } from "./record.ts";
+import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
-import type { Key } from "../../storage/keys.ts";
-import { balanceCounts } from "./balance.ts";
-import { factCounts, type Fact } from "../report/counters.ts";
-import { dayCount } from "./day-counts.ts";
+import { dailySums, type Fact } from "../report/daily.ts";
 
-export const commissions = collection<Commission>()({
+export const commissions = table<Commission>()({
   name: "commission",
-  id: (commission) => [commission.id],
-  claims: {},
-  indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
-    /** Also sorts by lead. Those without a lead come first. */
-    lead: ({ leadId }) => [leadId ?? 0],
-    status: ({ status }) => [status],
-    amount: ({ amount }) => [amount],
-    saleAmount: ({ saleCents }) => [saleCents],
-    createdAt: ({ createdAt }) => [Date.parse(createdAt)],
-    /** By the client's own id of the event, which may be any text. */
-    event: ({ eventId }) => (eventId === null ? null : eventKey(eventId)),
-    payout: ({ payoutId }) => (payoutId === null ? null : [payoutId]),
-    /** Held commissions, by the instant of their approval. */
-    due: ({ status, approveAt }) =>
-      status === "pending" && approveAt !== null ? [Date.parse(approveAt)] : null,
-    /** Approved commissions that are in no payout, in the order in which a run gathers them. */
-    unpaid: (commission) =>
-      isUnpaid(commission)
-        ? [commission.promoterId, commission.campaignId, commission.unit, Date.parse(commission.createdAt)]
-        : null,
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    /** 0: it has no lead. So these come first in both engines when they are sorted by lead. */
+    lead_id: ["integer", ({ leadId }) => leadId ?? 0],
+    status: "text",
+    type: "text",
+    unit: "text",
+    amount: "integer",
+    sale_id: "integer",
+    sale_cents: "integer",
+    /** What the client calls the event, for searches. Choice: without the end of a very long one, as indexes have limits. */
+    words: ["text", ({ eventId }) => eventId?.slice(0, 255).toLowerCase()],
+    /** The client's own ids of events may be too long for an index. */
+    event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
+    plan_id: "text",
+    reward_id: "integer",
+    refund_id: "integer",
+    takes_back_id: "integer",
+    is_of_refund: ["integer", isOfRefund],
+    suspicion: "text",
+    payout_id: "integer",
+    is_paid_elsewhere: "integer",
+    has_note: ["integer", ({ internalNote, externalNote }) => (internalNote ?? externalNote) !== null],
+    approve_at: "text",
+    created_at: "text",
   },
-  counts: (commission) => [
-    ...lengths(commission),
-    dayCount(commission),
-    ...factCounts(commission, commissionFacts(commission)),
-    ...earned(commission),
-    ...owedBack(commission),
-    ...waiting(commission),
-  ],
+  indexes: {
+    /** Lists read it instead of the commissions, which take far longer. It holds whatever they are filtered or sorted by. */
+    list: {
+      on: [
+        "id",
+        "status",
+        "campaign_id",
+        "unit",
+        "suspicion",
+        "is_of_refund",
+        "payout_id",
+        "is_paid_elsewhere",
+        "amount",
+        "sale_cents",
+        "lead_id",
+        "words",
+      ],
+    },
+    createdAt: { on: ["created_at", "id", "status", "campaign_id", "unit", "suspicion"] },
+    lead: { on: ["lead_id", "id", "sale_id"] },
+    event: { on: ["event_hash"], where: "event_hash is not null" },
+    payout: { on: ["payout_id"], where: "payout_id is not null" },
+    /** An erasure of their promoter takes the notes away. */
+    noted: { on: ["promoter_id"], where: "has_note = 1" },
+    /** Adds up what a promoter has earned, and what waits for approval, without reading the commissions themselves. */
+    balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
+    pending: { on: ["unit", "amount"], where: "status = 'pending'" },
+    /** Held commissions, by the instant of their approval. */
+    due: { on: ["approve_at"], where: "status = 'pending' and approve_at is not null" },
+    /** Approved commissions that are in no payout, in the order in which a run gathers them, with all that it adds up. */
+    unpaid: {
+      on: [
+        "promoter_id",
+        "campaign_id",
+        "unit",
+        "created_at",
+        "id",
+        "amount",
+        "status",
+        "payout_id",
+        "is_paid_elsewhere",
+      ],
+      where: "status = 'approved' and payout_id is null and is_paid_elsewhere = 0",
+    },
+  },
+  sums: dailySums(commissionFacts),
 });
-
-/** The start of the `event` index for one event. */
-export function eventKey(eventId: string): [string] {
-  return [digest(eventId)];
-}
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
 
@@ -87,7 +122,7 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
 /** The counts of a commission in the reports. Payouts count their own payments. */
 function commissionFacts(commission: Commission): Fact[] {
   const { createdAt: at, amount } = commission;
-  const facts: Fact[] = [{ metric: "commissions", at: null }, ...importedFacts(commission)];
+  const facts: Fact[] = [{ metric: "commissions", at }, ...importedFacts(commission)];
   if (commission.status !== "approved" || commission.unit !== "cash") return facts;
   facts.push({ metric: "earningsCents", at, amount });
   if (commission.isPaidElsewhere) facts.push({ metric: "paidCents", at, amount });
@@ -111,45 +146,4 @@ function importedFacts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Co
 /** Whether a payout may still take the commission. */
 export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
   return status === "approved" && payoutId === null && !isPaidElsewhere;
-}
-
-/** The lengths of lists. Those of promoters and campaigns are counted among their statistics. */
-function lengths({ leadId, payoutId, status, campaignId }: Commission): Count[] {
-  return listCounts("commission", {
-    status: [status],
-    statusCampaign: [status, campaignId],
-    ...(leadId !== null && { lead: [leadId] }),
-    ...(payoutId !== null && { payout: [payoutId] }),
-  });
-}
-
-/** Counts the amounts that refunds took back in other units than money, until a payout subtracts them. */
-function owedBack(commission: Commission): Count[] {
-  const isDebt = commission.unit !== "cash" && commission.amount < 0 && isUnpaid(commission);
-  return isDebt ? [[debtCounter(commission), commission.amount]] : [];
-}
-
-/** The counter of the cash, in cents, that waits for approval. */
-export const PENDING_CENTS: Key = ["commission.pendingCents"];
-
-function waiting({ status, promoterId, unit, amount }: Commission): Count[] {
-  if (status !== "pending") return [];
-  const ofPromoter: Count = [pendingCounter(promoterId, unit), amount];
-  return unit === "cash" ? [ofPromoter, [PENDING_CENTS, amount]] : [ofPromoter];
-}
-
-/** The counter of a promoter's amounts that wait for approval. */
-export function pendingCounter(promoterId: number, unit: Unit): Key {
-  return ["commission.pending", promoterId, unit];
-}
-
-/** The counter of what refunds took back in other units than money. */
-export function debtCounter({ promoterId, campaignId, unit }: Commission): Key {
-  return ["unpaid.debt", promoterId, campaignId, unit];
-}
-
-function earned(commission: Commission): Count[] {
-  const { status, amount, isPaidElsewhere } = commission;
-  if (status !== "approved") return [];
-  return balanceCounts(commission, { earnings: amount, paid: isPaidElsewhere ? amount : 0 });
 }

@@ -1,8 +1,14 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
+import type { Context } from "../context.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
-import type { DUE_PERIODS } from "../payout/filter.ts";
-import { isWithin, type Span } from "../span.ts";
-import type { Commission, CommissionStatus } from "./record.ts";
+import { isDue, type DuePeriod } from "../payout/filter.ts";
+import { isoRange, type Span } from "../span.ts";
+import { among, contains, type Schema } from "../../storage/query.ts";
+import type { commissions } from "./commission.ts";
+import type { CommissionStatus } from "./record.ts";
 
 /** The conditions for listed commissions. Absent ones do not matter. */
 export interface CommissionFilter {
@@ -18,10 +24,11 @@ export interface CommissionFilter {
   saleCents?: Span | undefined;
   amount?: Span | undefined;
   createdAt?: Span | undefined;
+  promoterCampaignId?: number | undefined;
   campaignIds?: number[] | undefined;
   payoutIds?: number[] | undefined;
-  /** When its payout is due. */
-  duePeriod?: (typeof DUE_PERIODS)[number] | undefined;
+  /** When its payout is due. Choice: a commission without a payout has no due date. */
+  duePeriod?: DuePeriod | undefined;
   promoterId?: number | undefined;
   /** Whether it belongs to the first event that earned something for its lead. */
   isFirst?: boolean | undefined;
@@ -31,25 +38,129 @@ export interface CommissionFilter {
   planIds?: string[] | undefined;
 }
 
-type Filters = Required<{ [F in keyof CommissionFilter]: NonNullable<CommissionFilter[F]> }>;
-type Tests = { [F in keyof Filters]?: (commission: Commission, wanted: Filters[F]) => boolean };
+export type CommissionSchema = Schema<{ commissions: typeof commissions }>;
+export type CommissionQuestion = SelectQueryBuilder<CommissionSchema, "commissions", object>;
+type Wanted = Required<{ [F in keyof CommissionFilter]: NonNullable<CommissionFilter[F]> }>;
 
-/** The conditions on the commission alone. The others need its lead or its payout. */
-export const BY_COMMISSION: Tests = {
-  ids: ({ id }, ids) => ids.includes(id),
-  status: ({ status }, wanted) => status === wanted,
-  unit: ({ unit }, wanted) => unit === wanted,
-  // Choice: `isPaid` only concerns cash, and `isFulfilled` all other units.
-  isPaid: ({ unit }) => unit === "cash",
-  isFulfilled: ({ unit }) => unit !== "cash",
-  saleCents: ({ saleCents }, span) => isWithin(saleCents, span),
-  amount: ({ amount }, span) => isWithin(amount, span),
-  createdAt: ({ createdAt }, span) => isWithin(Date.parse(createdAt), span),
-  campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
-  payoutIds: ({ payoutId }, ids) => payoutId !== null && ids.includes(payoutId),
-  promoterId: ({ promoterId }, id) => promoterId === id,
-  isRefunded: ({ takenBackByIds, correctedByIds = [], refundId }, wanted) =>
-    (takenBackByIds.length > correctedByIds.length || refundId !== null) === wanted,
-  suspicions: ({ suspicion }, wanted) => suspicion !== null && wanted.includes(suspicion),
-  planIds: ({ planId }, ids) => planId !== null && ids.includes(planId),
+/** The request that a question is asked for. */
+interface Asking {
+  accountId: number;
+  /** The calendar day of the request in the account's time zone. */
+  today: string;
+  filter: CommissionFilter;
+}
+
+type Conditions = {
+  [F in keyof Wanted]: (
+    question: CommissionQuestion,
+    wanted: Wanted[F],
+    asking: Asking,
+  ) => CommissionQuestion;
 };
+
+/** What each condition adds to a question. */
+const CONDITIONS: Conditions = {
+  text: (question, text, { accountId }) => question.where(mentions(accountId, text.trim())),
+  ids: (question, ids) => question.where(among("commissions.id", ids)),
+  status: (question, status) => question.where("commissions.status", "=", status),
+  unit: (question, unit) => question.where("commissions.unit", "=", unit),
+  // Choice: `isPaid` only concerns cash, and `isFulfilled` all other units.
+  isPaid: (question, wanted, { accountId }) =>
+    question.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
+  isFulfilled: (question, wanted, { accountId }) =>
+    question.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
+  saleCents: (question, span) => within(question, sql.ref("commissions.sale_cents"), span),
+  amount: (question, span) => within(question, sql.ref("commissions.amount"), span),
+  createdAt: (question, span, { filter }) =>
+    within(question, columnFor(filter, "commissions.created_at"), isoRange(span)),
+  promoterCampaignId: (question, id) => question.where("commissions.promoter_campaign_id", "=", id),
+  campaignIds: (question, ids) => question.where(among("commissions.campaign_id", ids)),
+  payoutIds: (question, ids) => question.where(among("commissions.payout_id", ids)),
+  duePeriod: (question, period, { accountId, today }) =>
+    question.where(inPayouts(PAYOUT_ID, accountId, isDue(accountId, { period, today, status: "pending" }))),
+  promoterId: (question, id) => question.where("commissions.promoter_id", "=", id),
+  isFirst: (question, wanted) => question.where(wanted ? IS_FIRST : sql<SqlBool>`not ${IS_FIRST}`),
+  isRefunded: (question, wanted) => question.where("commissions.is_of_refund", "=", Number(wanted)),
+  suspicions: (question, wanted) => question.where(among("commissions.suspicion", wanted)),
+  planIds: (question, ids) => question.where(among("commissions.plan_id", ids)),
+};
+
+/** A question about the commissions that pass a filter. Lists and exports ask it. */
+export function commissionQuestion(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  filter: CommissionFilter,
+): CommissionQuestion {
+  const asking = { accountId: account.id, today: dayIn(timeZoneOf(account), now), filter };
+  const all = store
+    .question<CommissionSchema>()
+    .selectFrom("commissions")
+    .where("commissions.account_id", "=", account.id);
+  return (Object.keys(CONDITIONS) as (keyof CommissionFilter)[]).reduce(
+    (question, field) => narrowed(question, field, asking),
+    all,
+  );
+}
+
+function narrowed<F extends keyof CommissionFilter>(
+  question: CommissionQuestion,
+  field: F,
+  asking: Asking,
+): CommissionQuestion {
+  const wanted = asking.filter[field];
+  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F], asking);
+}
+
+function within(
+  question: CommissionQuestion,
+  column: RawBuilder<unknown>,
+  { from, before }: { from: number | string | null; before: number | string | null },
+): CommissionQuestion {
+  const least = from === null ? question : question.where(column, ">=", from);
+  return before === null ? least : least.where(column, "<", before);
+}
+
+/**
+ * A column that a list is sorted by, or limited to a range of. If another filter leaves few commissions, it is hidden in an
+ * expression. SQLite keeps no statistics, and would rather walk through all commissions in the order of the column.
+ */
+export function columnFor(
+  { ids, promoterId, payoutIds }: CommissionFilter,
+  column: string,
+): RawBuilder<unknown> {
+  const ref = sql.ref(column);
+  return (ids ?? promoterId ?? payoutIds) === undefined ? ref : sql`coalesce(${ref}, ${ref})`;
+}
+
+/** Whether the event's id, or the lead's e-mail address or uid, contains a text. */
+function mentions(accountId: number, text: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${contains("commissions.words", text)} or commissions.lead_id in (
+    select leads.id from leads where leads.account_id = ${accountId} and ${contains("leads.names", text)}))`;
+}
+
+const PAYOUT_ID = sql.ref("commissions.payout_id");
+
+function inPayouts(
+  payoutId: RawBuilder<unknown>,
+  accountId: number,
+  condition: RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${payoutId} in (select payouts.id from payouts
+    where payouts.account_id = ${accountId} and ${condition})`;
+}
+
+/** Whether the promoter got it. */
+function isDone(accountId: number, wanted: boolean): RawBuilder<SqlBool> {
+  // No payout has the id 0. Whether null is one of them would be unknown.
+  const isCompleted = inPayouts(sql`coalesce(${PAYOUT_ID}, 0)`, accountId, sql`payouts.status = 'completed'`);
+  const done = sql<SqlBool>`(commissions.is_paid_elsewhere = 1 or ${isCompleted})`;
+  return wanted ? done : sql<SqlBool>`not ${done}`;
+}
+
+/** Choice: a commission without a lead is never the first. */
+const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
+  select 1 from (
+    select earliest.id, earliest.sale_id from commissions as earliest
+    where earliest.account_id = commissions.account_id and earliest.lead_id = commissions.lead_id
+    order by earliest.id limit 1
+  ) as first_one where first_one.id = commissions.id or first_one.sale_id = commissions.sale_id))`;

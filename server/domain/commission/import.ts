@@ -6,7 +6,7 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/unit.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, eventKey, newCommission } from "./commission.ts";
+import { commissions, newCommission } from "./commission.ts";
 import { commissionSources, type Source } from "./source.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
@@ -110,7 +110,7 @@ async function isSaleCounted(
   { input: { eventId, saleCents }, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<boolean> {
   if (eventId === null || lead === null || saleCents === 0) return false;
-  const ofEvent = await tx.view.page(commissions, "event", accountId, eventKey(eventId), { limit: 100 });
+  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(eventId)], { limit: 100 });
   return ofEvent.some(
     (each) => each.leadId === lead.id && Math.sign(each.saleCents) === Math.sign(saleCents),
   );

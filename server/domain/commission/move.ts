@@ -1,7 +1,7 @@
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { settlementOf, withdrawFromPayouts } from "../payout/withdrawal.ts";

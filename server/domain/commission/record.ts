@@ -91,6 +91,15 @@ export interface Commission {
   createdAt: string;
 }
 
+/** Whether a refund took a part of it back, or made it to take another back. */
+export function isOfRefund({
+  takenBackByIds,
+  correctedByIds = [],
+  refundId,
+}: Pick<Commission, "takenBackByIds" | "correctedByIds" | "refundId">): boolean {
+  return takenBackByIds.length > correctedByIds.length || refundId !== null;
+}
+
 /** The company's notes on a commission that it gives by hand. */
 export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
 

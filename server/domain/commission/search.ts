@@ -1,163 +1,195 @@
+import { sql, type SelectQueryBuilder } from "kysely";
 import type { Account } from "../account/record.ts";
+import { campaigns } from "../campaign/campaign.ts";
+import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../lead/lead.ts";
-import { once } from "../once.ts";
-import { BY_PAYOUT } from "../payout/filter.ts";
+import type { Lead } from "../lead/record.ts";
 import { payouts } from "../payout/payout.ts";
-import { payoutDay } from "../payout/search.ts";
-import { loadPromoterStats } from "../report/counters.ts";
-import { searchPage, type Search, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import { lengthCounter } from "../../storage/collection.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Payout } from "../payout/record.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Found, Schema, Sort, Window } from "../../storage/query.ts";
+import type { Reader } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { commissions } from "./commission.ts";
-import { COUNTED_BY_DAY, countByDay, isOfWholeDays } from "./day-counts.ts";
-import { BY_COMMISSION, type CommissionFilter } from "./filter.ts";
+import {
+  columnFor,
+  commissionQuestion,
+  type CommissionFilter,
+  type CommissionQuestion,
+  type CommissionSchema,
+} from "./filter.ts";
 import type { Commission } from "./record.ts";
+
+const COLUMNS = {
+  id: "commissions.id",
+  saleAmount: "commissions.sale_cents",
+  amount: "commissions.amount",
+  createdAt: "commissions.created_at",
+  lead: "commissions.lead_id",
+} as const;
 
 /**
  * The field that commissions are sorted by, and the direction. Choice: leads are sorted by id, which is the order in
  * which they came, because their e-mail addresses change.
  */
-export type CommissionSort = Sort<"saleAmount" | "amount" | "createdAt" | "lead">;
+export type CommissionSort = Sort<keyof typeof COLUMNS>;
 
 interface CommissionRequest extends Window {
   filter: CommissionFilter;
+  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
   sorting: CommissionSort[];
 }
 
-/** Commissions that pass a filter, sorted by id unless told otherwise. */
-export function listCommissions(
-  context: Context,
+/** A commission with the records that are shown with it. null: it has none, or it was deleted. */
+export interface CommissionParts {
+  commission: Commission;
+  promoterCampaign: PromoterCampaign | null;
+  promoter: Promoter | null;
+  campaign: Campaign | null;
+  lead: Lead | null;
+  payout: Payout | null;
+}
+
+/** A page of the commissions that pass a filter, sorted by id unless told otherwise. */
+export async function listCommissions(
+  context: Pick<Context, "store" | "now">,
   account: Account,
-  { filter, sorting, ...window }: CommissionRequest,
-): Promise<Found<Commission>> {
-  return searchPage(context.store, commissions, {
-    accountId: account.id,
-    given: givenFilters(filter),
-    ranges: ranges(context.store, account.id, filter),
-    counted: counted(context.store, account.id, filter),
-    ids: filter.ids,
-    sorting,
-    newJudge: () => newJudge(context, account, filter),
-    ...window,
-  });
+  { limit, offset, ...wanted }: CommissionRequest,
+): Promise<Found<CommissionParts>> {
+  const { store } = context;
+  const question = commissionQuestion(context, account, wanted.filter);
+  // Whole records are read for the page only, however far it is from the start.
+  const page = sorted(question, wanted).select("commissions.id").limit(limit).offset(offset).as("page");
+  const inPage = store
+    .question<CommissionSchema>()
+    .selectFrom(page)
+    // A plain join would let SQLite begin with all commissions, because they are in this order.
+    .crossJoin("commissions")
+    .where("commissions.account_id", "=", account.id)
+    .whereRef("commissions.id", "=", "page.id");
+  const [rows, [count]] = await Promise.all([
+    store.rows(withParts(sorted(inPage as unknown as CommissionQuestion, wanted))),
+    store.rows(question.select(sql<number>`count(*)`.as("total"))),
+  ]);
+  return { records: rows.map(partsOf), total: Number(count?.total) };
 }
 
-function givenFilters(filter: CommissionFilter): (keyof CommissionFilter)[] {
-  return (Object.keys(filter) as (keyof CommissionFilter)[]).filter((name) => filter[name] !== undefined);
+/** Commissions that are read together for an export. */
+const CHUNK = 1_000;
+
+/** All commissions of an account, oldest first, in chunks. */
+export async function* allCommissions(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+): AsyncGenerator<CommissionParts[]> {
+  const { store } = context;
+  const all = withParts(commissionQuestion(context, account, {}))
+    .orderBy("commissions.id")
+    .limit(CHUNK);
+  for (let last = 0; ;) {
+    const chunk = (await store.rows(all.where("commissions.id", ">", last))).map(partsOf);
+    yield chunk;
+    if (chunk.length < CHUNK) return;
+    last = chunk.at(-1)!.commission.id;
+  }
 }
 
-type Range = SearchRange<keyof typeof commissions.indexes, keyof CommissionFilter>;
-type Counted = NonNullable<Search<Commission, string, keyof CommissionFilter>["counted"]>;
-
-/** The latest instant of a Date. */
-const LAST_MS = 8_640_000_000_000_000;
-
-/** Every index range that holds all records which the filter can let through. */
-function ranges(
-  store: Store,
-  accountId: number,
-  { status, promoterId, campaignIds = [], payoutIds = [], createdAt }: CommissionFilter,
-): Range[] {
-  const campaignId = onlyOf(campaignIds);
-  const payoutId = onlyOf(payoutIds);
-  const found: Range[] = [{ index: "id", start: [], passes: [] }];
-  if (status !== undefined) found.push({ index: "status", start: [status], passes: ["status"] });
-  if (payoutId !== undefined) found.push({ index: "payout", start: [payoutId], passes: ["payoutIds"] });
-  if (campaignId !== undefined) {
-    const length = () => store.sum(accountId, ["stats.campaign", campaignId, "commissions"]);
-    found.push({ index: "campaign", start: [campaignId], passes: ["campaignIds"], length });
-  }
-  if (createdAt !== undefined) {
-    const between = { from: createdAt.from ?? -LAST_MS, before: createdAt.before ?? LAST_MS };
-    const length = () => store.count(commissions, "createdAt", accountId, [], between);
-    const sorted = { index: "createdAt", sortedBy: "createdAt" } as const;
-    found.push({ ...sorted, start: [], between, passes: ["createdAt"], length });
-  }
-  if (promoterId !== undefined) {
-    const length = async () => (await loadPromoterStats(store, accountId, promoterId)).commissions;
-    found.push({ index: "promoter", start: [promoterId], passes: ["promoterId"], length });
-  }
-  return found;
+/** The same for one commission. */
+export async function readCommissionParts(reader: Reader, commission: Commission): Promise<CommissionParts> {
+  const { accountId, leadId, payoutId } = commission;
+  return {
+    commission,
+    promoterCampaign: await reader.get(promoterCampaigns, accountId, commission.promoterCampaignId),
+    promoter: await reader.get(promoters, accountId, commission.promoterId),
+    campaign: await reader.get(campaigns, accountId, commission.campaignId),
+    lead: leadId === null ? null : await reader.get(leads, accountId, leadId),
+    payout: payoutId === null ? null : await reader.get(payouts, accountId, payoutId),
+  };
 }
 
-/** The numbers of matches that are known for several filters together. */
-function counted(store: Store, accountId: number, filter: CommissionFilter): Counted {
-  const { status, campaignIds = [], createdAt } = filter;
-  const campaignId = onlyOf(campaignIds);
-  const found: Counted = [];
-  if (status !== undefined && campaignId !== undefined) {
-    const counter = lengthCounter(commissions, "statusCampaign", [status, campaignId]);
-    found.push({ passes: ["status", "campaignIds"], length: () => store.sum(accountId, counter) });
-  }
-  if (createdAt === undefined || isOfWholeDays(createdAt)) {
-    found.push({ passes: [...COUNTED_BY_DAY], length: () => countByDay(store, accountId, filter) });
-  }
-  return found;
+/** Whether the promoter was paid, or got what is not money. */
+export function isPaid({ commission, payout }: Pick<CommissionParts, "commission" | "payout">): boolean {
+  return commission.isPaidElsewhere || payout?.status === "completed";
 }
 
-function onlyOf(ids: number[]): number | undefined {
-  return ids.length === 1 ? ids[0] : undefined;
-}
-
-/** Makes the test for one request. Conditions on the commission itself come first, because they need no read. */
-async function newJudge(context: Context, account: Account, filter: CommissionFilter) {
-  const given = givenFilters(filter);
-  const own = given.flatMap((name) =>
-    BY_COMMISSION[name] ? [[BY_COMMISSION[name], filter[name]] as const] : [],
+function sorted(
+  question: CommissionQuestion,
+  { filter, sorting }: Pick<CommissionRequest, "filter" | "sorting">,
+): CommissionQuestion {
+  const last: CommissionSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
+  return [...sorting, last].reduce(
+    (ordered, { by, isDescending }) =>
+      ordered.orderBy(columnFor(filter, COLUMNS[by]), isDescending ? "desc" : "asc"),
+    question,
   );
-  const others = [
-    await payoutTest(context, account, filter),
-    textTest(context.store, filter),
-    firstTest(context.store, filter),
-  ].filter((test) => test !== null);
-  return async (commission: Commission): Promise<boolean> => {
-    if (!own.every(([test, wanted]) => test(commission, wanted as never))) return false;
-    for (const test of others) if (!(await test(commission))) return false;
-    return true;
+}
+
+type PartSchema = CommissionSchema &
+  Schema<{
+    promoter_campaigns: typeof promoterCampaigns;
+    promoters: typeof promoters;
+    campaigns: typeof campaigns;
+    leads: typeof leads;
+    payouts: typeof payouts;
+  }>;
+
+/** Selects commissions with their parts, for `partsOf`. */
+function withParts(question: CommissionQuestion) {
+  return (question as unknown as SelectQueryBuilder<PartSchema, "commissions", object>)
+    .leftJoin("promoter_campaigns", (join) =>
+      join
+        .onRef("promoter_campaigns.account_id", "=", "commissions.account_id")
+        .onRef("promoter_campaigns.id", "=", "commissions.promoter_campaign_id"),
+    )
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "commissions.account_id")
+        .onRef("promoters.id", "=", "commissions.promoter_id"),
+    )
+    .leftJoin("campaigns", (join) =>
+      join
+        .onRef("campaigns.account_id", "=", "commissions.account_id")
+        .onRef("campaigns.id", "=", "commissions.campaign_id"),
+    )
+    .leftJoin("leads", (join) =>
+      join
+        .onRef("leads.account_id", "=", "commissions.account_id")
+        .onRef("leads.id", "=", "commissions.lead_id"),
+    )
+    .leftJoin("payouts", (join) =>
+      join
+        .onRef("payouts.account_id", "=", "commissions.account_id")
+        .onRef("payouts.id", "=", "commissions.payout_id"),
+    )
+    .select([
+      "commissions.doc as commission",
+      "promoter_campaigns.doc as promoterCampaign",
+      "promoters.doc as promoter",
+      "campaigns.doc as campaign",
+      "leads.doc as lead",
+      "payouts.doc as payout",
+    ]);
+}
+
+/** The texts of a commission and its parts. */
+type PartsRow = { [Name in keyof CommissionParts]: string | null } & { commission: string };
+
+function partsOf(row: PartsRow): CommissionParts {
+  return {
+    commission: parse(commissions, row.commission),
+    promoterCampaign: parsed(promoterCampaigns, row.promoterCampaign),
+    promoter: parsed(promoters, row.promoter),
+    campaign: parsed(campaigns, row.campaign),
+    lead: parsed(leads, row.lead),
+    payout: parsed(payouts, row.payout),
   };
 }
 
-type AsyncTest = (commission: Commission) => Promise<boolean>;
-
-/** Whether it is paid, and when its payout is due. Choice: a commission without a payout has no due date. */
-async function payoutTest(
-  context: Context,
-  account: Account,
-  { isPaid, isFulfilled, duePeriod }: CommissionFilter,
-): Promise<AsyncTest | null> {
-  if (isPaid === undefined && isFulfilled === undefined && duePeriod === undefined) return null;
-  const day = await payoutDay(context, account, { duePeriod, status: "pending" });
-  const payoutOf = once((id) => context.store.get(payouts, account.id, id));
-  return async ({ payoutId, isPaidElsewhere }) => {
-    const payout = payoutId === null ? null : await payoutOf(payoutId);
-    const isDone = isPaidElsewhere || payout?.status === "completed";
-    if (isDone !== (isPaid ?? isDone) || isDone !== (isFulfilled ?? isDone)) return false;
-    return (
-      duePeriod === undefined || (payout !== null && BY_PAYOUT.duePeriod?.(payout, duePeriod, day) === true)
-    );
-  };
-}
-
-function textTest(store: Store, { text }: CommissionFilter): AsyncTest | null {
-  if (text === undefined) return null;
-  const wanted = text.trim().toLowerCase();
-  return async ({ accountId, eventId, leadId }) => {
-    if (eventId?.toLowerCase().includes(wanted)) return true;
-    const lead = leadId === null ? null : await store.get(leads, accountId, leadId);
-    return `${lead?.email ?? ""}\n${lead?.uid ?? ""}`.toLowerCase().includes(wanted);
-  };
-}
-
-/** Choice: a commission without a lead is never the first. */
-function firstTest(store: Store, { isFirst }: CommissionFilter): AsyncTest | null {
-  if (isFirst === undefined) return null;
-  return async (commission) => {
-    const { accountId, leadId, saleId } = commission;
-    if (leadId === null) return !isFirst;
-    const [first] = await store.page(commissions, "lead", accountId, [leadId], { limit: 1 });
-    const isOfFirst = first?.id === commission.id || (saleId !== null && first?.saleId === saleId);
-    return isOfFirst === isFirst;
-  };
+function parsed<R>(from: Table<R>, doc: string | null): R | null {
+  return doc === null ? null : parse(from, doc);
 }

@@ -1,4 +1,4 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 
 /** What made a commission that no sale earned. Whoever sends it again makes no second one. */
 export interface Source {
@@ -9,9 +9,8 @@ export interface Source {
 }
 
 /** The name is older than commissions that are given by hand for an event. */
-export const commissionSources = collection<Source>()({
+export const commissionSources = table<Source>()({
   name: "imported-commission",
-  id: ({ sourceHash }) => [sourceHash],
-  claims: {},
-  indexes: {},
+  key: ["source_hash"],
+  columns: { source_hash: "text", commission_id: "integer" },
 });

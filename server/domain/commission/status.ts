@@ -1,11 +1,12 @@
 import { Failure } from "../../failure.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import type { Show } from "../show.ts";
-import { commissions, eventKey } from "./commission.ts";
+import { commissions } from "./commission.ts";
 import type { Commission, CommissionStatus } from "./record.ts";
 
 /**
@@ -54,7 +55,7 @@ export function changeCommissionStatus<T>(
   { selector, status, show }: StatusChange<T>,
 ): Promise<T> {
   return context.store.transact(async (tx) => {
-    const ids = await namedIds(context.store, { accountId, ...selector });
+    const ids = await namedIds(tx.view, { accountId, ...selector });
     for (const id of ids) {
       const commission = await loadCommission(tx, accountId, id);
       if (status !== null) await setCommissionStatus(tx, context, { commission, status });
@@ -70,13 +71,13 @@ interface StatusChange<T> {
 }
 
 async function namedIds(
-  store: Store,
+  view: View,
   { accountId, id, eventId }: CommissionSelector & { accountId: number },
 ): Promise<[number, ...number[]]> {
   if (id !== null) return [id];
   if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
   const found: Commission[] = [];
-  for await (const chunk of store.scan(commissions, "event", accountId, eventKey(eventId)))
+  for await (const chunk of view.scan(commissions, "event", accountId, [digest(eventId)]))
     found.push(...chunk);
   // A refund may have the id of a sale. What it took back follows the commissions of its own sale.
   const earned = found.filter(({ takesBackId }) => takesBackId === null);

@@ -2,15 +2,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Unsubscription } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 
-export const unsubscriptions = collection<Unsubscription>()({
+export const unsubscriptions = table<Unsubscription>()({
   name: "unsubscription",
-  id: ({ promoterId }) => [promoterId],
-  claims: {},
-  indexes: {},
+  key: ["promoter_id"],
+  columns: { promoter_id: "integer", at: "text" },
 });
 
 /** The token in the links of this promoter's e-mails. It proves that the sender received one. */

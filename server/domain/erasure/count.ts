@@ -1,12 +1,10 @@
 import type { ErasureCount } from "../account/record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
 
-export const erasureCounts = collection<ErasureCount>()({
+export const erasureCounts = table<ErasureCount>()({
   name: "erasure-count",
-  id: () => [1],
-  claims: {},
-  indexes: {},
+  columns: { id: ["integer", () => 1] },
 });
 
 /**

@@ -1,8 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
-import { insistentStore, transactAlone } from "../../storage/hold.ts";
+import type { Store, Transaction, View } from "../../storage/store.ts";
+import { keyOf } from "../../storage/sql.ts";
 import { servedAccounts } from "../account/served-accounts.ts";
 import { commissions } from "../commission/commission.ts";
 import { systemChance, type Context } from "../context.ts";
@@ -16,7 +16,7 @@ import { forgetOrigins } from "./origins.ts";
 import { forgetSubIds } from "../origin/sub-id.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
 import { forgetMailboxes } from "../promoter/mailbox.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { loadSelected } from "../promoter/selection.ts";
@@ -42,9 +42,10 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
   const context = withoutLog(given);
   const { store } = context;
   const by = who.includes("@") ? "email" : "id";
-  // Looked for first, so that a wrong name keeps nobody waiting.
   const { id } = (await loadSelected(store, accountId, { by, value: who })).promoter;
-  const erased = await transactAlone(store, accountId, async (tx) => {
+  const erased = await store.transact(async (tx) => {
+    // Others who change the promoter wait, so that nothing personal is added meanwhile.
+    await tx.lock(promoters, accountId, id);
     const promoter = await loadPromoter(tx, accountId, id);
     const after = await erasedPromoter(tx, context, promoter);
     await forgetMailboxes(tx, store, promoter);
@@ -55,7 +56,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     for (const seen of await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" }))
-      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+      await tx.remove(promoterAddresses, accountId, ...keyOf(promoterAddresses, seen));
     const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
     await tx.put(unfinishedErasures, rest);
     return { promoter: after, rest };
@@ -76,11 +77,10 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
 export async function eraseLead(given: Context, accountId: number, who: string): Promise<Lead> {
   const context = withoutLog(given);
   const { store } = context;
-  if ((await leadIdsOf(store, accountId, who)).length === 0) throw noLead();
-  const [first, ...others] = await transactAlone(store, accountId, async (tx) => {
+  const [first, ...others] = await store.transact(async (tx) => {
     const erased: Lead[] = [];
-    for (const id of await leadIdsOf(store, accountId, who)) {
-      const lead = await tx.get(leads, accountId, id);
+    for (const id of await leadIdsOf(tx.view, accountId, who)) {
+      const lead = await tx.lock(leads, accountId, id);
       if (lead === null) throw noLead();
       await forgetVisitor(tx, lead);
       await eraseWaiting(tx, lead);
@@ -105,14 +105,14 @@ function restOf({ accountId, id }: Lead): UnfinishedErasure {
   return { accountId, entity: "referral", entityId: id, promoterCampaignIds: [] };
 }
 
-async function leadIdsOf(store: Store, accountId: number, who: string): Promise<number[]> {
+async function leadIdsOf(view: View, accountId: number, who: string): Promise<number[]> {
   if (!who.includes("@")) {
     const id = /^\d{1,15}$/.test(who) ? Number(who) : 0;
-    return (await store.get(leads, accountId, id)) === null ? [] : [id];
+    return (await view.get(leads, accountId, id)) === null ? [] : [id];
   }
-  const known = await findLeadByEmail(store, accountId, who);
-  const proposed = await listProposals(store, accountId, who);
-  const archived = await listArchived(store, accountId, who);
+  const known = await findLeadByEmail(view, accountId, who);
+  const proposed = await listProposals(view, accountId, who);
+  const archived = await listArchived(view, accountId, who);
   return [known, ...archived, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
 }
 
@@ -135,9 +135,8 @@ export async function* finishErasures({
 }
 
 /** Does what follows the first commit of an erasure. Each step may be repeated. */
-async function finishErasure(given: Context, rest: UnfinishedErasure): Promise<void> {
+async function finishErasure(context: Context, rest: UnfinishedErasure): Promise<void> {
   const { accountId, entity, entityId } = rest;
-  const context = { ...given, store: insistentStore(given.store, accountId) };
   const { store } = context;
   if (entity === "promoter") await eraseTraces(context, rest);
   else {
@@ -161,7 +160,7 @@ async function eraseTraces(context: Context, { accountId, entityId: id, ...rest 
   await eraseChannels(store, accountId, id);
   await forgetSubIds(store, accountId, promoterCampaignIds);
   await erasePayoutErrors(store, accountId, id);
-  await eraseNotes(store, accountId, { index: "promoter", id });
+  await eraseNotes(store, accountId, { index: "noted", id });
   await eraseAuditEntries(store, { accountId, promoterId: id, promoterCampaignIds });
   await eraseEvents(context, { accountId, promoterId: id, promoterCampaignIds });
 }
@@ -226,7 +225,7 @@ async function erasePayoutErrors(store: Store, accountId: number, id: number): P
 async function eraseNotes(
   store: Store,
   accountId: number,
-  { index, id }: { index: "promoter" | "lead"; id: number },
+  { index, id }: { index: "noted" | "lead"; id: number },
 ): Promise<void> {
   for await (const chunk of store.scan(commissions, index, accountId, [id])) {
     for (const noted of chunk.filter(({ internalNote, externalNote }) => internalNote ?? externalNote)) {

@@ -1,6 +1,7 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Delivery } from "../webhook/record.ts";
 import type { Entity, EventMessage, Fact } from "../event/record.ts";
+import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { deliveries, dropDelivery } from "../webhook/delivery.ts";
@@ -61,7 +62,7 @@ async function changeAll<R>(
 }
 
 async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
-  const key = facts.id(found);
+  const key = keyOf(facts, found);
   const fact = await tx.get(facts, SYSTEM, ...key);
   const change = fact && (await recordChangeOf(tx, fact));
   if (fact === null || change === null) return;
@@ -90,7 +91,7 @@ async function eraseDelivery(
   if (delivery === null) return;
   const { message } = delivery;
   if (message === null || isSubject(message, erased)) {
-    return dropDelivery(tx, context, delivery);
+    return dropDelivery(tx, delivery, context.now);
   }
   // Receivers may have echoed the event in their answers.
   await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });

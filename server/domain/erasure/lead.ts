@@ -1,6 +1,6 @@
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { isProposed } from "../lead/lead-counts.ts";
+import { isProposed } from "../lead/lead-facts.ts";
 import { leads } from "../lead/lead.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
 import { removeVisitor, visitors } from "../visitor/visitor.ts";
@@ -34,5 +34,5 @@ export async function forgetVisitor(tx: Transaction, { accountId, tid, promoterI
   await removeVisitor(tx, visitor);
   if (!visitor.addressHash) return;
   const seen = await tx.get(promoterAddresses, accountId, promoterId, visitor.addressHash);
-  if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+  if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, promoterId, visitor.addressHash);
 }

@@ -2,7 +2,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { withErasedEmail } from "./values.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { newProfile } from "../promoter/profile.ts";
 import { promoters } from "../promoter/promoter.ts";

@@ -1,4 +1,4 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 
 /**
  * An erasure that is not complete. Its first commit has taken the person's own data away and written this record; its last
@@ -12,9 +12,8 @@ export interface UnfinishedErasure {
   promoterCampaignIds: number[];
 }
 
-export const unfinishedErasures = collection<UnfinishedErasure>()({
+export const unfinishedErasures = table<UnfinishedErasure>()({
   name: "unfinished-erasure",
-  id: ({ entity, entityId }) => [entity, entityId],
-  claims: {},
-  indexes: {},
+  key: ["entity", "entity_id"],
+  columns: { entity: "text", entity_id: "integer" },
 });

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Collection } from "../../storage/collection.ts";
+import type { Table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 
 /** The end of an erased person's address, which reaches nobody (RFC 2606). */
@@ -12,7 +12,7 @@ const END = "@erased.invalid";
  */
 export async function withErasedEmail<R extends { accountId: number; id: number; email: string | null }>(
   tx: Transaction,
-  from: Collection<R, "email">,
+  from: Table<R, "email">,
   record: R,
 ): Promise<R> {
   for (let number = 1; ; number++) {

@@ -1,11 +1,16 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { balanceMoves, loadBalance, movedBalance, type BalanceMove } from "../commission/balance.ts";
-import { commissions } from "../commission/commission.ts";
-import { payouts } from "../payout/payout.ts";
+import {
+  balanceBefore,
+  balanceMoves,
+  earned,
+  loadBalance,
+  paid,
+  type BalanceMove,
+} from "../commission/balance.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { BALANCE_EVENT, eventTypesOf, type RecordChange, isConfirmation } from "./event-type.ts";
 import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
@@ -14,22 +19,19 @@ import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
  * are small and have no index besides the id.
  */
-export const facts = collection<Fact>()({
+export const facts = table<Fact>()({
   name: "fact",
-  id: ({ ownerId, entity, entityId, number }) => [ownerId, entity, entityId, number],
-  claims: {},
-  indexes: {},
+  key: ["owner_id", "entity", "entity_id", "number"],
+  columns: { owner_id: "integer", entity: "text", entity_id: "integer", number: "integer", at: "text" },
   owner: ({ ownerId }) => ownerId,
 });
 
 /** The number of an entity's first waiting fact. */
 const FIRST = 1;
 
-export const wantedEvents = collection<WantedEvents>()({
+export const wantedEvents = table<WantedEvents>()({
   name: "listening",
-  id: () => [1],
-  claims: {},
-  indexes: {},
+  columns: { id: ["integer", () => 1] },
 });
 
 /**
@@ -38,7 +40,7 @@ export const wantedEvents = collection<WantedEvents>()({
  */
 export async function announce(
   tx: Transaction,
-  { store, now, isHistory = false }: Pick<Context, "store" | "now" | "isHistory">,
+  { now, isHistory = false }: Pick<Context, "now" | "isHistory">,
   change: RecordChange,
 ): Promise<void> {
   const { entity, before, after } = change;
@@ -48,7 +50,7 @@ export async function announce(
   if (change.entity === "referral" && change.before?.archivedAt) return;
   const wanted = await tx.get(wantedEvents, record.accountId, 1);
   if (wanted === null) return;
-  if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances(tx, { store, now }, change);
+  if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances(tx, now, change);
   const key = [record.accountId, entity, record.id] as const;
   if (before !== null) await writeDown(tx, key, before);
   if (!isWanted(wanted, change)) return;
@@ -58,63 +60,70 @@ export async function announce(
     entity,
     entityId: record.id,
     // A new record can't have other facts waiting.
-    number: before === null ? FIRST : await nextNumber(tx, store, key),
+    number: before === null ? FIRST : await nextNumber(tx, key),
     at: now.toISOString(),
     before,
     after: before === null ? null : after,
   });
 }
 
-/** The facts about balances that a transaction has written, by promoter. */
-const balanceFacts = new WeakMap<Transaction, Map<number, Fact>>();
+/** A fact about a balance, and what its transaction has added to the balance so far. */
+interface BalanceFact {
+  fact: Fact;
+  moves: BalanceMove[];
+}
 
-/** Records what a change adds to the balances of promoters. All changes of one commit to one balance are one fact. */
-async function announceBalances(
-  tx: Transaction,
-  context: Pick<Context, "store" | "now">,
-  change: RecordChange,
-): Promise<void> {
+/** The facts about balances that a transaction has written, by promoter. */
+const balanceFacts = new WeakMap<Transaction, Map<number, BalanceFact>>();
+
+/**
+ * Records what a change adds to the balances of promoters. All changes of one commit to one balance are one fact. The records
+ * are added up after each change, because the transaction may have written some that it has not announced yet.
+ */
+async function announceBalances(tx: Transaction, now: Date, change: RecordChange): Promise<void> {
   const accountId = (change.after ?? change.before)?.accountId;
   if (accountId === undefined) return;
-  const own = balanceFacts.get(tx) ?? new Map<number, Fact>();
+  const own = balanceFacts.get(tx) ?? new Map<number, BalanceFact>();
   balanceFacts.set(tx, own);
-  for (const move of movesOf(change)) {
-    const { promoterId } = move;
-    const fact = own.get(promoterId) ?? (await newBalanceFact(tx, context, { accountId, promoterId }));
-    if (fact?.balance === undefined) continue;
-    const after = movedBalance(fact.balance.after, move);
-    const moved = { ...fact, balance: { ...fact.balance, after } };
-    await tx.put(facts, moved);
-    own.set(promoterId, moved);
+  const moves = movesOf(change);
+  for (const promoterId of new Set(moves.map((move) => move.promoterId))) {
+    const known = own.get(promoterId);
+    const fact = known?.fact ?? (await newBalanceFact(tx, now, { accountId, promoterId }));
+    if (fact === null) continue;
+    const all = [...(known?.moves ?? []), ...moves.filter((move) => move.promoterId === promoterId)];
+    const after = await loadBalance(tx.view, accountId, promoterId);
+    await tx.put(facts, { ...fact, balance: { before: balanceBefore(after, all), after } });
+    own.set(promoterId, { fact, moves: all });
   }
 }
 
 function movesOf(change: RecordChange): BalanceMove[] {
-  if (change.entity === "commission") return balanceMoves(commissions, change);
-  return change.entity === "payout" ? balanceMoves(payouts, change) : [];
+  if (change.entity === "commission") return balanceMoves(earned, change);
+  return change.entity === "payout" ? balanceMoves(paid, change) : [];
 }
 
-/** A fact about a balance that has not changed yet. null: the promoter is gone. */
+/**
+ * A new fact about a balance. Other commits that change the balance wait for this one, so that each begins where the one before
+ * ended. null: the promoter is gone.
+ */
 async function newBalanceFact(
   tx: Transaction,
-  { store, now }: Pick<Context, "store" | "now">,
+  now: Date,
   { accountId, promoterId }: { accountId: number; promoterId: number },
 ): Promise<Fact | null> {
-  const promoter = await tx.get(promoters, accountId, promoterId);
+  const promoter = await tx.lock(promoters, accountId, promoterId);
   if (promoter === null) return null;
   const key = [accountId, "promoter", promoterId] as const;
   await writeDown(tx, key, promoter);
-  const balance = await loadBalance(tx, accountId, promoterId);
   return {
     accountId: SYSTEM,
     ownerId: accountId,
     entity: "promoter",
     entityId: promoterId,
-    number: await nextNumber(tx, store, key),
+    number: await nextNumber(tx, key),
     at: now.toISOString(),
     before: promoter,
     after: promoter,
-    balance: { before: balance, after: balance },
   };
 }
 
@@ -133,12 +142,9 @@ async function writeDown(tx: Transaction, key: EntityKey, asMade: EntityRecords[
 }
 
 /** The number for the next fact of an entity, after those that still wait. */
-async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promise<number> {
-  const [last] = await store.page(facts, "id", SYSTEM, key, { limit: 1, reverse: true });
-  let number = (last?.number ?? 0) + 1;
-  // The listing does not show facts that this transaction has added.
-  while ((await tx.get(facts, SYSTEM, ...key, number)) !== null) number += 1;
-  return number;
+async function nextNumber(tx: Transaction, key: EntityKey): Promise<number> {
+  const [last] = await tx.view.page(facts, "id", SYSTEM, key, { limit: 1, reverse: true });
+  return (last?.number ?? 0) + 1;
 }
 
 function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {

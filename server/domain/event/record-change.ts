@@ -1,5 +1,5 @@
 import type { Entity, EntityRecords, Fact } from "./record.ts";
-import type { Collection } from "../../storage/collection.ts";
+import type { Table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RecordChange } from "./event-type.ts";
 import { commissions } from "../commission/commission.ts";
@@ -11,7 +11,7 @@ import { promoCodes } from "../promo-code/promo-code.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 
-const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
+const COLLECTIONS: { [E in Entity]: Table<EntityRecords[E]> } = {
   commission: commissions,
   payments_batch: paymentsBatches,
   payout: payouts,

@@ -25,10 +25,10 @@ export async function updateWantedEvents(
   const { accountId } = change;
   const before = await tx.get(wantedEvents, accountId, 1);
   const wanted = new Set<string>();
-  for (const webhook of changed(await store.page(webhooks, "id", accountId, [], ALL), change.webhook)) {
+  for (const webhook of changed(await tx.view.page(webhooks, "id", accountId, [], ALL), change.webhook)) {
     if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
   }
-  for (const campaign of changed(await store.page(campaigns, "id", accountId, [], ALL), change.campaign)) {
+  for (const campaign of changed(await tx.view.page(campaigns, "id", accountId, [], ALL), change.campaign)) {
     for (const kind of campaign.emails) wanted.add(EMAIL_EVENTS[kind]);
   }
   const eventTypes = [...wanted].toSorted();

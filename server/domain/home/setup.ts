@@ -1,9 +1,8 @@
 import type { Store } from "../../storage/store.ts";
-import { lengthCounter } from "../../storage/collection.ts";
 import { SYSTEM, type Account } from "../account/record.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { loadAccountStats } from "../report/counters.ts";
+import { loadAccountStats } from "../report/stats.ts";
 import { findSetup, findSightings } from "../sighting/sighting.ts";
 import { visitors } from "../visitor/visitor.ts";
 import { webhooks } from "../webhook/webhooks.ts";
@@ -29,20 +28,20 @@ export async function findSetupSteps(
   { id }: Account,
   publicUrl: string,
 ): Promise<{ steps: SetupSteps; hasCustomer: boolean }> {
-  const [stats, scripts, setup, someVisitors, someWebhooks, promotersCount, hasLandingPage] =
+  const [stats, scripts, setup, someVisitors, someWebhooks, somePromoters, hasLandingPage] =
     await Promise.all([
       loadAccountStats(store, id),
       findSightings(store, SYSTEM, "script"),
       findSetup(store),
       store.page(visitors, "id", id, [], { limit: 1 }),
       store.page(webhooks, "id", id, [], { limit: 1 }),
-      store.sum(id, lengthCounter(promoters, "archived", [0])),
+      store.page(promoters, "archived", id, [0], { limit: 1 }),
       leadsElsewhere(store, id, publicUrl),
     ]);
   const steps = {
     script: scripts.length > 0,
     landingPage: hasLandingPage,
-    promoter: promotersCount > 0,
+    promoter: somePromoters.length > 0,
     // A lead came by a click or needs none.
     click: someVisitors.length > 0 || stats.referrals > 0,
     lead: stats.referrals > 0,

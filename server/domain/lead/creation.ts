@@ -3,10 +3,10 @@ import type { Account } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { refuseTaken, TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { refuseTaken, TAKEN } from "../../storage/taken-claims.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findVisitor } from "../visitor/visitor.ts";
-import { findLeadByEmail, leads } from "./lead.ts";
+import { findLeadByEmail, findLeadByUid } from "./lead.ts";
 import { addLead } from "./new-lead.ts";
 import { loadOwner } from "./owner.ts";
 import type { EntrySource, Lead, Split } from "./record.ts";
@@ -63,7 +63,7 @@ async function refuseKnown(tx: Transaction, accountId: number, { details }: Crea
   const { email, uid } = details;
   const fields: FieldErrors = {};
   if (email !== null && (await findLeadByEmail(tx, accountId, email)) !== null) fields["email"] = [TAKEN];
-  if (uid !== null && (await tx.find(leads, "uid", accountId, [uid])) !== null) fields["uid"] = [TAKEN];
+  if (uid !== null && (await findLeadByUid(tx, accountId, uid)) !== null) fields["uid"] = [TAKEN];
   refuseTaken(fields);
 }
 

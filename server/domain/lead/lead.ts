@@ -1,39 +1,74 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
-import { fingerprint, type Key } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/transaction/taken-claims.ts";
-import { leadCounts } from "./lead-counts.ts";
+import { TAKEN } from "../../storage/taken-claims.ts";
+import { ORIGIN_COLUMNS } from "../origin/origin.ts";
+import { dailySums } from "../report/daily.ts";
+import { isProposed, leadFacts } from "./lead-facts.ts";
 
-export const leads = collection<Lead>()({
+export const leads = table<Lead>()({
   name: "lead",
-  id: (lead) => [lead.id],
-  claims: {
-    email: ({ email, isProposal, archivedAt }) =>
-      email === null || isProposal || archivedAt ? null : [leadEmail(email)],
-    uid: ({ uid, isProposal, archivedAt }) => (uid === null || isProposal || archivedAt ? null : [uid]),
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    state: "text",
+    suspicion: "text",
+    email: ["text", ({ email }) => (email === null ? null : leadEmail(email))],
+    claimed_email: ["text", claimedEmail],
+    claimed_uid: ["text", claimedUid],
+    is_proposed: ["integer", isProposed],
+    proposed_email: [
+      "text",
+      ({ email, isProposal }) => (email !== null && isProposal ? leadEmail(email) : null),
+    ],
+    nameless_tid: ["text", namelessTid],
+    tid: "text",
+    username: ["text", ({ username }) => (username === null ? null : indexed(username))],
+    names: ["text", namesOf],
+    words: ["text", wordsOf],
+    entry_source: "text",
+    ...ORIGIN_COLUMNS,
+    plan_name: "text",
+    sales_count: "integer",
+    signup_event_id: "integer",
+    customer_since: "text",
+    cancelled_at: "text",
+    created_at: "text",
+    archived_at: "text",
+  },
+  unique: {
+    email: ["claimed_email"],
+    uid: ["claimed_uid"],
     /** A promoter proposes the same person once. */
-    proposal: ({ email, isProposal, promoterId }) =>
-      email !== null && isProposal ? [promoterId, leadEmail(email)] : null,
+    proposal: ["promoter_id", "proposed_email"],
     /** A visitor who buys without giving a name is one lead, however often they buy. */
-    nameless: ({ email, uid, tid, archivedAt }) =>
-      email === null && uid === null && tid !== null && !archivedAt ? [tid] : null,
+    nameless: ["nameless_tid"],
   },
   indexes: {
-    promoter: ({ promoterId, archivedAt }) => (archivedAt ? null : [promoterId]),
-    campaign: ({ campaignId, archivedAt }) => (archivedAt ? null : [campaignId]),
-    visitor: ({ tid, archivedAt }) => (tid === null || archivedAt ? null : [tid]),
-    proposed: ({ email, isProposal }) => (email !== null && isProposal ? emailKey(email) : null),
-    username: ({ username, archivedAt }) => (username === null || archivedAt ? null : usernameKey(username)),
+    promoter: { on: ["promoter_id"], where: "archived_at is null" },
+    campaign: { on: ["campaign_id"], where: "archived_at is null" },
+    visitor: { on: ["tid"], where: "tid is not null and archived_at is null" },
+    proposed: { on: ["proposed_email"], where: "proposed_email is not null" },
+    username: { on: ["username"], where: "username is not null and archived_at is null" },
     /** An erasure must find them by their promoter and by their address. */
-    archived: ({ promoterId, archivedAt }) => (archivedAt ? [promoterId] : null),
-    archivedEmail: ({ email, archivedAt }) => (email !== null && archivedAt ? emailKey(email) : null),
+    archived: { on: ["promoter_id"], where: "archived_at is not null" },
+    archivedEmail: { on: ["email"], where: "email is not null and archived_at is not null" },
+    /** Those that promoters have added and that wait for approval. */
+    proposals: { on: ["promoter_id"], where: "is_proposed = 1" },
+    /** Suspicious ones that nobody has denied. */
+    suspicious: {
+      on: ["id"],
+      where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
+    },
   },
-  counts: leadCounts,
+  sums: dailySums(leadFacts),
 });
 
-/** The errors for claims that another lead holds. */
+/** The errors for unique values that another lead has. */
 export const LEAD_REFUSALS = {
   proposal: () => new Failure("taken", "The record breaks a rule", { email: [TAKEN] }),
 };
@@ -88,17 +123,22 @@ export function findLeadByEmail(reader: Reader, accountId: number, email: string
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
 }
 
+/** The lead with this uid, or null. */
+export function findLeadByUid(reader: Reader, accountId: number, uid: string): Promise<Lead | null> {
+  return reader.find(leads, "uid", accountId, [indexed(uid)]);
+}
+
 /** The leads that promoters have proposed for this e-mail address. */
 export async function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
   const found: Lead[] = [];
-  for await (const chunk of view.scan(leads, "proposed", accountId, emailKey(email))) found.push(...chunk);
+  for await (const chunk of view.scan(leads, "proposed", accountId, [leadEmail(email)])) found.push(...chunk);
   return found;
 }
 
 /** The archived leads that had this e-mail address. */
 export async function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
   const found: Lead[] = [];
-  for await (const chunk of view.scan(leads, "archivedEmail", accountId, emailKey(email)))
+  for await (const chunk of view.scan(leads, "archivedEmail", accountId, [leadEmail(email)]))
     found.push(...chunk);
   return found;
 }
@@ -115,7 +155,7 @@ export async function findLeadByUsername(
   accountId: number,
   username: string,
 ): Promise<Lead | null> {
-  const [lead] = await view.page(leads, "username", accountId, usernameKey(username), { limit: 1 });
+  const [lead] = await view.page(leads, "username", accountId, [indexed(username)], { limit: 1 });
   return lead ?? null;
 }
 
@@ -150,7 +190,7 @@ export async function findKnownLead(
   // Both at once, because a remote store answers them in one round trip.
   const [byEmail, byUid] = await Promise.all([
     details.email && findLeadByEmail(tx, accountId, details.email),
-    details.uid && tx.find(leads, "uid", accountId, [details.uid]),
+    details.uid && findLeadByUid(tx, accountId, details.uid),
   ]);
   if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
   return byEmail || byUid || null;
@@ -181,18 +221,35 @@ async function findSelected(
   { id, uid, email }: LeadSelector,
 ): Promise<Lead | null> {
   if (id !== null) return reader.get(leads, accountId, id);
-  if (uid !== null) return reader.find(leads, "uid", accountId, [uid]);
+  if (uid !== null) return findLeadByUid(reader, accountId, uid);
   return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
-/** Keys hold a hash of an e-mail address, because it is personal. */
-function emailKey(email: string): Key {
-  return [fingerprint([leadEmail(email)])];
+/** Whether nobody else may have the lead's e-mail address and uid. */
+function holdsNames({ isProposal, archivedAt }: Pick<Lead, "isProposal" | "archivedAt">): boolean {
+  return !isProposal && !archivedAt;
 }
 
-/** Usernames may be long, so the key holds a hash. */
-function usernameKey(username: string): Key {
-  return [fingerprint([username])];
+function claimedEmail(lead: Lead): string | null {
+  return lead.email === null || !holdsNames(lead) ? null : leadEmail(lead.email);
+}
+
+function claimedUid(lead: Lead): string | null {
+  return lead.uid === null || !holdsNames(lead) ? null : indexed(lead.uid);
+}
+
+function namelessTid({ email, uid, tid, archivedAt }: Lead): string | null {
+  return email === null && uid === null && !archivedAt ? tid : null;
+}
+
+/** The texts that a lead is searched by first, as its commissions are, in lower case. */
+function namesOf({ email, uid }: Lead): string {
+  return `${email ?? ""}\n${uid ?? ""}`.toLowerCase();
+}
+
+/** The other texts that a lead is searched by, in lower case. */
+function wordsOf({ username, website, firstName, lastName }: Lead): string {
+  return [username ?? "", website ?? "", `${firstName ?? ""} ${lastName ?? ""}`].join("\n").toLowerCase();
 }
 
 /** The form in which e-mail addresses of leads are compared. */

@@ -3,12 +3,12 @@ import type { Account } from "../account/record.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { loadPromoterInUse } from "../promoter/promoter.ts";
+import { loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Show } from "../show.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { isProposed, proposedLeadsOf } from "./lead-counts.ts";
+import { isProposed } from "./lead-facts.ts";
 import { leads } from "./lead.ts";
 import { addLead, type NewLead } from "./new-lead.ts";
 import { requireAccepted } from "./owner.ts";
@@ -66,7 +66,9 @@ async function refuseUnwanted(tx: Transaction, promoterCampaign: PromoterCampaig
   requireAccepted(promoterCampaign);
   const { promotersMayAddLeads } = await loadCampaign(tx, accountId, campaignId);
   if (!promotersMayAddLeads) throw new Failure("refused", "This campaign takes no leads by hand.");
-  if ((await tx.sum(accountId, proposedLeadsOf(promoterId))) < MOST_PROPOSALS) return;
+  // Two proposals can't both be the last one.
+  await tx.lock(promoters, accountId, promoterId);
+  if ((await tx.view.count(leads, "proposals", accountId, [promoterId])) < MOST_PROPOSALS) return;
   throw new Failure("refused", `${MOST_PROPOSALS} of your leads wait for approval; add more later.`);
 }
 

@@ -1,8 +1,7 @@
-import type { Store } from "../../storage/store.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import { listBelongings } from "../promoter-campaign/belongings.ts";
-import { isWithin, type Span } from "../span.ts";
-import { ARCHIVED_LEADS } from "./lead-counts.ts";
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { among, contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import { isoRange, type Span } from "../span.ts";
 import { leads } from "./lead.ts";
 import type { EntrySource, Lead, LeadState, Suspicion } from "./record.ts";
 
@@ -13,6 +12,7 @@ export interface LeadFilter {
   ids?: number[] | undefined;
   /** Whether the lead has become a customer. */
   isCustomer?: boolean | undefined;
+  promoterCampaignId?: number | undefined;
   promoterId?: number | undefined;
   campaignIds?: number[] | undefined;
   /**
@@ -29,83 +29,71 @@ export interface LeadFilter {
   planIds?: string[] | undefined;
 }
 
-/** What every list of leads leaves out. */
-export const LISTED_LEADS = {
-  metric: "referrals",
-  hidden: { counter: ARCHIVED_LEADS, is: (lead: Lead) => lead.archivedAt !== undefined },
-} as const;
-
+type LeadSchema = Schema<{ leads: typeof leads }>;
+type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
 type Wanted = Required<{ [F in keyof LeadFilter]: NonNullable<LeadFilter[F]> }>;
 
-/** The condition of each field. */
-const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => boolean } = {
-  text: mentions,
-  ids: ({ id }, ids) => ids.includes(id),
-  isCustomer: ({ customerSince }, wanted) => (customerSince !== null) === wanted,
-  promoterId: ({ promoterId }, id) => promoterId === id,
-  campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
-  state: ({ state }, wanted) => (wanted === "not_denied" ? state !== "denied" : state === wanted),
-  entrySources: ({ entrySource }, wanted) => wanted.includes(entrySource),
-  suspicions: ({ suspicion }, wanted) => wanted.includes(suspicion),
-  customerSince: ({ customerSince }, span) => happened(customerSince, span),
-  createdAt: ({ createdAt }, span) => happened(createdAt, span),
-  cancelledAt: ({ cancelledAt }, span) => happened(cancelledAt, span),
-  planIds: ({ planName }, ids) => planName !== null && ids.includes(planName),
+/** What each condition adds to a question. */
+const CONDITIONS: { [F in keyof Wanted]: (question: LeadQuestion, wanted: Wanted[F]) => LeadQuestion } = {
+  text: (question, text) => question.where(mentions(text.trim())),
+  ids: (question, ids) => question.where(among("leads.id", ids)),
+  isCustomer: (question, wanted) => question.where("leads.customer_since", wanted ? "is not" : "is", null),
+  promoterCampaignId: (question, id) => question.where("leads.promoter_campaign_id", "=", id),
+  promoterId: (question, id) => question.where("leads.promoter_id", "=", id),
+  campaignIds: (question, ids) => question.where(among("leads.campaign_id", ids)),
+  state: (question, state) =>
+    state === "not_denied"
+      ? question.where("leads.state", "<>", "denied")
+      : question.where("leads.state", "=", state),
+  entrySources: (question, sources) => question.where(among("leads.entry_source", sources)),
+  suspicions: (question, suspicions) => question.where(among("leads.suspicion", suspicions)),
+  customerSince: (question, span) => within(question, "customer_since", span),
+  createdAt: (question, span) => within(question, "created_at", span),
+  cancelledAt: (question, span) => within(question, "cancelled_at", span),
+  planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
 };
 
-/**
- * Leads that pass a filter, in the order in which they came or the reverse of it. A promoter's leads and those of a campaign are found by index. Any other
- * condition reads the records.
- */
-export async function findLeads(
-  store: Store,
+/** A question about the leads that pass a filter. Lists, exports and bulk actions ask it. */
+export function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
+  const all = view
+    .question<LeadSchema>()
+    .selectFrom("leads")
+    .where("leads.account_id", "=", accountId)
+    .where("leads.archived_at", "is", null);
+  return (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).reduce(
+    (question, field) => narrowed(question, field, filter),
+    all,
+  );
+}
+
+/** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
+export function findLeads(
+  store: View,
   accountId: number,
   { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
 ): Promise<Found<Lead>> {
-  const { ids } = filter;
-  if (ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids, reverse });
-  const { promoterId, campaignIds, ...others } = filter;
-  const [campaignId = null] = campaignIds?.length === 1 ? campaignIds : [];
-  const rest = campaignId === null ? { ...others, campaignIds } : others;
-  return listBelongings(store, leads, {
-    ...LISTED_LEADS,
-    accountId,
-    scope: { promoterCampaignId: null, refToken: null, promoterId: promoterId ?? null, campaignId },
-    keeps: Object.values(rest).some((wanted) => wanted !== undefined)
-      ? (lead) => passes(lead, rest)
-      : undefined,
-    reverse,
-    page,
-  });
+  const question = leadQuestion(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
+  return findPage(store, leads, { question, ...page });
 }
 
-async function findByIds(
-  store: Store,
-  accountId: number,
-  { ids, filter, reverse, limit, offset }: { ids: number[]; filter: LeadFilter; reverse: boolean } & Window,
-): Promise<Found<Lead>> {
-  const records: Lead[] = [];
-  for (const id of new Set(ids.toSorted((a, b) => (reverse ? b - a : a - b)))) {
-    const lead = await store.get(leads, accountId, id);
-    if (lead !== null && !lead.archivedAt && passes(lead, filter)) records.push(lead);
-  }
-  return { records: records.slice(offset, offset + limit), total: records.length };
+function mentions(text: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${contains("leads.names", text)} or ${contains("leads.words", text)})`;
 }
 
-function passes(lead: Lead, filter: LeadFilter): boolean {
-  return (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).every((field) => meets(lead, field, filter));
-}
-
-function meets<F extends keyof LeadFilter>(lead: Lead, field: F, filter: LeadFilter): boolean {
+function narrowed<F extends keyof LeadFilter>(
+  question: LeadQuestion,
+  field: F,
+  filter: LeadFilter,
+): LeadQuestion {
   const wanted = filter[field];
-  return wanted === undefined || CONDITIONS[field](lead, wanted as Wanted[F]);
+  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F]);
 }
 
-function mentions({ email, uid, username, website, firstName, lastName }: Lead, text: string): boolean {
-  const words = [email, uid, username, website, `${firstName ?? ""} ${lastName ?? ""}`];
-  return words.join("\n").toLowerCase().includes(text.trim().toLowerCase());
-}
-
-function happened(at: string | null, span: Span): boolean {
-  return at !== null && isWithin(Date.parse(at), span);
+function within(
+  question: LeadQuestion,
+  column: "created_at" | "customer_since" | "cancelled_at",
+  span: Span,
+): LeadQuestion {
+  const { from, before } = isoRange(span);
+  return question.where(`leads.${column}`, ">=", from).where(`leads.${column}`, "<", before);
 }

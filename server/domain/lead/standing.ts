@@ -4,7 +4,7 @@ import { announce } from "../event/event.ts";
 import { withHistory } from "./customer-history.ts";
 import { leads, loadLead, settled } from "./lead.ts";
 import type { Lead, LeadState } from "./record.ts";
-import { findTaken } from "../../storage/transaction/taken-claims.ts";
+import { findTaken } from "../../storage/taken-claims.ts";
 
 /**
  * Makes a lead that a promoter added by hand a sign-up, which from then on holds its e-mail address. Others stay.

@@ -4,7 +4,7 @@ import type { AdTrafficPolicy, Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterAddress, Suspicion } from "./record.ts";
 import type { Visitor } from "../visitor/record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { mailbox } from "../promoter/mailbox.ts";
 
@@ -30,12 +30,15 @@ const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remark
 const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
 const SIGHTING_AGE_MS = 60 * 1000;
 
-export const promoterAddresses = collection<PromoterAddress>()({
+export const promoterAddresses = table<PromoterAddress>()({
   name: "promoter-address",
-  id: ({ promoterId, addressHash }) => [promoterId, addressHash],
-  claims: {},
-  indexes: {},
-  counts: ({ promoterId }) => [[["promoter-address", promoterId], 1]],
+  key: ["promoter_id", "address_hash"],
+  columns: {
+    promoter_id: "integer",
+    address_hash: "text",
+    is_own: "integer",
+    last_lead_at: "text",
+  },
 });
 
 /**

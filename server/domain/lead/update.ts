@@ -10,7 +10,7 @@ import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./le
 import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
 import { checkSplits } from "./splits.ts";
 import type { Show } from "../show.ts";
-import { findTaken, refuseTaken } from "../../storage/transaction/taken-claims.ts";
+import { findTaken, refuseTaken } from "../../storage/taken-claims.ts";
 import { hasWaiting } from "../sale/waiting.ts";
 
 /** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
@@ -84,6 +84,7 @@ export async function updateLead<T>(
 export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
+    await tx.lock(leads, accountId, lead.id);
     const isSold = lead.salesCount > 0 || (await hasWaiting(tx, lead));
     if (isSold) await tx.put(leads, { ...lead, archivedAt: context.now.toISOString() });
     else await tx.remove(leads, accountId, lead.id);

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
 import { accounts } from "../account/account.ts";
 import { SYSTEM, type Account } from "../account/record.ts";
@@ -13,11 +13,10 @@ const DAYS_BACK = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const RATE = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
 
-export const dayRates = collection<DayRates>()({
+export const dayRates = table<DayRates>()({
   name: "day-rates",
-  id: ({ day }) => [day],
-  claims: {},
-  indexes: {},
+  key: ["day"],
+  columns: { day: "text", base: "text" },
 });
 
 /** An amount in the account's currency, and as it was given. */

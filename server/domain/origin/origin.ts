@@ -1,17 +1,25 @@
-import { collection } from "../../storage/collection.ts";
-import type { Key } from "../../storage/keys.ts";
+import { table, type Column } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { nameKey } from "./name-key.ts";
 import { DIRECT, UNKNOWN_PAGE, type Origin, type OriginKind, type OriginName } from "./record.ts";
 
 /** The names of sources and pages. Other records and the counters hold only their keys. */
-export const originNames = collection<OriginName>()({
+export const originNames = table<OriginName>()({
   name: "origin",
-  id: ({ kind, name }) => [kind, nameKey(name)],
-  claims: {},
-  indexes: {},
-  counts: ({ kind }) => [[namesCounter(kind), 1]],
+  key: ["kind", "name_key"],
+  columns: {
+    kind: "text",
+    name_key: ["text", ({ name }) => nameKey(name)],
+    name: "text",
+  },
 });
+
+/** The columns of records that came by a visit. */
+export const ORIGIN_COLUMNS = {
+  source_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.sourceKey],
+  page_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.pageKey],
+  sub_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.subKey],
+} satisfies Record<string, Column<{ origin: Origin | null }>>;
 
 /**
  * Choice: pages that themselves name the promoter are counted together. Their addresses may hold the promoter's
@@ -21,7 +29,7 @@ const OWN_PAGE = "own page of a promoter";
 /** The name for all sources and pages beyond the first thousand. */
 export const OTHER = "other";
 
-/** Choice: anybody can send visits from made-up sites to made-up pages, and nobody reads a longer report. */
+/** Choice: anybody can send visits from made-up sites to made-up pages, and nobody reads a longer report. A few more do no harm. */
 const MOST_NAMES = 1_000;
 const LONGEST_SOURCE = 100;
 const LONGEST_PAGE = 200;
@@ -55,7 +63,7 @@ async function known(tx: Transaction, origin: OriginName): Promise<string> {
   const key = nameKey(name);
   if (FIXED_NAMES[kind].includes(name)) return key;
   if ((await tx.get(originNames, accountId, kind, key)) !== null) return key;
-  if ((await tx.sum(accountId, namesCounter(kind))) >= MOST_NAMES) return nameKey(OTHER);
+  if ((await tx.view.count(originNames, "id", accountId, [kind])) >= MOST_NAMES) return nameKey(OTHER);
   await tx.insert(originNames, origin);
   return key;
 }
@@ -101,8 +109,4 @@ function parsed(address: string | null): URL | null {
   } catch {
     return null; // a page without an address counts as unknown
   }
-}
-
-function namesCounter(kind: OriginKind): Key {
-  return ["origin", kind];
 }

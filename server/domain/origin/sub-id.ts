@@ -1,21 +1,23 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { nameKey } from "./name-key.ts";
 import { OTHER } from "./origin.ts";
 import type { SubIdName } from "./record.ts";
 
-/** Choice: anybody can write made-up channels into a link, and nobody has more. */
+/** Choice: anybody can write made-up channels into a link, and nobody has more. A few more do no harm. */
 const MOST_NAMES = 200;
 const LONGEST_NAME = 100;
 
 /** The channels of promoter campaigns. Other records and the counters hold only their keys. */
-export const subIdNames = collection<SubIdName>()({
+export const subIdNames = table<SubIdName>()({
   name: "sub-id",
-  id: ({ promoterCampaignId, name }) => [promoterCampaignId, nameKey(name)],
-  claims: {},
-  indexes: {},
-  counts: ({ promoterCampaignId }) => [[["sub-id/names", promoterCampaignId], 1]],
+  key: ["promoter_campaign_id", "name_key"],
+  columns: {
+    promoter_campaign_id: "integer",
+    name_key: ["text", ({ name }) => nameKey(name)],
+    name: "text",
+  },
 });
 
 /** The key of the channel that a visit names. A name that is new is kept, until there are too many. */
@@ -27,7 +29,7 @@ export async function subKeyOf(
   const name = subId.slice(0, LONGEST_NAME);
   const key = nameKey(name);
   if ((await tx.get(subIdNames, accountId, promoterCampaignId, key)) !== null) return key;
-  const count = await tx.sum(accountId, ["sub-id/names", promoterCampaignId]);
+  const count = await tx.view.count(subIdNames, "id", accountId, [promoterCampaignId]);
   if (count >= MOST_NAMES) return nameKey(OTHER);
   await tx.insert(subIdNames, { accountId, promoterCampaignId, name });
   return key;

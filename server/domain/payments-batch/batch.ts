@@ -1,16 +1,17 @@
+import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
-import type { Reader, Store, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import type { payouts } from "../payout/payout.ts";
 import type { PaymentsBatch } from "./record.ts";
 
-export const paymentsBatches = collection<PaymentsBatch>()({
+export const paymentsBatches = table<PaymentsBatch>()({
   name: "payments-batch",
-  id: (batch) => [batch.id],
-  claims: {},
-  indexes: {},
-  counts: () => listCounts("payments-batch", {}),
+  columns: { id: "integer", method: "text", status: "text", created_at: "text" },
 });
+
+type BatchSchema = Schema<{ payments_batches: typeof paymentsBatches; payouts: typeof payouts }>;
 
 /** How many batches a list shows. */
 const LISTED = 1_000;
@@ -26,6 +27,17 @@ export async function loadPaymentsBatch(
   return batch;
 }
 
+/** The same, while no payout of the batch moves. @throws Failure `not_found` */
+export async function lockPaymentsBatch(
+  tx: Transaction,
+  accountId: number,
+  id: number,
+): Promise<PaymentsBatch> {
+  const batch = await tx.lock(paymentsBatches, accountId, id);
+  if (batch === null) throw new Failure("not_found", "Payments batch not found.");
+  return batch;
+}
+
 /** An account's batches, newest first. */
 export function listPaymentsBatches(store: Store, accountId: number): Promise<PaymentsBatch[]> {
   return store.page(paymentsBatches, "id", accountId, [], { limit: LISTED, reverse: true });
@@ -37,7 +49,12 @@ export function findPaymentsBatches(
   accountId: number,
   window: Window,
 ): Promise<Found<PaymentsBatch>> {
-  return findPage(store, paymentsBatches, { accountId, index: "id", start: [], reverse: true, ...window });
+  const question = store
+    .question<BatchSchema>()
+    .selectFrom("payments_batches")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  return findPage(store, paymentsBatches, { question, ...window });
 }
 
 /** The sum of a batch's payouts with tax, and the number of their promoters. */
@@ -46,17 +63,19 @@ export interface BatchTotals {
   promotersCount: number;
 }
 
-/** Adds up the counters that the payouts of a batch keep. */
+/** Adds up the payouts of a batch. */
 export async function loadBatchTotals(view: View, { accountId, id }: PaymentsBatch): Promise<BatchTotals> {
-  const promoters = new Set<unknown>();
-  let totalInclTax = 0;
-  for await (const sums of view.sums(accountId, ["payout.batched", id])) {
-    for (const [[promoterId], sum] of sums) {
-      promoters.add(promoterId);
-      totalInclTax += sum;
-    }
-  }
-  return { totalInclTax, promotersCount: promoters.size };
+  const question = view
+    .question<BatchSchema>()
+    .selectFrom("payouts")
+    .select([
+      sql<number>`coalesce(sum(total_incl_tax), 0)`.as("incl_tax"),
+      sql<number>`count(distinct promoter_id)`.as("promoters"),
+    ])
+    .where("account_id", "=", accountId)
+    .where("payments_batch_id", "=", id);
+  const [sums] = await view.rows(question);
+  return { totalInclTax: Number(sums?.incl_tax), promotersCount: Number(sums?.promoters) };
 }
 
 /** The name of a batch in its files and at the bank. */

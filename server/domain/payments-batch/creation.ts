@@ -1,15 +1,17 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { METHOD_WORDS, type PayoutMethodName } from "../payout-method/record.ts";
-import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+import { lockSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { UNPAYABLE_REASONS, unpayableReason } from "../payout/unpayable-reason.ts";
-import { payeeReader } from "../payout/payee.ts";
+import { payoutQuestion } from "../payout/filter.ts";
+import { payeeOf, payeeQuestion } from "../payout/payee.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";
-import { unlessGone, type Show } from "../show.ts";
+import type { Show } from "../show.ts";
 import { paymentsBatches } from "./batch.ts";
 import { partStarts } from "./files/parts.ts";
 import type { PaymentsBatch } from "./record.ts";
@@ -38,7 +40,7 @@ export async function createPaymentsBatch<T>(
   { method, show }: { method: PayoutMethodName; show: Show<PaymentsBatch, T> },
 ): Promise<CreatedBatch<T>> {
   const { store } = context;
-  const { payable, leftOut } = await sortOut(store, account, method);
+  const { payable, leftOut } = await sortOut(context, account, method);
   const id = await store.nextId("payments-batch");
   const batch: PaymentsBatch = {
     accountId: account.id,
@@ -65,19 +67,26 @@ export async function createPaymentsBatch<T>(
   });
 }
 
-/** Finds the pending money payouts of a method that are in no batch. */
-async function sortOut(store: Store, account: Account, method: PayoutMethodName) {
-  const readers = payeeReader(store, account.id);
+/** Finds the pending money payouts of a method that are in no batch, oldest first. */
+async function sortOut(context: Context, account: Account, method: PayoutMethodName) {
+  const { store } = context;
+  const free = payoutQuestion(context, account, { status: "pending" })
+    .where("payouts.unit", "=", "cash")
+    .where("payouts.payments_batch_id", "is", null);
+  const payees = payeeQuestion(store, account.id)
+    .where("selected.method", "=", method)
+    .where("promoters.id", "in", free.select("payouts.promoter_id"));
+  const rows = await store.rows(payees);
+  const reasons = new Map(
+    rows.map(payeeOf).map((payee) => [payee.promoter.id, unpayableReason(payee, account)]),
+  );
   const payable: Payout[] = [];
   const leftOut: LeftOut[] = [];
-  for await (const chunk of store.scan(payouts, "status", account.id, ["pending"])) {
-    for (const payout of chunk.filter(isFree)) {
-      const payee = await unlessGone(readers.payee(payout.promoterId));
-      if (payee?.selected?.method !== method) continue;
-      const reason = unpayableReason(payee, account);
-      if (reason === null) payable.push(payout);
-      else leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });
-    }
+  for (const { doc } of await store.rows(free.select("payouts.doc").orderBy("payouts.id"))) {
+    const payout = parse(payouts, doc);
+    const reason = reasons.get(payout.promoterId);
+    if (reason === null) payable.push(payout);
+    else if (reason !== undefined) leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });
   }
   return { payable, leftOut };
 }
@@ -94,7 +103,7 @@ async function isAdded(
 ): Promise<boolean> {
   const before = await tx.get(payouts, accountId, id);
   if (before === null || !isFree(before)) return false;
-  const selected = await findSelectedPayoutMethod(tx, accountId, before.promoterId);
+  const selected = await lockSelectedPayoutMethod(tx, accountId, before.promoterId);
   if (selected === null || selected.isDisabled || selected.method !== batch.method) return false;
   const after = { ...before, paymentsBatchId: batch.id, payoutMethodId: selected.id };
   await tx.put(payouts, after);

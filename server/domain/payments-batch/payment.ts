@@ -1,13 +1,13 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";
 import { moveWithin } from "../payout/status-moves.ts";
 import type { Show } from "../show.ts";
-import { loadPaymentsBatch, paymentsBatches } from "./batch.ts";
+import { lockPaymentsBatch, paymentsBatches } from "./batch.ts";
 import type { PaymentsBatch, PaymentsBatchStatus } from "./record.ts";
 
 /** The statuses in which a batch can be paid for the first time, and those in which it can be tried again. */
@@ -28,7 +28,7 @@ export function payBatch<T>(
   { id, show }: { id: number; show: Show<PaymentsBatch, T> },
 ): Promise<T> {
   return context.store.transact(async (tx) => {
-    const before = await loadPaymentsBatch(tx, accountId, id);
+    const before = await lockPaymentsBatch(tx, accountId, id);
     if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status)) {
       throw new Failure("refused", `A ${before.status} payments batch can't be paid`);
     }
@@ -55,7 +55,7 @@ export function payBatch<T>(
  */
 export async function removePaymentsBatch(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
-    const batch = await loadPaymentsBatch(tx, accountId, id);
+    const batch = await lockPaymentsBatch(tx, accountId, id);
     if (batch.status === "processing" || batch.status === "completed") {
       throw new Failure("refused", `A ${batch.status} payments batch can't be deleted`);
     }

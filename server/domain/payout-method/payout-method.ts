@@ -1,26 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../../failure.ts";
 import type { PayoutMethod } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
-import type { Key } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import { payouts } from "../payout/payout.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 
-/** The selected method holds a claim, so a promoter can have only one. */
-export const payoutMethods = collection<PayoutMethod>()({
+/** A promoter can have only one selected method. */
+export const payoutMethods = table<PayoutMethod>()({
   name: "payout-method",
-  id: (payoutMethod) => [payoutMethod.id],
-  claims: {
-    selected: ({ promoterId, isSelected }) => (isSelected ? [promoterId] : null),
+  columns: {
+    id: "integer",
+    promoter_id: "integer",
+    method: "text",
+    is_selected: "integer",
+    /** The promoter whose selected method this is. */
+    selected_by_id: ["integer", ({ promoterId, isSelected }) => (isSelected ? promoterId : null)],
+    is_disabled: "integer",
+    replaced_by_id: "integer",
+    created_at: "text",
   },
-  indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-  },
-  counts: ({ promoterId }) => listCounts("payout-method", { promoter: [promoterId] }),
+  unique: { selected: ["selected_by_id"] },
+  indexes: { promoter: { on: ["promoter_id"] } },
 });
 
 /** The fields of a payout method that a request may set. */
@@ -33,6 +38,19 @@ export function findSelectedPayoutMethod(
   promoterId: number,
 ): Promise<PayoutMethod | null> {
   return reader.find(payoutMethods, "selected", accountId, [promoterId]);
+}
+
+/**
+ * The same for a payout that begins to use the method. Changes of its details wait until the transaction has ended, and
+ * then see that it is used.
+ */
+export async function lockSelectedPayoutMethod(
+  tx: Transaction,
+  accountId: number,
+  promoterId: number,
+): Promise<PayoutMethod | null> {
+  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
+  return selected && tx.lock(payoutMethods, accountId, selected.id);
 }
 
 /** @throws Failure `not_found` */
@@ -48,14 +66,14 @@ export function findPayoutMethods(
   accountId: number,
   { promoterId, ...window }: { promoterId: number } & Window,
 ): Promise<Found<PayoutMethod>> {
-  const keeps = ({ replacedById }: PayoutMethod) => replacedById === undefined;
-  return findPage(store, payoutMethods, {
-    accountId,
-    index: "promoter",
-    start: [promoterId],
-    keeps,
-    ...window,
-  });
+  const question = store
+    .question<Schema<{ payout_methods: typeof payoutMethods }>>()
+    .selectFrom("payout_methods")
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("replaced_by_id", "is", null)
+    .orderBy("id");
+  return findPage(store, payoutMethods, { question, ...window });
 }
 
 /**
@@ -94,11 +112,11 @@ export async function updatePayoutMethod(
   const newId = await context.store.nextId("payout-method");
   return context.store.transact(async (tx) => {
     const before = await loadCurrent(tx, accountId, id);
+    await tx.lock(payoutMethods, accountId, before.id);
     refuseErased(await loadPromoter(tx, accountId, before.promoterId));
     const after = { ...before, ...change(before) };
-    // Counted within the transaction, so that a payout that begins to use it meanwhile repeats the change.
-    const isUsed = (await tx.sum(accountId, usesCounter(before.id))) > 0;
-    if (!isUsed || hasSameTarget(before, after)) return putPayoutMethod(tx, context, { before, after });
+    if (!(await isUsed(tx, before)) || hasSameTarget(before, after))
+      return putPayoutMethod(tx, context, { before, after });
     const replaced = { ...before, isSelected: false, isDisabled: true, replacedById: newId };
     await putPayoutMethod(tx, context, { before, after: replaced });
     const own = { id: newId, createdAt: context.now.toISOString() };
@@ -118,9 +136,10 @@ function hasSameTarget(one: PayoutMethod, other: PayoutMethod): boolean {
   return one.method === other.method && isDeepStrictEqual(one.details, other.details);
 }
 
-/** How many payouts use a method. */
-function usesCounter(id: number): Key {
-  return ["payout.method", id];
+/** Whether a payout uses a method. Ask after the lock, which every payout that begins to use the method takes as well. */
+async function isUsed(tx: Transaction, { accountId, id }: PayoutMethod): Promise<boolean> {
+  const [user] = await tx.view.page(payouts, "method", accountId, [id], { limit: 1 });
+  return user !== undefined;
 }
 
 /**
@@ -131,9 +150,11 @@ function usesCounter(id: number): Key {
 export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
     const before = await loadPayoutMethod(tx, accountId, id);
-    // Counted within the transaction, so that a payout made by it meanwhile stops the deletion.
-    const usesCount = await tx.sum(accountId, usesCounter(id));
-    if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
+    // As in `updatePayoutMethod`: no payout begins to use the method meanwhile.
+    await tx.lock(payoutMethods, accountId, id);
+    if (await isUsed(tx, before)) {
+      throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
+    }
     await tx.remove(payoutMethods, accountId, id);
     await announce(tx, context, { entity: "payout_method", before, after: null });
   });

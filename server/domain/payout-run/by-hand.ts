@@ -3,15 +3,17 @@ import type { Account } from "../account/record.ts";
 import type { BatchProcess } from "../batch/record.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Payout, PayoutStatus } from "../payout/record.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import { recordBatch } from "../batch/batch.ts";
-import { commissions } from "../commission/commission.ts";
+import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { payoutTerms } from "../payout/terms.ts";
 import { CARRY_REASONS } from "./carry-reason.ts";
-import { insertPayout, readUnpaid, sumOf, type UnpaidGroup } from "../payout/creation.ts";
+import { insertPayout } from "../payout/creation.ts";
+import { takeUnpaid, type GroupKey, type Taken } from "../payout/unpaid.ts";
+import { AFTER_ALL_ISO } from "../span.ts";
 import { moveWithin } from "../payout/status-moves.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
+import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { loadSelected, type Selection } from "../promoter/selection.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Show } from "../show.ts";
@@ -27,7 +29,7 @@ export async function payCommissions(
   account: Account,
   { label, ids }: { label: string; ids: number[] },
 ): Promise<BatchProcess> {
-  const groups = new Map<string, UnpaidGroup>();
+  const groups = new Map<string, ChosenGroup>();
   const faults = new Map<number, string>();
   for (const id of ids) {
     const commission = await context.store.get(commissions, account.id, id);
@@ -43,22 +45,22 @@ export async function payCommissions(
   return recordBatch(context, account.id, { label, total: ids.length, errors });
 }
 
-interface ChosenGroup {
-  group: UnpaidGroup;
-  groupRef: string;
+/** Chosen commissions that belong into one payout. */
+interface ChosenGroup extends GroupKey {
+  ids: number[];
 }
 
 /** Pays a group, and names the reason for all its commissions if it can't be paid. The other groups are paid anyway. */
 async function tryGroup(
   context: Context,
   account: Account,
-  { group, groupRef }: ChosenGroup,
+  { group, groupRef }: { group: ChosenGroup; groupRef: string },
 ): Promise<Map<number, string>> {
   try {
     return await payGroup(context, account, { group, groupRef });
   } catch (error) {
     if (!(error instanceof Failure) || isOutage(error)) throw error;
-    return new Map(group.commissionIds.map((id) => [id, error.message]));
+    return new Map(group.ids.map((id) => [id, error.message]));
   }
 }
 
@@ -66,15 +68,18 @@ async function tryGroup(
 async function payGroup(
   context: Context,
   account: Account,
-  { group, groupRef }: ChosenGroup,
+  { group, groupRef }: { group: ChosenGroup; groupRef: string },
 ): Promise<Map<number, string>> {
   const id = await context.store.nextId("payout");
   return context.store.transact(async (tx) => {
     const faults = new Map<number, string>();
     const paid = await readUnpaid(tx, account.id, group);
-    const isPaid = sumOf(paid) > 0;
-    if (isPaid) await payByHand(tx, context, { account, id, groupRef, paid });
-    for (const commissionId of group.commissionIds) {
+    const isPaid = paid.reduce((sum, { amount }) => sum + amount, 0) > 0;
+    if (isPaid) {
+      for (const commission of paid) await tx.put(commissions, { ...commission, payoutId: id });
+      await payByHand(tx, context, { account, id, groupRef, taken: takenOf(paid) });
+    }
+    for (const commissionId of group.ids) {
       if (isPaid && paid.some((each) => each.id === commissionId)) continue;
       const commission = await tx.get(commissions, account.id, commissionId);
       faults.set(commissionId, faultOf(commission) ?? CARRY_REASONS.nothing_to_pay);
@@ -107,46 +112,65 @@ export async function payPromoter<T>(
   const campaignId =
     given.campaignId ??
     (await loadPromoterCampaign(store, account.id, promoter.defaultPromoterCampaignId)).campaignId;
-  const group: UnpaidGroup = { promoterId: promoter.id, campaignId, unit: "cash", commissionIds: [] };
-  const start = [promoter.id, campaignId, group.unit];
-  for await (const chunk of store.scan(commissions, "unpaid", account.id, start)) {
-    group.commissionIds.push(...chunk.map((commission) => commission.id));
-  }
+  const group = { accountId: account.id, promoterId: promoter.id, campaignId, unit: "cash" } as const;
   const id = await store.nextId("payout");
   return store.transact(async (tx) => {
-    const paid = await readUnpaid(tx, account.id, group);
-    if (sumOf(paid) <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
-    const payout = await payByHand(tx, context, { account, id, groupRef: null, paid });
+    await tx.lock(promoters, account.id, promoter.id);
+    const taken = await takeUnpaid(tx, group, { until: AFTER_ALL_ISO, payoutId: id });
+    if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
+    const payout = await payByHand(tx, context, { account, id, groupRef: null, taken });
     const isMoved = status !== "pending";
     return show(tx.view, isMoved ? await moveWithin(tx, context, { payout, to: status }) : payout);
   });
 }
 
+/** The commissions of a group that are still unpaid. The commit fails if one of them changes meanwhile. */
+async function readUnpaid(
+  reader: Reader,
+  accountId: number,
+  { promoterId, campaignId, unit, ids }: ChosenGroup,
+): Promise<Commission[]> {
+  const unpaid: Commission[] = [];
+  for (const id of ids) {
+    const commission = await reader.get(commissions, accountId, id);
+    if (commission === null || !isUnpaid(commission)) continue;
+    // Its lead may have been moved to another promoter meanwhile.
+    if (commission.promoterId !== promoterId || commission.campaignId !== campaignId) continue;
+    if (commission.unit === unit) unpaid.push(commission);
+  }
+  return unpaid;
+}
+
+/** What chosen commissions of one group add up to. There is at least one. */
+function takenOf(paid: Commission[]): Taken {
+  const made = paid.map(({ createdAt }) => createdAt).toSorted();
+  const latest = paid.at(-1)!;
+  return {
+    ...latest,
+    amount: paid.reduce((sum, { amount }) => sum + amount, 0),
+    firstAt: made[0]!,
+    lastAt: made.at(-1)!,
+  };
+}
+
 interface ByHand extends Pick<Payout, "id" | "groupRef"> {
   account: Account;
-  paid: Commission[];
+  taken: Taken;
 }
 
 /** Choice: the period reaches from the first commission to the day of the payout. */
 async function payByHand(
   tx: Transaction,
   context: Context,
-  { account, id, groupRef, paid }: ByHand,
+  { account, id, groupRef, taken }: ByHand,
 ): Promise<Payout> {
-  const made = paid.map(({ createdAt }) => createdAt).toSorted();
+  const { promoterId, firstAt, lastAt } = taken;
   const now = context.now.toISOString();
-  const [first = now, last = now] = [made.at(0), made.at(-1)];
-  const { promoterId, unit } = paid[0]!;
   const promoter = await loadPromoter(tx, account.id, promoterId);
-  const period = { start: first, end: last > now ? last : now };
-  const terms = payoutTerms({ unit, amount: sumOf(paid) }, period, { ...account, promoter });
-  return insertPayout(tx, context, {
-    id,
-    runId: null,
-    groupRef,
-    terms: { ...terms, hasOwnTerms: true },
-    paid,
-  });
+  const period = { start: firstAt, end: lastAt > now ? lastAt : now };
+  const terms = payoutTerms(taken, period, { ...account, promoter });
+  const own = { id, runId: null, groupRef, latest: taken };
+  return insertPayout(tx, context, { ...own, terms: { ...terms, hasOwnTerms: true } });
 }
 
 /** Why a commission can't be paid. null: it can. */
@@ -158,9 +182,9 @@ function faultOf(commission: Commission | null): string | null {
   return status === "approved" ? null : `A ${status} commission can't be paid`;
 }
 
-function addTo(groups: Map<string, UnpaidGroup>, { id, promoterId, campaignId, unit }: Commission): void {
+function addTo(groups: Map<string, ChosenGroup>, { id, promoterId, campaignId, unit }: Commission): void {
   const key = `${promoterId} ${campaignId} ${unit}`;
-  const group = groups.get(key) ?? { promoterId, campaignId, unit, commissionIds: [] };
-  group.commissionIds.push(id);
+  const group = groups.get(key) ?? { promoterId, campaignId, unit, ids: [] };
+  group.ids.push(id);
   groups.set(key, group);
 }

@@ -1,4 +1,4 @@
-import { isOutage } from "../../failure.ts";
+import { Failure, isOutage } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutRun } from "./record.ts";
@@ -6,14 +6,14 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { payoutTerms } from "../payout/terms.ts";
 import { carryReason } from "./carry-reason.ts";
-import { insertPayout, readUnpaid, sumOf, type UnpaidGroup } from "../payout/creation.ts";
+import { insertPayout } from "../payout/creation.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
-import { loadPromoterStats } from "../report/counters.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { loadPromoterStats } from "../report/stats.ts";
 import { beginRun, finishRun } from "./run.ts";
-import { unpaidGroups } from "./unpaid-groups.ts";
+import { takeUnpaid, unpaidGroups, type UnpaidGroup } from "../payout/unpaid.ts";
 
 /** How far a run is. */
 export interface RunProgress {
@@ -42,7 +42,7 @@ export async function* generatePayouts(
   const faults: Fault[] = [];
   let faultCount = 0;
   for await (const { group, payout, error } of paidGroups(context, account, run)) {
-    done.commissions += group.commissionIds.length;
+    done.commissions += group.commissionsCount;
     if (payout !== null) done.payouts += 1;
     if (error !== null && ++faultCount <= MAX_NAMED) faults.push({ group, error });
     yield { ...done };
@@ -77,8 +77,8 @@ interface PaidGroup {
   error: unknown;
 }
 
-/** Payouts that are made at once: the next ones are prepared while the first is written. */
-const AT_ONCE = 4;
+/** Payouts that are made at once. On SQLite they share a commit. */
+const AT_ONCE = 32;
 
 /** Pays the groups of a run. Returns them in their order. @throws Failure `unavailable` */
 async function* paidGroups(
@@ -88,7 +88,7 @@ async function* paidGroups(
 ): AsyncGenerator<PaidGroup> {
   const underWay: Promise<PaidGroup>[] = [];
   try {
-    for await (const group of unpaidGroups(context.store, run.accountId, Date.parse(run.periodEnd))) {
+    for await (const group of unpaidGroups(context.store, run.accountId, run.periodEnd)) {
       const paid = payGroup(context, account, { run, group }).then(
         (payout) => ({ group, payout, error: null }),
         (error: unknown) => {
@@ -107,6 +107,9 @@ async function* paidGroups(
   }
 }
 
+/** Undoes a transaction whose commissions are not to be paid yet after all. */
+const CARRIED = new Error("The commissions wait for the next run");
+
 /** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */
 async function payGroup(
   context: Pick<Context, "store" | "now">,
@@ -116,19 +119,29 @@ async function payGroup(
   const { store } = context;
   const { promoterId, campaignId, unit } = group;
   const id = await store.nextId("payout");
-  return store.transact(async (tx) => {
-    const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
-    // Commissions that were approved after the run has paid the others wait for the next run.
-    if (made !== null) return null;
-    const paid = await readUnpaid(tx, account.id, group);
-    const amount = sumOf(paid);
-    const standing = await standingOf(tx, account, promoterId);
-    if (carryReason({ unit, amount, ...standing }, account) !== null) return null;
-    const promoter = await loadPromoter(tx, account.id, promoterId);
-    const period = { start: run.periodStart, end: run.periodEnd };
-    const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
-    return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, paid });
-  });
+  return store
+    .transact(async (tx) => {
+      // Another process that pays this promoter, or erases them, waits.
+      const promoter = await tx.lock(promoters, account.id, promoterId);
+      if (promoter === null) throw new Failure("not_found", "Promoter not found.");
+      const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
+      // Commissions that were approved after the run has paid the others wait for the next run.
+      if (made !== null) return null;
+      const standing = await standingOf(tx, account, promoterId);
+      const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
+      // Others may change commissions until they are in the payout. So what they add up to is read again.
+      if (isCarried(group.amount)) return null;
+      const own = { accountId: account.id, promoterId, campaignId, unit };
+      const paid = await takeUnpaid(tx, own, { until: run.periodEnd, payoutId: id });
+      if (paid === null || isCarried(paid.amount)) throw CARRIED;
+      const period = { start: run.periodStart, end: run.periodEnd };
+      const terms = payoutTerms({ unit, amount: paid.amount }, period, { ...account, promoter });
+      return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, latest: paid });
+    })
+    .catch((error: unknown) => {
+      if (error === CARRIED) return null;
+      throw error;
+    });
 }
 
 /** Reads only the facts that the account's rules ask for. Others count as fine. */

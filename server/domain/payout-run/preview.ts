@@ -1,22 +1,15 @@
+import { sql } from "kysely";
 import type { Account } from "../account/record.ts";
 import type { Context } from "../context.ts";
-import type { Unit } from "../money/unit.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
-import { readUnpaid, sumOf, type UnpaidGroup } from "../payout/creation.ts";
 import { periodAt, type Period } from "../payout/period.ts";
-import { loadPromoterStats } from "../report/counters.ts";
+import { loadPromoterStats } from "../report/stats.ts";
 import { joined } from "./run.ts";
 import { carryReason, type CarryReason } from "./carry-reason.ts";
-import { unpaidGroups } from "./unpaid-groups.ts";
+import { groupOf, groupQuestion, type UnpaidGroup } from "../payout/unpaid.ts";
 
 /** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
-export interface PreviewedPayout {
-  promoterId: number;
-  campaignId: number;
-  unit: Unit;
-  /** Cents of `cash`, otherwise whole units. Negative if refunds took back more than was earned. */
-  amount: number;
-  commissionsCount: number;
+export interface PreviewedPayout extends UnpaidGroup {
   /** Why a run would not pay it yet. null: it would. */
   carryReason: CarryReason | null;
 }
@@ -29,36 +22,27 @@ export interface RunPreview {
   total: number;
 }
 
-/**
- * The payouts that the run of the current period would make if it ended now. Only the keys of commissions are read for the
- * payouts of other pages.
- */
+/** The payouts that the run of the current period would make if it ended now. */
 export async function previewRun(
   { store, now }: Pick<Context, "store" | "now">,
   account: Account,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<RunPreview> {
   const period = await joined(store, account.id, periodAt(account, now));
-  const shown: UnpaidGroup[] = [];
-  let total = 0;
-  for await (const group of unpaidGroups(store, account.id, now.getTime())) {
-    if (total >= offset && total < offset + limit) shown.push(group);
-    total += 1;
-  }
+  const all = groupQuestion(store, account.id, now.toISOString());
+  const length = store
+    .question()
+    .selectFrom(all.clearOrderBy().as("groups"))
+    .select(sql<number>`count(*)`.as("total"));
+  const [rows, [count]] = await Promise.all([
+    store.rows(all.limit(limit).offset(offset)),
+    store.rows(length),
+  ]);
   const payouts: PreviewedPayout[] = [];
-  for (const { promoterId, campaignId, unit, commissionIds } of shown) {
-    const paid = await readUnpaid(store, account.id, { promoterId, campaignId, unit, commissionIds });
-    const amount = sumOf(paid);
-    const { activeCustomers } = await loadPromoterStats(store, account.id, promoterId);
-    const method = await findSelectedPayoutMethod(store, account.id, promoterId);
-    payouts.push({
-      promoterId,
-      campaignId,
-      unit,
-      amount,
-      commissionsCount: paid.length,
-      carryReason: carryReason({ unit, amount, activeCustomers, method }, account),
-    });
+  for (const group of rows.map(groupOf)) {
+    const { activeCustomers } = await loadPromoterStats(store, account.id, group.promoterId);
+    const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
+    payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
   }
-  return { period, payouts, total };
+  return { period, payouts, total: Number(count?.total) };
 }

@@ -1,18 +1,16 @@
 import { Failure } from "../../failure.ts";
 import type { PayoutRun } from "./record.ts";
-import { collection, lengthCounter, listCounts } from "../../storage/collection.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { table } from "../../storage/table.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { groupKey, payouts } from "../payout/payout.ts";
+import { payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
 
-export const payoutRuns = collection<PayoutRun>()({
+export const payoutRuns = table<PayoutRun>()({
   name: "payout-run",
-  id: (run) => [run.id],
-  claims: { groupRef: ({ groupRef }) => [groupRef] },
-  indexes: {},
-  counts: () => listCounts("payout-run", {}),
+  columns: { id: "integer", group_ref: "text", period_end: "text", finished_at: "text" },
+  unique: { groupRef: ["group_ref"] },
 });
 
 type Moment = Pick<Context, "store" | "now">;
@@ -79,7 +77,7 @@ export async function isFinished(store: Store, accountId: number, { key }: Perio
 
 /** How many payouts carry the name of a run. */
 export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Promise<number> {
-  return store.sum(accountId, lengthCounter(payouts, "group", groupKey(groupRef)));
+  return store.count(payouts, "group", accountId, [groupRef]);
 }
 
 /** An account's runs, newest first. */
@@ -89,5 +87,10 @@ export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> 
 
 /** A page of an account's runs, newest first. */
 export function findRuns(store: Store, accountId: number, window: Window): Promise<Found<PayoutRun>> {
-  return findPage(store, payoutRuns, { accountId, index: "id", start: [], reverse: true, ...window });
+  const question = store
+    .question<Schema<{ payout_runs: typeof payoutRuns }>>()
+    .selectFrom("payout_runs")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  return findPage(store, payoutRuns, { question, ...window });
 }

@@ -1,13 +1,19 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
+import type { Context } from "../context.ts";
 import type { FraudSuspicion } from "../lead/record.ts";
-import type { Payee } from "./payee.ts";
-import type { Payout, PayoutStatus } from "./record.ts";
+import type { campaigns } from "../campaign/campaign.ts";
+import type { payoutMethods } from "../payout-method/payout-method.ts";
+import type { promoters } from "../promoter/promoter.ts";
 import type { PayoutMethodName } from "../payout-method/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import { isWithin, type Span } from "../span.ts";
-import { isPayable } from "./unpayable-reason.ts";
+import { isoRange, type Span } from "../span.ts";
+import { among, contains, type Schema } from "../../storage/query.ts";
+import type { payouts } from "./payout.ts";
+import type { PayoutStatus } from "./record.ts";
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
+export type DuePeriod = (typeof DUE_PERIODS)[number];
 
 /** The conditions for listed payouts. Absent ones do not matter. */
 export interface PayoutFilter {
@@ -17,7 +23,7 @@ export interface PayoutFilter {
   status?: PayoutStatus | undefined;
   campaignIds?: number[] | undefined;
   paymentsBatchIds?: number[] | undefined;
-  duePeriod?: (typeof DUE_PERIODS)[number] | undefined;
+  duePeriod?: DuePeriod | undefined;
   periodStart?: Span | undefined;
   periodEnd?: Span | undefined;
   payoutMethod?: PayoutMethodName | "not_set" | undefined;
@@ -28,47 +34,137 @@ export interface PayoutFilter {
   fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
 }
 
-/** The request's account and day, which some filters need. */
-export interface PayoutDay {
+export type PayoutSchema = Schema<{
+  payouts: typeof payouts;
+  promoters: typeof promoters;
+  campaigns: typeof campaigns;
+  payout_methods: typeof payoutMethods;
+}>;
+export type PayoutQuestion = SelectQueryBuilder<PayoutSchema, "payouts", object>;
+type Wanted = Required<{ [F in keyof PayoutFilter]: NonNullable<PayoutFilter[F]> }>;
+
+/** The request that a question is asked for. */
+interface Asking {
   account: Account;
   /** The calendar day of the request in the account's time zone. */
   today: string;
-  /** The first due date of the wanted payouts from today on. null: there is none. */
-  nextDueDate: string | null;
+  filter: PayoutFilter;
 }
 
-type Filters = Required<{ [F in keyof PayoutFilter]: NonNullable<PayoutFilter[F]> }>;
-type ByPayout = { [F in keyof Filters]?: (payout: Payout, wanted: Filters[F], day: PayoutDay) => boolean };
-type ByPayee = { [F in keyof Filters]?: (payee: Payee, wanted: Filters[F], day: PayoutDay) => boolean };
-
-/** The conditions on the payout itself. */
-export const BY_PAYOUT: ByPayout = {
-  ids: ({ id }, ids) => ids.includes(id),
-  status: ({ status }, wanted) => status === wanted,
-  campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
-  paymentsBatchIds: ({ paymentsBatchId }, ids) => paymentsBatchId !== null && ids.includes(paymentsBatchId),
-  promoterId: ({ promoterId }, id) => promoterId === id,
-  groupRef: ({ groupRef }, wanted) => groupRef === wanted,
-  periodStart: ({ periodStart }, span) => isWithin(Date.parse(periodStart), span),
-  periodEnd: ({ periodEnd }, span) => isWithin(Date.parse(periodEnd), span),
-  duePeriod: ({ hasOwnTerms, dueDate, status }, period, { today, nextDueDate }) => {
-    if (hasOwnTerms || period === "custom") return hasOwnTerms && period === "custom";
-    return period === "next" ? dueDate === nextDueDate : status === "pending" && dueDate < today;
-  },
+type Conditions = {
+  [F in keyof Wanted]: (question: PayoutQuestion, wanted: Wanted[F], asking: Asking) => PayoutQuestion;
 };
 
-/** The conditions on the promoter. */
-export const BY_PAYEE: ByPayee = {
-  text: ({ promoter }, text) => isNamed(promoter, text),
-  fraudSuspicions: ({ promoter: { fraudSuspicions } }, wanted) =>
-    wanted.some((suspicion) =>
-      suspicion === "no_suspicion" ? fraudSuspicions.length === 0 : fraudSuspicions.includes(suspicion),
-    ),
-  onlyPayable: (payee, wanted, { account }) => !wanted || isPayable(payee, account),
+/** What each condition adds to a question. */
+const CONDITIONS: Conditions = {
+  text: (question, text, { account }) =>
+    question.where(ofPromoters(account, contains("promoters.words", text.trim()))),
+  ids: (question, ids) => question.where(among("payouts.id", ids)),
+  status: (question, status) => question.where("payouts.status", "=", status),
+  campaignIds: (question, ids) => question.where(among("payouts.campaign_id", ids)),
+  paymentsBatchIds: (question, ids) => question.where(among("payouts.payments_batch_id", ids)),
+  duePeriod: (question, period, { account, today, filter: { status, campaignIds } }) =>
+    question.where(isDue(account.id, { period, today, status, campaignIds })),
+  periodStart: (question, span) => within(question, "period_start", span),
+  periodEnd: (question, span) => within(question, "period_end", span),
+  payoutMethod: (question, name) => question.where(methodName, "=", name),
+  promoterId: (question, id) => question.where("payouts.promoter_id", "=", id),
+  onlyPayable: (question, wanted, { account }) => (wanted ? question.where(isPayable(account)) : question),
+  groupRef: (question, ref) => question.where("payouts.group_ref", "=", ref),
+  fraudSuspicions: (question, wanted, { account }) =>
+    question.where(ofPromoters(account, isSuspected(wanted))),
 };
 
-/** Whether a text is part of a promoter's name or e-mail address, ignoring case. */
-export function isNamed({ profile, email }: Promoter, text: string): boolean {
-  const names = `${profile.firstName ?? ""} ${profile.lastName ?? ""}`;
-  return `${names}\n${email}`.toLowerCase().includes(text.trim().toLowerCase());
+/** A question about the payouts that pass a filter. Lists and statistics ask it. */
+export function payoutQuestion(
+  { store, now }: Context,
+  account: Account,
+  filter: PayoutFilter,
+): PayoutQuestion {
+  const asking = { account, today: dayIn(timeZoneOf(account), now), filter };
+  const all = store
+    .question<PayoutSchema>()
+    .selectFrom("payouts")
+    .where("payouts.account_id", "=", account.id);
+  return (Object.keys(CONDITIONS) as (keyof PayoutFilter)[]).reduce(
+    (question, field) => narrowed(question, field, asking),
+    all,
+  );
 }
+
+function narrowed<F extends keyof PayoutFilter>(
+  question: PayoutQuestion,
+  field: F,
+  asking: Asking,
+): PayoutQuestion {
+  const wanted = asking.filter[field];
+  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F], asking);
+}
+
+function within(question: PayoutQuestion, column: "period_start" | "period_end", span: Span): PayoutQuestion {
+  const { from, before } = isoRange(span);
+  return question.where(`payouts.${column}`, ">=", from).where(`payouts.${column}`, "<", before);
+}
+
+/** Whether the promoter of a payout is one of these. */
+export function ofPromoters({ id }: Account, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
+    where promoters.account_id = ${id} and ${condition})`;
+}
+
+function isSuspected(wanted: (FraudSuspicion | "no_suspicion")[]): RawBuilder<SqlBool> {
+  const conditions = wanted.map((suspicion) =>
+    suspicion === "no_suspicion"
+      ? sql<SqlBool>`promoters.fraud_suspicions = ''`
+      : contains("promoters.fraud_suspicions", suspicion),
+  );
+  return conditions.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Which payouts are due when, and among which the next due date is looked for. */
+interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
+  period: DuePeriod;
+  today: string;
+}
+
+/**
+ * Whether a payout of the table `payouts` is due then.
+ *
+ * Choice: the next due date is that of the payouts of the wanted status and campaigns, as in `dueStats`. A payout that was
+ * paid before its day does not hide those that are due after it.
+ */
+export function isDue(accountId: number, { period, today, status, campaignIds }: Due): RawBuilder<SqlBool> {
+  if (period === "custom") return sql<SqlBool>`payouts.has_own_terms = 1`;
+  if (period === "overdue") {
+    return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.status = 'pending' and payouts.due_date < ${today})`;
+  }
+  const ofStatus = status === undefined ? sql`` : sql`and others.status = ${status}`;
+  const ofCampaigns =
+    campaignIds === undefined ? sql`` : sql`and ${among("others.campaign_id", campaignIds)}`;
+  return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.due_date = (select others.due_date
+    from payouts as others where others.account_id = ${accountId} and others.has_own_terms = 0
+    and others.due_date >= ${today} ${ofStatus} ${ofCampaigns} order by others.due_date limit 1))`;
+}
+
+/** The method that a payout was paid by, otherwise the one that its promoter selected. */
+export const methodName = sql<string>`coalesce(
+  case when payouts.payout_method_id is null
+    then (select selected.method from payout_methods as selected
+      where selected.account_id = payouts.account_id and selected.selected_by_id = payouts.promoter_id)
+    else (select used.method from payout_methods as used
+      where used.account_id = payouts.account_id and used.id = payouts.payout_method_id)
+  end, 'not_set')`;
+
+/** Whether the pending payouts of a payout's promoter can be paid: there is no `unpayableReason`. */
+function isPayable({ id, requiresInvoiceDetails, minPaymentCents }: Account): RawBuilder<SqlBool> {
+  const isApproved = requiresInvoiceDetails ? sql`and promoters.invoice_details_status = 'approved'` : sql``;
+  return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
+    join payout_methods as chosen on chosen.account_id = promoters.account_id and chosen.selected_by_id = promoters.id
+    where promoters.account_id = ${id} and chosen.is_disabled = 0 ${isApproved}
+    and ${pendingCents} >= ${minPaymentCents})`;
+}
+
+/** The sum of the pending cash payouts of a promoter of the table `promoters`. */
+export const pendingCents = sql<number>`(select coalesce(sum(pending.amount), 0) from payouts as pending
+  where pending.account_id = promoters.account_id and pending.promoter_id = promoters.id
+  and pending.status = 'pending' and pending.unit = 'cash')`;

@@ -1,17 +1,14 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
-import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from "./record.ts";
+import { sql } from "kysely";
 import type { Account } from "../account/record.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
-import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { payeeReader, type Payee, type PayeeReader } from "./payee.ts";
-import { isNamed } from "./filter.ts";
+import { among } from "../../storage/query.ts";
+import type { PayoutStatus } from "./record.ts";
+import { ofPromoters, payoutQuestion, type PayoutQuestion } from "./filter.ts";
+import { payeeOf, payeeQuestion, type Payee } from "./payee.ts";
+import { partsOf, withParts, type PayoutParts } from "./search.ts";
+import { dueDayOf } from "./stats.ts";
 import { unpayableReason, type UnpayableReason } from "./unpayable-reason.ts";
-import { payouts, periodEndDateOf } from "./payout.ts";
-import { unlessGone } from "../show.ts";
-
-/** Promoters checked before other requests get a turn. */
-const TURN = 500;
 
 export const INVOICEABLE = ["true", "false", "not_set"] as const;
 /** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
@@ -34,7 +31,7 @@ export interface PayoutSums {
 /** The payouts of one promoter. */
 export interface PayoutGroup extends PayoutSums {
   payee: Payee;
-  payouts: Payout[];
+  payouts: PayoutParts[];
   /** null: the payouts can be paid. */
   unpayableReason: UnpayableReason | null;
 }
@@ -47,133 +44,90 @@ export interface PayoutGroups extends PayoutSums {
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
-type GroupSums = PayoutSums & { promoterId: number };
-
-/**
- * Groups payouts by promoter, oldest promoter first. Sums come from counters, so only the page's payouts are read.
- */
+/** Groups payouts by promoter, oldest promoter first. */
 export async function groupPayouts(
   context: Context,
   account: Account,
   { filter, offset, limit }: { filter: GroupFilter; offset: number; limit: number },
 ): Promise<PayoutGroups> {
   const { store } = context;
-  const readers = payeeReader(store, account.id);
-  const all = await sumsByPromoter(store, account.id, filter);
-  const kept = await passing(all, filter, readers);
-  const groups: PayoutGroup[] = [];
-  for (const { promoterId, cents, centsInclTax } of kept.slice(offset, offset + limit)) {
-    const payee = await unlessGone(readers.payee(promoterId));
-    if (payee === null) continue;
-    const own = await payoutsOf(store, account.id, { promoterId, filter });
-    groups.push({
-      payee,
-      payouts: own,
-      unpayableReason: unpayableReason(payee, account),
-      cents,
-      centsInclTax,
-    });
-  }
+  const all = matching(context, account, filter);
+  const groups = grouped(all, filter);
+  const totals = store
+    .question()
+    .selectFrom(groups.as("groups"))
+    .select([
+      sql<number>`count(*)`.as("promoters"),
+      sql<number>`coalesce(sum(cents), 0)`.as("cents"),
+      sql<number>`coalesce(sum(incl_tax), 0)`.as("incl_tax"),
+    ]);
+  const page = groups.orderBy("payouts.promoter_id").limit(limit).offset(offset);
+  const [sums, [total], due] = await Promise.all([
+    store.rows(page),
+    store.rows(totals),
+    comingDue(context, account, { all, filter }),
+  ]);
+  const ids = sums.map(({ promoter_id: id }) => Number(id));
+  const [payees, parts] = await Promise.all([
+    store.rows(payeeQuestion(store, account.id).where(among("promoters.id", ids))),
+    store.rows(withParts(all.where(among("payouts.promoter_id", ids))).orderBy("payouts.id")),
+  ]);
+  const payeeById = new Map(payees.map(payeeOf).map((payee) => [payee.promoter.id, payee]));
+  const payouts = parts.map(partsOf);
   return {
-    groups,
-    promotersCount: kept.length,
-    cents: kept.reduce((sum, { cents }) => sum + cents, 0),
-    centsInclTax: kept.reduce((sum, { centsInclTax }) => sum + centsInclTax, 0),
-    due: comingDue(
-      dayIn(timeZoneOf(account), context.now),
-      await dueDays(store, account.id, { filter, kept }),
-    ),
+    groups: sums.flatMap(({ promoter_id: id, cents, incl_tax: centsInclTax }) => {
+      const payee = payeeById.get(Number(id));
+      if (payee === undefined) return [];
+      const own = payouts.filter(({ payout }) => payout.promoterId === payee.promoter.id);
+      const reason = unpayableReason(payee, account);
+      const group = { payee, payouts: own, unpayableReason: reason };
+      return { ...group, cents: Number(cents), centsInclTax: Number(centsInclTax) };
+    }),
+    promotersCount: Number(total?.promoters),
+    cents: Number(total?.cents),
+    centsInclTax: Number(total?.incl_tax),
+    due,
   };
 }
 
-async function sumsByPromoter(store: Store, accountId: number, filter: GroupFilter): Promise<GroupSums[]> {
-  const groups = new Map<number, GroupSums>();
-  for (const status of statuses(filter)) {
-    for await (const sums of store.sums(accountId, ["payout.grouped", status])) {
-      for (const [[promoterId, campaignId, metric], sum] of sums) {
-        if (!isWanted(filter, campaignId) || typeof promoterId !== "number") continue;
-        const group = groups.get(promoterId) ?? { promoterId, cents: 0, centsInclTax: 0 };
-        groups.set(promoterId, group);
-        if (metric === "cents" || metric === "centsInclTax") group[metric] += sum;
-      }
-    }
-  }
-  return [...groups.values()].sort((left, right) => left.promoterId - right.promoterId);
+function matching(
+  context: Context,
+  account: Account,
+  { text, status, campaignIds, invoiceable }: GroupFilter,
+): PayoutQuestion {
+  const question = payoutQuestion(context, account, { text, status, campaignIds });
+  if (invoiceable === undefined) return question;
+  const wanted = among("promoters.invoice_details_status", [INVOICE_STATUS[invoiceable]]);
+  return question.where(ofPromoters(account, wanted));
 }
 
-async function passing(
-  groups: GroupSums[],
-  { minPaymentCents = 0, text, invoiceable }: GroupFilter,
-  readers: PayeeReader,
-): Promise<GroupSums[]> {
-  const paid = groups.filter(({ cents }) => cents >= minPaymentCents);
-  if (text === undefined && invoiceable === undefined) return paid;
-  const kept: GroupSums[] = [];
-  for (const [at, group] of paid.entries()) {
-    if (at % TURN === TURN - 1) await othersTurn();
-    const payee = await unlessGone(readers.payee(group.promoterId));
-    if (payee === null) continue;
-    const { promoter } = payee;
-    if (text !== undefined && !isNamed(promoter, text)) continue;
-    if (invoiceable === undefined || promoter.invoiceDetailsStatus === INVOICE_STATUS[invoiceable]) {
-      kept.push(group);
-    }
-  }
-  return kept;
+/** Adds up the payouts of each promoter. */
+function grouped(question: PayoutQuestion, { minPaymentCents = 0 }: GroupFilter) {
+  const cash = (column: string) =>
+    sql<number>`sum(case when payouts.unit = 'cash' then ${sql.ref(column)} else 0 end)`;
+  const [cents, inclTax] = [cash("payouts.amount"), cash("payouts.total_incl_tax")];
+  const groups = question
+    .select(["payouts.promoter_id", cents.as("cents"), inclTax.as("incl_tax")])
+    .groupBy("payouts.promoter_id");
+  return minPaymentCents > 0 ? groups.having(cents, ">=", minPaymentCents) : groups;
 }
 
-async function payoutsOf(
-  store: Store,
-  accountId: number,
-  { promoterId, filter }: { promoterId: number; filter: GroupFilter },
-): Promise<Payout[]> {
-  const own: Payout[] = [];
-  for (const status of statuses(filter)) {
-    for await (const chunk of store.scan(payouts, "statusPromoter", accountId, [status, promoterId])) {
-      own.push(...chunk.filter(({ campaignId }) => isWanted(filter, campaignId)));
-    }
-  }
-  return own.sort((left, right) => left.id - right.id);
-}
-
-type DueDay = [dueDate: string, periodEndDate: string];
-
-/** The due dates of all payouts are counted. Those of some promoters alone are read from their payouts. */
-async function dueDays(
-  store: Store,
-  accountId: number,
-  { filter, kept }: { filter: GroupFilter; kept: GroupSums[] },
-): Promise<DueDay[]> {
-  const days: DueDay[] = [];
-  if (filter.text ?? filter.invoiceable ?? filter.minPaymentCents) {
-    for (const [at, { promoterId }] of kept.entries()) {
-      if (at % TURN === TURN - 1) await othersTurn();
-      for (const payout of await payoutsOf(store, accountId, { promoterId, filter })) {
-        if (!payout.hasOwnTerms) days.push([payout.dueDate, periodEndDateOf(payout)]);
-      }
-    }
-    return days;
-  }
-  for (const status of statuses(filter)) {
-    for await (const sums of store.sums(accountId, ["payout.due", status])) {
-      for (const [[campaignId, dueDate, periodEndDate]] of sums) {
-        if (isWanted(filter, campaignId)) days.push([String(dueDate), String(periodEndDate)]);
-      }
-    }
-  }
-  return days;
-}
-
-function comingDue(today: string, days: DueDay[]): PayoutGroups["due"] {
-  days.sort(([left], [right]) => (left < right ? -1 : 1));
-  const [dueDate, periodEndDate] = days.find(([day]) => day >= today) ?? days.at(-1) ?? [];
-  return dueDate === undefined || periodEndDate === undefined ? null : { dueDate, periodEndDate };
-}
-
-function statuses({ status }: GroupFilter): readonly PayoutStatus[] {
-  return status === undefined ? PAYOUT_STATUSES : [status];
-}
-
-function isWanted({ campaignIds }: GroupFilter, campaignId: unknown): boolean {
-  return campaignIds === undefined || campaignIds.includes(Number(campaignId));
+/** The next due date among the payouts of the groups, otherwise the last one. */
+async function comingDue(
+  { store, now }: Context,
+  account: Account,
+  { all, filter }: { all: PayoutQuestion; filter: GroupFilter },
+): Promise<PayoutGroups["due"]> {
+  const kept = grouped(all, filter).clearSelect().select("payouts.promoter_id");
+  const shown = filter.minPaymentCents ? all.where("payouts.promoter_id", "in", kept) : all;
+  const days = sql<string>`payouts.due_date || payouts.period_end_date`;
+  const today = dayIn(timeZoneOf(account), now);
+  const question = shown
+    .where("payouts.has_own_terms", "=", 0)
+    .select([
+      sql<string | null>`min(case when payouts.due_date >= ${today} then ${days} end)`.as("next"),
+      sql<string | null>`max(${days})`.as("last"),
+    ]);
+  const [found] = await store.rows(question);
+  return dueDayOf(found?.next ?? found?.last);
 }

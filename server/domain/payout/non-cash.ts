@@ -2,11 +2,12 @@ import { SYSTEM } from "../account/record.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { accounts } from "../account/account.ts";
-import { debtCounter, isUnpaid } from "../commission/commission.ts";
+import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
+import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { payoutTerms } from "./terms.ts";
 import { insertPayout } from "./creation.ts";
+import { unpaidOf } from "./unpaid.ts";
 
 /**
  * Makes a payout for one approved commission in another unit than money, so that it is on the company's list of things
@@ -22,7 +23,7 @@ export async function ensureNonCashPayout(
 ): Promise<Commission> {
   const { accountId, promoterId, unit, amount, createdAt } = commission;
   if (unit === "cash" || amount <= 0 || !isUnpaid(commission)) return commission;
-  if ((await tx.sum(accountId, debtCounter(commission))) < 0) return commission;
+  if (await isIndebted(tx, commission)) return commission;
   const account = await tx.get(accounts, SYSTEM, accountId);
   if (account === null) throw new Error(`Account ${accountId} is gone`);
   const promoter = await loadPromoter(tx, accountId, promoterId);
@@ -34,7 +35,22 @@ export async function ensureNonCashPayout(
     runId: null,
     groupRef: null,
     terms: { ...terms, hasOwnTerms: true },
-    paid: [commission],
+    latest: commission,
   });
-  return { ...commission, payoutId };
+  const inside = { ...commission, payoutId };
+  await tx.put(commissions, inside);
+  return inside;
+}
+
+/** Whether a refund took back an amount that no payout has subtracted yet. Nobody pays the promoter meanwhile. */
+async function isIndebted(tx: Transaction, commission: Commission): Promise<boolean> {
+  const { accountId, promoterId, campaignId, unit } = commission;
+  await tx.lock(promoters, accountId, promoterId);
+  const debts = unpaidOf(tx.view, accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("campaign_id", "=", campaignId)
+    .where("unit", "=", unit)
+    .where("amount", "<", 0);
+  const [debt] = await tx.view.rows(debts.select("id").limit(1));
+  return debt !== undefined;
 }

@@ -1,11 +1,13 @@
+import { parse } from "../../storage/documents.ts";
+import type { Schema } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
-import type { Store } from "../../storage/store.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
 import type { Promoter } from "../promoter/record.ts";
-import { findSelectedPayoutMethod, payoutMethods } from "../payout-method/payout-method.ts";
-import { once } from "../once.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { pendingCents } from "./filter.ts";
 
-/** A promoter with the data that payouts are filtered by. */
+/** A promoter with the data that decide whether their payouts can be paid. */
 export interface Payee {
   promoter: Promoter;
   /** null: none is selected. */
@@ -14,33 +16,27 @@ export interface Payee {
   pendingCents: number;
 }
 
-/** Reads the promoters and methods of payouts. Each is read once, however many payouts it has. */
-export interface PayeeReader {
-  payee(promoterId: number): Promise<Payee>;
-  /** The payout method that a promoter has selected. null: none. */
-  selected(promoterId: number): Promise<PayoutMethod | null>;
-  /** A payout method that was used. null: it is gone. */
-  method(id: number): Promise<PayoutMethod | null>;
+type PayeeSchema = Schema<{ promoters: typeof promoters; payout_methods: typeof payoutMethods }>;
+
+/** Begins a question about payees, whose rows `payeeOf` understands. */
+export function payeeQuestion(view: View, accountId: number) {
+  return view
+    .question<PayeeSchema>()
+    .selectFrom("promoters")
+    .leftJoin("payout_methods as selected", (join) =>
+      join
+        .onRef("selected.account_id", "=", "promoters.account_id")
+        .onRef("selected.selected_by_id", "=", "promoters.id"),
+    )
+    .where("promoters.account_id", "=", accountId)
+    .select(["promoters.doc as promoter", "selected.doc as selected", pendingCents.as("pending_cents")]);
 }
 
-/** Makes a reader for one request. */
-export function payeeReader(store: Store, accountId: number): PayeeReader {
-  const selected = once((promoterId) => findSelectedPayoutMethod(store, accountId, promoterId));
+/** A payee from a row. */
+export function payeeOf(row: { promoter: string; selected: string | null; pending_cents: number }): Payee {
   return {
-    payee: once(async (promoterId) => ({
-      promoter: await loadPromoter(store, accountId, promoterId),
-      selected: await selected(promoterId),
-      pendingCents: await pendingCents(store, accountId, promoterId),
-    })),
-    selected,
-    method: once((id) => store.get(payoutMethods, accountId, id)),
+    promoter: parse(promoters, row.promoter),
+    selected: row.selected === null ? null : parse(payoutMethods, row.selected),
+    pendingCents: Number(row.pending_cents),
   };
-}
-
-async function pendingCents(store: Store, accountId: number, promoterId: number): Promise<number> {
-  let cents = 0;
-  for await (const sums of store.sums(accountId, ["payout.grouped", "pending", promoterId])) {
-    for (const [[, metric], sum] of sums) if (metric === "cents") cents += sum;
-  }
-  return cents;
 }

@@ -1,91 +1,61 @@
 import { Failure } from "../../failure.ts";
 import type { Payout } from "./record.ts";
-import { collection, listCounts, type Count } from "../../storage/collection.ts";
-import { digest } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
-import { BATCH_STATUS_COUNTER } from "../payments-batch/counter.ts";
-import { balanceCounts } from "../commission/balance.ts";
-import { factCounts } from "../report/counters.ts";
+import { dailySums, type Fact } from "../report/daily.ts";
 
-/** The `payout.grouped` counters hold the sums of each promoter, so that lists by promoter need not read every payout. */
-export const payouts = collection<Payout>()({
+export const payouts = table<Payout>()({
   name: "payout",
-  id: (payout) => [payout.id],
-  claims: {
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    status: "text",
+    unit: "text",
+    amount: "integer",
+    total_incl_tax: "integer",
+    period_start: "text",
+    period_end: "text",
+    period_end_date: ["text", periodEndDateOf],
+    due_date: "text",
+    has_own_terms: "integer",
+    run_id: "integer",
+    /** null: it claims no place in a run. */
+    claimed_run_id: ["integer", ({ runId, status }) => (status === "cancelled" ? null : runId)],
+    group_ref: "text",
+    payments_batch_id: "integer",
+    payout_method_id: "integer",
+    paid_at: "text",
+    created_at: "text",
+  },
+  unique: {
     /** A run pays a promoter once for each campaign and unit. */
-    run: ({ runId, status, promoterId, campaignId, unit }) =>
-      runId === null || status === "cancelled" ? null : [runId, promoterId, campaignId, unit],
+    run: ["claimed_run_id", "promoter_id", "campaign_id", "unit"],
   },
   indexes: {
-    status: ({ status }) => [status],
-    campaign: ({ campaignId }) => [campaignId],
-    promoter: ({ promoterId }) => [promoterId],
-    batch: ({ paymentsBatchId }) => (paymentsBatchId === null ? null : [paymentsBatchId]),
-    group: ({ groupRef }) => (groupRef === null ? null : groupKey(groupRef)),
-    statusCampaign: ({ status, campaignId }) => [status, campaignId],
-    statusPromoter: ({ status, promoterId }) => [status, promoterId],
-    promoterAndCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
-    statusPromoterAndCampaign: ({ status, promoterId, campaignId }) => [status, promoterId, campaignId],
-    amount: ({ amount }) => [amount],
-    periodStart: ({ periodStart }) => [Date.parse(periodStart)],
-    periodEnd: ({ periodEnd }) => [Date.parse(periodEnd)],
+    status: { on: ["status"] },
+    promoter: { on: ["promoter_id"] },
+    batch: { on: ["payments_batch_id"], where: "payments_batch_id is not null" },
+    batchStatus: { on: ["payments_batch_id", "status"], where: "payments_batch_id is not null" },
+    group: { on: ["group_ref"], where: "group_ref is not null" },
+    method: { on: ["payout_method_id"], where: "payout_method_id is not null" },
+    due: { on: ["has_own_terms", "due_date", "status", "campaign_id"] },
+    /** Adds up what a promoter was paid or is to be paid, without reading the payouts themselves. */
+    sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
   },
-  counts: (payout) => [...lengths(payout), ...owed(payout), ...batched(payout), ...paid(payout)],
+  sums: dailySums(paidFacts),
 });
-
-function lengths({ status, campaignId, promoterId, paymentsBatchId, groupRef }: Payout): Count[] {
-  return listCounts("payout", {
-    status: [status],
-    campaign: [campaignId],
-    promoter: [promoterId],
-    batch: [paymentsBatchId ?? 0],
-    group: groupKey(groupRef ?? ""),
-    statusCampaign: [status, campaignId],
-    statusPromoter: [status, promoterId],
-    promoterAndCampaign: [promoterId, campaignId],
-    statusPromoterAndCampaign: [status, promoterId, campaignId],
-  });
-}
-
-function owed(payout: Payout): Count[] {
-  const { status, promoterId, campaignId, unit, amount, totalInclTax } = payout;
-  const grouped = ["payout.grouped", status, promoterId, campaignId] as const;
-  return [
-    [["payout.method", payout.payoutMethodId ?? 0], 1],
-    [[...grouped, "count"], 1],
-    [[...grouped, "cents"], unit === "cash" ? amount : 0],
-    [[...grouped, "centsInclTax"], unit === "cash" ? totalInclTax : 0],
-    [["payout.due", status, campaignId, payout.dueDate, periodEndDateOf(payout)], payout.hasOwnTerms ? 0 : 1],
-  ];
-}
 
 /** The calendar day on which the period of a payout ended, in the time zone that the account had. */
 export function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
   return periodEndDate ?? periodEnd.slice(0, 10);
 }
 
-/** The totals and the progress of its payments batch. */
-function batched({ paymentsBatchId, promoterId, status, totalInclTax }: Payout): Count[] {
-  if (paymentsBatchId === null) return [];
-  return [
-    [["payout.batched", paymentsBatchId, promoterId], totalInclTax],
-    [[BATCH_STATUS_COUNTER, paymentsBatchId, status], 1],
-  ];
-}
-
 /** A completed payout counts on the day when it was paid. */
-function paid(payout: Payout): Count[] {
-  if (payout.status !== "completed") return [];
-  const { unit, amount, paidAt } = payout;
-  return [
-    ...balanceCounts(payout, { earnings: 0, paid: amount }),
-    ...factCounts(payout, unit === "cash" ? [{ metric: "paidCents", at: paidAt, amount }] : []),
-  ];
-}
-
-/** A group ref may be any text, but keys must be short. */
-export function groupKey(groupRef: string): [string] {
-  return [digest(groupRef)];
+function paidFacts({ status, unit, amount, paidAt }: Payout): Fact[] {
+  if (status !== "completed" || unit !== "cash" || paidAt === null) return [];
+  return [{ metric: "paidCents", at: paidAt, amount }];
 }
 
 /** @throws Failure `not_found` */

@@ -1,124 +1,121 @@
+import { sql } from "kysely";
 import type { Account } from "../account/record.ts";
-import { dayIn, timeZoneOf } from "../account/time-zone.ts";
-import type { Payout } from "./record.ts";
-import type { Key } from "../../storage/keys.ts";
-import { searchPage, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import type { Store } from "../../storage/store.ts";
+import { campaigns } from "../campaign/campaign.ts";
+import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
-import { payeeReader, type PayeeReader } from "./payee.ts";
-import { BY_PAYEE, BY_PAYOUT, type PayoutDay, type PayoutFilter } from "./filter.ts";
-import { groupKey, payouts } from "./payout.ts";
-import { unlessGone } from "../show.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import type { PayoutMethod } from "../payout-method/record.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Found, Sort, Window } from "../../storage/query.ts";
+import type { Table } from "../../storage/table.ts";
+import { payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./filter.ts";
+import { payouts } from "./payout.ts";
+import type { Payout } from "./record.ts";
+
+const COLUMNS = {
+  id: "payouts.id",
+  amount: "payouts.amount",
+  periodStart: "payouts.period_start",
+  periodEnd: "payouts.period_end",
+} as const;
 
 /** The field that payouts are sorted by, and the direction. */
-export type PayoutSort = Sort<"amount" | "periodStart" | "periodEnd">;
+export type PayoutSort = Sort<keyof typeof COLUMNS>;
 
 interface PayoutRequest extends Window {
   filter: PayoutFilter;
+  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
   sorting: PayoutSort[];
 }
 
-type Range = SearchRange<keyof typeof payouts.indexes, keyof PayoutFilter>;
+/** A payout with the records that are shown with it. null: there is none. */
+export interface PayoutParts {
+  payout: Payout;
+  promoter: Promoter | null;
+  campaign: Campaign | null;
+  /** The method that it was paid by, or is being paid by. */
+  used: PayoutMethod | null;
+  /** The method that its promoter has selected. */
+  selected: PayoutMethod | null;
+}
 
-/** Payouts that pass a filter, sorted by id unless told otherwise. */
-export function listPayouts(
+/** A page of the payouts that pass a filter, sorted by id unless told otherwise. */
+export async function listPayouts(
   context: Context,
   account: Account,
   { filter, sorting, ...window }: PayoutRequest,
-): Promise<Found<Payout>> {
-  return searchPage(context.store, payouts, {
-    accountId: account.id,
-    given: givenFilters(filter),
-    ranges: ranges(filter),
-    ids: filter.ids,
-    sorting,
-    newJudge: () => newJudge(context, account, filter),
-    ...window,
-  });
-}
-
-function givenFilters(filter: PayoutFilter): (keyof PayoutFilter)[] {
-  return (Object.keys(filter) as (keyof PayoutFilter)[]).filter((name) => filter[name] !== undefined);
-}
-
-/** Every index range that holds all records which the filter can let through. */
-function ranges({ status, promoterId, groupRef, ...filter }: PayoutFilter): Range[] {
-  const [campaignId, ...otherCampaigns] = filter.campaignIds ?? [];
-  const [batchId, ...otherBatches] = filter.paymentsBatchIds ?? [];
-  const hasCampaign = campaignId !== undefined && otherCampaigns.length === 0;
-  const found: Range[] = [{ index: "id", start: [], passes: [] }];
-  const add = (index: keyof typeof payouts.indexes, start: Key, passes: Range["passes"]) =>
-    found.push({ index, start, passes });
-  if (status) add("status", [status], ["status"]);
-  if (promoterId) add("promoter", [promoterId], ["promoterId"]);
-  if (groupRef) add("group", groupKey(groupRef), ["groupRef"]);
-  if (hasCampaign) add("campaign", [campaignId], ["campaignIds"]);
-  if (batchId !== undefined && otherBatches.length === 0) add("batch", [batchId], ["paymentsBatchIds"]);
-  if (status && hasCampaign) add("statusCampaign", [status, campaignId], ["status", "campaignIds"]);
-  if (status && promoterId) add("statusPromoter", [status, promoterId], ["status", "promoterId"]);
-  return found;
-}
-
-/** Makes the test for one request. Conditions on the payout itself come first, because they need no read. */
-async function newJudge(context: Context, account: Account, filter: PayoutFilter) {
+): Promise<Found<PayoutParts>> {
   const { store } = context;
-  const day = await payoutDay(context, account, filter);
-  const readers = payeeReader(store, account.id);
-  const given = givenFilters(filter);
-  const byPayout = given.flatMap((name) =>
-    BY_PAYOUT[name] ? [[BY_PAYOUT[name], filter[name]] as const] : [],
+  const question = payoutQuestion(context, account, filter);
+  // Documents are read for the page alone.
+  const page = sorted(question, sorting).select("payouts.id").limit(window.limit).offset(window.offset);
+  const parts = withParts(payoutQuestion(context, account, {}).where("payouts.id", "in", page));
+  const [records, [count]] = await Promise.all([
+    store.rows(sorted(parts, sorting)),
+    store.rows(question.select(sql<number>`count(*)`.as("total"))),
+  ]);
+  return { records: records.map(partsOf), total: Number(count?.total) };
+}
+
+function sorted<Q extends { orderBy(column: string, direction: "asc" | "desc"): Q }>(
+  question: Q,
+  sorting: PayoutSort[],
+): Q {
+  const last: PayoutSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
+  return [...sorting, last].reduce(
+    (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
+    question,
   );
-  const byPayee = given.flatMap((name) => (BY_PAYEE[name] ? [[BY_PAYEE[name], filter[name]] as const] : []));
-  return async (payout: Payout): Promise<boolean> => {
-    if (!byPayout.every(([test, wanted]) => test(payout, wanted as never, day))) return false;
-    if (filter.payoutMethod && (await methodName(readers, payout)) !== filter.payoutMethod) return false;
-    if (byPayee.length === 0) return true;
-    const payee = await unlessGone(readers.payee(payout.promoterId));
-    return payee !== null && byPayee.every(([test, wanted]) => test(payee, wanted as never, day));
+}
+
+/** Selects payouts with their parts, for `partsOf`. */
+export function withParts(question: PayoutQuestion) {
+  return question
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "payouts.account_id")
+        .onRef("promoters.id", "=", "payouts.promoter_id"),
+    )
+    .leftJoin("campaigns", (join) =>
+      join
+        .onRef("campaigns.account_id", "=", "payouts.account_id")
+        .onRef("campaigns.id", "=", "payouts.campaign_id"),
+    )
+    .leftJoin("payout_methods as used", (join) =>
+      join
+        .onRef("used.account_id", "=", "payouts.account_id")
+        .onRef("used.id", "=", "payouts.payout_method_id"),
+    )
+    .leftJoin("payout_methods as selected", (join) =>
+      join
+        .onRef("selected.account_id", "=", "payouts.account_id")
+        .onRef("selected.selected_by_id", "=", "payouts.promoter_id"),
+    )
+    .select([
+      "payouts.doc as payout",
+      "promoters.doc as promoter",
+      "campaigns.doc as campaign",
+      "used.doc as used",
+      "selected.doc as selected",
+    ]);
+}
+
+/** The texts of a payout and its parts. */
+type PartsRow = { [Name in keyof PayoutParts]: string | null } & { payout: string };
+
+/** A payout with its parts from a row. */
+export function partsOf({ payout, promoter, campaign, used, selected }: PartsRow): PayoutParts {
+  return {
+    payout: parse(payouts, payout),
+    promoter: parsed(promoters, promoter),
+    campaign: parsed(campaigns, campaign),
+    used: parsed(payoutMethods, used),
+    selected: parsed(payoutMethods, selected),
   };
 }
 
-/**
- * The account and the day of a request. The next due date is read only for the period that needs it.
- *
- * Choice: it is the next one among the payouts of the wanted status and campaigns, as in `dueStats`. A payout that was
- * paid before its day does not hide those that are due after it.
- */
-export async function payoutDay(
-  { store, now }: Context,
-  account: Account,
-  filter: Pick<PayoutFilter, "duePeriod" | "status" | "campaignIds">,
-): Promise<PayoutDay> {
-  const today = dayIn(timeZoneOf(account), now);
-  const nextDueDate =
-    filter.duePeriod === "next" ? await findNextDueDate(store, account.id, { ...filter, today }) : null;
-  return { account, today, nextDueDate };
-}
-
-/** The method that a payout was paid by, otherwise the one that its promoter selected. */
-export async function methodName(readers: PayeeReader, payout: Payout): Promise<string> {
-  const { payoutMethodId, promoterId } = payout;
-  const method = await (payoutMethodId === null
-    ? readers.selected(promoterId)
-    : readers.method(payoutMethodId));
-  return method?.method ?? "not_set";
-}
-
-/** The first due date of these payouts from a day on, or null. */
-async function findNextDueDate(
-  store: Store,
-  accountId: number,
-  { status, campaignIds, today }: Pick<PayoutFilter, "status" | "campaignIds"> & { today: string },
-): Promise<string | null> {
-  let next: string | null = null;
-  for await (const sums of store.sums(accountId, ["payout.due"])) {
-    for (const [[ofStatus, campaignId, dueDate]] of sums) {
-      if (status !== undefined && ofStatus !== status) continue;
-      if (campaignIds !== undefined && !campaignIds.includes(Number(campaignId))) continue;
-      if (typeof dueDate === "string" && dueDate >= today && (next === null || dueDate < next))
-        next = dueDate;
-    }
-  }
-  return next;
+function parsed<R>(from: Table<R>, doc: string | null): R | null {
+  return doc === null ? null : parse(from, doc);
 }

@@ -1,23 +1,12 @@
+import { sql, type RawBuilder } from "kysely";
 import type { Account } from "../account/record.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
 import { UNITS, type Unit } from "../money/unit.ts";
-import { unlessGone } from "../show.ts";
-import { isNamed } from "./filter.ts";
-import { payeeReader } from "./payee.ts";
-import { payouts, periodEndDateOf } from "./payout.ts";
-import type { Payout, PayoutStatus } from "./record.ts";
-import type { Key } from "../../storage/keys.ts";
-import { methodName } from "./search.ts";
+import { methodName, payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./filter.ts";
 
 /** The payouts that statistics count. Absent filters do not matter. */
-export interface StatsFilter {
-  /** Part of the promoter's name or e-mail address, ignoring case. */
-  text?: string | undefined;
-  status?: PayoutStatus | undefined;
-  campaignIds?: number[] | undefined;
-  promoterId?: number | undefined;
-}
+export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaignIds" | "promoterId">;
 
 /** Sums of payouts. */
 export interface PayoutSummary {
@@ -48,22 +37,27 @@ export async function payoutStats(
   account: Account,
   filter: StatsFilter,
 ): Promise<PayoutStats> {
-  const readers = payeeReader(context.store, account.id);
-  const [periods, statuses, methods] = [newTally(), newTally(), newTally()];
-  for await (const payout of matching(context, account, filter)) {
-    const { status, periodStart, periodEnd } = payout;
-    if (status === "completed") periods.add(`${periodEnd} ${periodStart}`, payout);
-    statuses.add(status, payout);
-    methods.add(await methodName(readers, payout), payout);
-  }
-  const byPaidPeriod = [...periods.summaries()].toSorted(([left], [right]) => (left < right ? 1 : -1));
+  const { store } = context;
+  const all = payoutQuestion(context, account, filter);
+  const periods = summed(all)
+    .select(["payouts.period_start as start", "payouts.period_end as end"])
+    .where("payouts.status", "=", "completed")
+    .groupBy(["payouts.period_end", "payouts.period_start"])
+    .orderBy("payouts.period_end", "desc")
+    .orderBy("payouts.period_start", "desc");
+  const [byPeriod, byStatus, byMethod] = await Promise.all([
+    store.rows(periods),
+    store.rows(groupedBy(all, sql<string>`payouts.status`)),
+    store.rows(groupedBy(all, methodName)),
+  ]);
   return {
-    byPaidPeriod: byPaidPeriod.map(([key, summary]) => {
-      const [periodEnd = "", periodStart = ""] = key.split(" ");
-      return { periodStart, periodEnd, ...summary };
-    }),
-    byStatus: statuses.summaries(),
-    byMethod: methods.summaries(),
+    byPaidPeriod: byPeriod.map(({ start, end, ...sums }) => ({
+      periodStart: start ?? "",
+      periodEnd: end ?? "",
+      ...summaryOf(sums),
+    })),
+    byStatus: summaries(byStatus),
+    byMethod: summaries(byMethod),
   };
 }
 
@@ -86,86 +80,72 @@ export async function dueStats(
   account: Account,
   { status = "pending", ...filter }: StatsFilter,
 ): Promise<DueStats> {
+  const { store } = context;
   const today = dayIn(timeZoneOf(account), context.now);
-  const days = newTally();
-  const overdue = newTally();
-  const custom = newTally();
-  const firstPeriods = new Map<string, string>();
-  for await (const payout of matching(context, account, { ...filter, status })) {
-    const { dueDate, hasOwnTerms } = payout;
-    if (hasOwnTerms) {
-      custom.add(ALL, payout);
-      continue;
-    }
-    (dueDate < today ? overdue : days).add(dueDate < today ? ALL : dueDate, payout);
-    const known = firstPeriods.get(dueDate);
-    const endDate = periodEndDateOf(payout);
-    if (known === undefined || endDate < known) firstPeriods.set(dueDate, endDate);
-  }
-  const dueOn = (dueDate: string | undefined) =>
-    dueDate === undefined ? null : { dueDate, periodEndDate: firstPeriods.get(dueDate) ?? "" };
-  const dates = [...firstPeriods.keys()].toSorted();
-  const nextDate = dates.find((date) => date >= today);
+  const all = payoutQuestion(context, account, { ...filter, status });
+  const coming = all
+    .select("payouts.due_date as day")
+    .where("payouts.has_own_terms", "=", 0)
+    .where("payouts.due_date", ">=", today)
+    .orderBy("payouts.due_date")
+    .limit(1);
+  const [next] = await store.rows(coming);
+  const part = sql<string>`case when payouts.has_own_terms = 1 then 'custom'
+    when payouts.due_date < ${today} then 'overdue'
+    when payouts.due_date = ${next?.day ?? ""} then 'next' else 'later' end`;
+  const rows = await store.rows(groupedBy(all, part).select(firstDue));
+  const sums = summaries(rows);
+  const dueOf = (wanted: string) => dueDayOf(rows.find(({ key }) => key === wanted)?.first);
   return {
-    next: { ...days.summary(nextDate ?? ALL), due: dueOn(nextDate) },
-    overdue: { ...overdue.summary(ALL), due: dueOn(dates.find((date) => date < today)) },
-    custom: custom.summary(ALL),
+    next: { ...(sums.get("next") ?? NOTHING), due: dueOf("next") },
+    overdue: { ...(sums.get("overdue") ?? NOTHING), due: dueOf("overdue") },
+    custom: sums.get("custom") ?? NOTHING,
   };
 }
 
-const ALL = "all";
+/** The first due date with the first end of its periods. Both have ten characters. */
+const firstDue = sql<string>`min(payouts.due_date || payouts.period_end_date)`.as("first");
+const DAY_LENGTH = 10;
 
-async function* matching(
-  { store }: Context,
-  account: Account,
-  { text, status, campaignIds, promoterId }: StatsFilter,
-): AsyncGenerator<Payout> {
-  const readers = payeeReader(store, account.id);
-  const [index, start] = shortestRange(status, promoterId);
-  for await (const chunk of store.scan(payouts, index, account.id, start)) {
-    for (const payout of chunk) {
-      if (campaignIds !== undefined && !campaignIds.includes(payout.campaignId)) continue;
-      if (text !== undefined) {
-        const payee = await unlessGone(readers.payee(payout.promoterId));
-        if (payee === null || !isNamed(payee.promoter, text)) continue;
-      }
-      yield payout;
-    }
-  }
+/** A due date and the end of its period, from a text that has both. */
+export function dueDayOf(days: string | null | undefined): DueSummary["due"] {
+  return days ? { dueDate: days.slice(0, DAY_LENGTH), periodEndDate: days.slice(DAY_LENGTH) } : null;
 }
 
-/** The index that holds the payouts of a status and a promoter. */
-function shortestRange(
-  status: PayoutStatus | undefined,
-  promoterId: number | undefined,
-): [index: "id" | "status" | "promoter" | "statusPromoter", start: Key] {
-  if (promoterId === undefined) return status === undefined ? ["id", []] : ["status", [status]];
-  return status === undefined ? ["promoter", [promoterId]] : ["statusPromoter", [status, promoterId]];
+const NOTHING = summaryOf({ promoters: 0, incl_tax: 0 });
+
+interface SumRow extends Partial<Record<Unit, number>> {
+  promoters: number;
+  incl_tax: number;
 }
 
-/** Adds up payouts by a key. */
-function newTally() {
-  const sums = new Map<string, PayoutSummary & { promoterIds: Set<number> }>();
-  const empty = () => ({
-    promotersCount: 0,
-    amounts: Object.fromEntries(UNITS.map((unit) => [unit, 0])) as Record<Unit, number>,
-    centsInclTax: 0,
-    promoterIds: new Set<number>(),
-  });
-  const summaryOf = ({ promoterIds, ...sum }: PayoutSummary & { promoterIds: Set<number> }) => ({
-    ...sum,
-    promotersCount: promoterIds.size,
-  });
+/** Selects the sums of payouts, for `summaryOf`. */
+function summed(question: PayoutQuestion) {
+  return question.select([
+    sql<number>`count(distinct payouts.promoter_id)`.as("promoters"),
+    sql<number>`sum(case when payouts.unit = 'cash' then payouts.total_incl_tax else 0 end)`.as("incl_tax"),
+    ...UNITS.map((unit) =>
+      sql<number>`sum(case when payouts.unit = ${unit} then payouts.amount else 0 end)`.as(unit),
+    ),
+  ]);
+}
+
+/** Selects the sums of the payouts that share a text. */
+function groupedBy(question: PayoutQuestion, key: RawBuilder<string>) {
+  return summed(question).select(key.as("key")).groupBy(sql.ref("key"));
+}
+
+function summaries(rows: (SumRow & { key: string })[]): Map<string, PayoutSummary> {
+  return new Map(rows.map(({ key, ...sums }) => [key, summaryOf(sums)]));
+}
+
+function summaryOf({ promoters, incl_tax: centsInclTax, ...amounts }: SumRow): PayoutSummary {
   return {
-    add(key: string, { unit, amount, totalInclTax, promoterId }: Payout): void {
-      const sum = sums.get(key) ?? empty();
-      sums.set(key, sum);
-      sum.amounts[unit] += amount;
-      if (unit === "cash") sum.centsInclTax += totalInclTax;
-      sum.promoterIds.add(promoterId);
-    },
-    summary: (key: string): PayoutSummary => summaryOf(sums.get(key) ?? empty()),
-    summaries: (): Map<string, PayoutSummary> =>
-      new Map([...sums].map(([key, sum]) => [key, summaryOf(sum)])),
+    promotersCount: Number(promoters),
+    amounts: Object.fromEntries(UNITS.map((unit) => [unit, Number(amounts[unit] ?? 0)])) as Record<
+      Unit,
+      number
+    >,
+    centsInclTax: Number(centsInclTax),
   };
 }

@@ -10,7 +10,7 @@ import { promoters } from "../promoter/promoter.ts";
 import { freeCommissions } from "./withdrawal.ts";
 import type { Show } from "../show.ts";
 import { loadPayout, payouts } from "./payout.ts";
-import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+import { lockSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 
 /** The allowed moves from each status. @see docs/spec/states.md "Payouts" */
 const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
@@ -74,7 +74,7 @@ export async function moveWithin(
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, context.store, moved);
   await announce(tx, context, { entity: "payout", before: payout, after: moved });
-  await settleBatch(tx, context, { before: payout, after: moved });
+  await settleBatch(tx, context, payout);
   return moved;
 }
 
@@ -86,7 +86,7 @@ export async function moveWithin(
  */
 async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
   const { accountId, promoterId, payoutMethodId: kept, paymentsBatchId, status } = payout;
-  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
+  const selected = await lockSelectedPayoutMethod(tx, accountId, promoterId);
   const isAgain = status === "failed" && to === "processing";
   if (!isAgain || selected === null || selected.isDisabled) return kept ?? selected?.id ?? null;
   const batch = paymentsBatchId === null ? null : await tx.get(paymentsBatches, accountId, paymentsBatchId);
@@ -108,7 +108,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
     await freeCommissions(tx, context.store, payout);
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
-    await settleBatch(tx, context, { before: payout, after: null });
+    await settleBatch(tx, context, payout);
     return payout;
   });
 }

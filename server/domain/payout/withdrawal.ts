@@ -3,7 +3,7 @@ import { commissions } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { withTax } from "./terms.ts";
 import { payouts } from "./payout.ts";

@@ -1,32 +1,39 @@
+import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
 import type { Product, ProductPrice } from "./record.ts";
-import { collection, listCounts, type Count } from "../../storage/collection.ts";
-import { fingerprint, type Key } from "../../storage/keys.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { table } from "../../storage/table.ts";
+import { indexed } from "../../storage/keys.ts";
+import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { TAKEN } from "../../storage/taken-claims.ts";
+import type { campaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
+import type { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import type { sales } from "../sale/sales.ts";
 
-export const products = collection<Product>()({
+export const products = table<Product>()({
   name: "product",
-  id: (product) => [product.id],
-  claims: {
-    extId: ({ extId }) => (extId === null ? null : [extId]),
+  columns: {
+    id: "integer",
+    name: "text",
+    ext_id: "text",
+    words: ["text", wordsOf],
+    created_at: "text",
   },
-  indexes: {},
-  counts: () => listCounts("product", {}),
+  unique: { extId: ["ext_id"] },
 });
 
-/** A claim holds one value for each record, so every price of a product has a record of its own. */
-export const productPrices = collection<ProductPrice>()({
+/** The prices of all products, each of which belongs to one product only. */
+export const productPrices = table<ProductPrice>()({
   name: "product-price",
-  id: ({ extId }) => priceKey(extId),
-  claims: {},
-  indexes: {},
+  key: ["ext_id"],
+  columns: { ext_id: ["text", ({ extId }) => indexed(extId)], product_id: "integer" },
 });
 
 const BROKEN = "The record breaks a rule";
 const REFUSALS = { extId: () => new Failure("taken", BROKEN, { extId: [TAKEN] }) };
+
+type ProductSchema = Schema<{ products: typeof products }>;
 
 /** The input for a new product. */
 export type NewProduct = Pick<Product, "name" | "extId" | "prices">;
@@ -76,9 +83,10 @@ export function updateProduct(
 export function deleteProduct({ store }: Context, accountId: number, id: number): Promise<void> {
   return store.transact(async (tx) => {
     const product = await loadProduct(tx, accountId, id);
-    const uses = await tx.sum(accountId, useCounter(id));
+    await tx.lock(products, accountId, id);
+    const uses = await countUses(tx.view, product);
     if (uses > 0) throw new Failure("in_use", `${uses} records refer to the product`);
-    for (const { extId } of product.prices) await tx.remove(productPrices, accountId, ...priceKey(extId));
+    for (const { extId } of product.prices) await tx.remove(productPrices, accountId, indexed(extId));
     await tx.remove(products, accountId, id);
   });
 }
@@ -89,9 +97,13 @@ export function findProducts(
   accountId: number,
   { text, ...window }: { text: string | null } & Window,
 ): Promise<Found<Product>> {
-  const wanted = text?.trim().toLowerCase() ?? null;
-  const keeps = wanted === null ? undefined : (product: Product) => mentions(product, wanted);
-  return findPage(store, products, { accountId, index: "id", start: [], keeps, ...window });
+  const all = store
+    .question<ProductSchema>()
+    .selectFrom("products")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const question = text === null ? all : all.where(contains("words", text.trim()));
+  return findPage(store, products, { question, ...window });
 }
 
 /** The product that has a price with this external id, or null. */
@@ -100,7 +112,7 @@ export async function findProductByPrice(
   accountId: number,
   planId: string,
 ): Promise<Product | null> {
-  const price = await reader.get(productPrices, accountId, ...priceKey(planId));
+  const price = await reader.get(productPrices, accountId, indexed(planId));
   return price && reader.get(products, accountId, price.productId);
 }
 
@@ -111,11 +123,6 @@ export async function loadProduct(reader: Reader, accountId: number, id: number)
   return product;
 }
 
-/** Counts a record's references to products, which can't be deleted meanwhile. */
-export function productUses(productIds: number[]): Count[] {
-  return productIds.map((id) => [useCounter(id), 1]);
-}
-
 async function write(tx: Transaction, before: Product | null, after: Product): Promise<void> {
   const { accountId, id: productId } = after;
   const [former, wanted] = [extIdsOf(before), extIdsOf(after)];
@@ -123,11 +130,11 @@ async function write(tx: Transaction, before: Product | null, after: Product): P
     throw new Failure("rule_broken", BROKEN, { prices: ["must not name a price twice"] });
   }
   for (const extId of former) {
-    if (!wanted.has(extId)) await tx.remove(productPrices, accountId, ...priceKey(extId));
+    if (!wanted.has(extId)) await tx.remove(productPrices, accountId, indexed(extId));
   }
   for (const extId of wanted) {
     if (former.has(extId)) continue;
-    if ((await tx.get(productPrices, accountId, ...priceKey(extId))) !== null) {
+    if ((await tx.get(productPrices, accountId, indexed(extId))) !== null) {
       throw new Failure("taken", BROKEN, { prices: [`must not hold ${extId}, which another product has`] });
     }
     await tx.insert(productPrices, { accountId, extId, productId });
@@ -139,16 +146,35 @@ function extIdsOf(product: Product | null): Set<string> {
   return new Set(product?.prices.map(({ extId }) => extId));
 }
 
-function mentions({ name, extId, prices }: Product, wanted: string): boolean {
-  const words = [name, extId ?? "", ...prices.map((price) => price.extId)];
-  return words.some((word) => word.toLowerCase().includes(wanted));
+/** The texts that a product is searched by, in lower case. */
+function wordsOf({ name, extId, prices }: Product): string {
+  return [name, extId ?? "", ...prices.map((price) => price.extId)].join("\n").toLowerCase();
 }
 
-/** External ids may be long, so the key holds a hash. */
-function priceKey(extId: string): Key {
-  return [fingerprint([extId])];
-}
+type UseSchema = Schema<{
+  sales: typeof sales;
+  campaigns: typeof campaigns;
+  promoter_campaigns: typeof promoterCampaigns;
+}>;
 
-function useCounter(productId: number): Key {
-  return ["product.use", productId];
+/** How many records refer to a product. It is locked, so that none are added meanwhile. */
+async function countUses(view: View, { accountId, id }: Product): Promise<number> {
+  const question = view.question<UseSchema>();
+  const total = sql<number>`count(*)`.as("total");
+  const sold = question
+    .selectFrom("sales")
+    .select(total)
+    .where("account_id", "=", accountId)
+    .where("product_id", "=", id);
+  const [inCampaigns, inPromoterCampaigns] = (["campaigns", "promoter_campaigns"] as const).map((from) =>
+    question
+      .selectFrom(from)
+      .select(total)
+      .where("account_id", "=", accountId)
+      .where("rewarded_products", "is not", null)
+      // As `productsNamed` writes it.
+      .where("rewarded_products", "like", `% ${id} %`),
+  );
+  const counts = await view.rows(sold.unionAll(inCampaigns!).unionAll(inPromoterCampaigns!));
+  return counts.reduce((sum, row) => sum + Number(row.total), 0);
 }

@@ -1,9 +1,13 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { TAKEN } from "../../storage/taken-claims.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM } from "../account/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { countCoupons } from "./coupons.ts";
+import { rewards } from "../reward/reward.ts";
+import { foldedCoupon } from "./coupons.ts";
 import { findCodeInUse } from "./promo-code.ts";
 
 /**
@@ -26,9 +30,17 @@ export async function findCodeOwner(
 
 async function findByCoupon(reader: Reader, accountId: number, code: string) {
   return (
-    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [code.toLowerCase()])) ??
-    (await reader.find(promoterCampaigns, "coupon", accountId, [code]))
+    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) ??
+    (await reader.find(promoterCampaigns, "coupon", accountId, [indexed(code)]))
   );
+}
+
+/**
+ * Lets only one transaction of an account give out codes: promo codes that promoters make, and the coupons of promoter
+ * campaigns and of rewards, must differ in any letter case, and no constraint spans them all.
+ */
+export async function lockCodes(tx: Transaction, accountId: number): Promise<void> {
+  await tx.lock(accounts, SYSTEM, accountId);
 }
 
 /**
@@ -37,10 +49,11 @@ async function findByCoupon(reader: Reader, accountId: number, code: string) {
  * @throws Failure `taken`
  */
 export async function refuseGivenCode(tx: Transaction, accountId: number, code: string): Promise<void> {
+  await lockCodes(tx, accountId);
   const isTaken =
-    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [code.toLowerCase()])) !== null ||
-    (await countCoupons(tx, accountId, { holder: "promoter-campaign", coupon: code })) > 0 ||
-    (await countCoupons(tx, accountId, { holder: "reward", coupon: code })) > 0;
+    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) !== null ||
+    (await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0 ||
+    (await tx.view.count(rewards, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0;
   if (isTaken) throw new Failure("taken", "The record breaks a rule", { code: [TAKEN] });
 }
 
@@ -56,6 +69,8 @@ export async function findCodesOfOthers(
   after: PromoterCampaign,
 ): Promise<FieldErrors> {
   const fields: FieldErrors = {};
+  const isChanged = after.coupon !== before?.coupon || after.displayCoupon !== before?.displayCoupon;
+  if (isChanged && (after.coupon ?? after.displayCoupon) !== null) await lockCodes(tx, after.accountId);
   for (const field of ["coupon", "displayCoupon"] as const) {
     const coupon = after[field];
     if (coupon === null || coupon === before?.[field]) continue;
@@ -72,7 +87,7 @@ async function isCouponOfOthers(
   { accountId, coupon }: PromoterCampaign,
 ): Promise<boolean> {
   if (coupon === null || coupon === before?.coupon) return false;
-  const known = await countCoupons(tx, accountId, { holder: "promoter-campaign", coupon });
+  const known = await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(coupon)]);
   const ownCount = coupon.toLowerCase() === before?.coupon?.toLowerCase() ? 1 : 0;
   return known > ownCount;
 }

@@ -10,8 +10,8 @@ import type { Reward } from "../reward/record.ts";
 import { rewards } from "../reward/reward.ts";
 import { asItIs, type Show } from "../show.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { refuseGivenCode } from "./code-owner.ts";
-import { addPromoCode, archivePromoCode, ownCodesOf, updatePromoCode } from "./promo-code.ts";
+import { lockCodes, refuseGivenCode } from "./code-owner.ts";
+import { addPromoCode, archivePromoCode, promoCodes, updatePromoCode } from "./promo-code.ts";
 import type { PromoCode } from "./record.ts";
 
 /** Choice: enough for a code for each channel. */
@@ -62,7 +62,9 @@ export async function createOwnCode<T>(
     const own = { accountId, promoterId, id: promoterCampaignId };
     const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
     const reward = await chosenReward(tx, promoterCampaign, input.rewardId);
-    if ((await tx.sum(accountId, ownCodesOf(promoterCampaignId))) >= MOST_CODES) {
+    // Two codes can't both be the last one.
+    await lockCodes(tx, accountId);
+    if ((await tx.view.count(promoCodes, "own", accountId, [promoterCampaignId])) >= MOST_CODES) {
       throw new Failure("refused", `You have ${MOST_CODES} codes; archive one first.`);
     }
     await refuseGivenCode(tx, accountId, code);

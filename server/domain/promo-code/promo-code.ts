@@ -1,41 +1,43 @@
 import { Failure } from "../../failure.ts";
 import type { PromoCode } from "./record.ts";
-import { collection, listCounts, type Count } from "../../storage/collection.ts";
-import type { Key } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Show } from "../show.ts";
-import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { TAKEN } from "../../storage/taken-claims.ts";
 
 /** A code is unique among the account's codes in use. An archived code may be made again. */
-export const promoCodes = collection<PromoCode>()({
+export const promoCodes = table<PromoCode>()({
   name: "promo-code",
-  id: (promoCode) => [promoCode.id],
-  claims: {
-    code: ({ code, archivedAt }) => (archivedAt === null ? [code.toLowerCase()] : null),
+  columns: {
+    id: "integer",
+    code: "text",
+    claimed_code: ["text", ({ code, archivedAt }) => (archivedAt === null ? claimedCode(code) : null)],
+    promoter_campaign_id: "integer",
+    reward_id: "integer",
+    made_by_promoter_id: "integer",
+    ext_id: "text",
+    created_at: "text",
+    archived_at: "text",
   },
+  unique: { code: ["claimed_code"] },
   indexes: {
-    promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
-    inUse: ({ promoterCampaignId, archivedAt }) => (archivedAt === null ? [promoterCampaignId] : null),
+    promoterCampaign: { on: ["promoter_campaign_id"] },
+    inUse: { on: ["promoter_campaign_id"], where: "archived_at is null" },
+    /** The codes in use that a promoter made. */
+    own: {
+      on: ["promoter_campaign_id"],
+      where: "archived_at is null and made_by_promoter_id is not null",
+    },
   },
-  counts: ({ promoterCampaignId, madeByPromoterId, archivedAt }) => [
-    ...listCounts("promo-code", { promoterCampaign: [promoterCampaignId] }),
-    ...(madeByPromoterId !== undefined && archivedAt === null
-      ? [[ownCodesOf(promoterCampaignId), 1] satisfies Count]
-      : []),
-  ],
 });
-
-/** The counter of a promoter campaign's codes in use that its promoter made. */
-export function ownCodesOf(promoterCampaignId: number): Key {
-  return ["promo-code.own", promoterCampaignId];
-}
 
 const REFUSALS = {
   code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
@@ -152,11 +154,14 @@ export function findPromoCodes(
   accountId: number,
   { promoterCampaignId, ...window }: { promoterCampaignId: number | null } & Window,
 ): Promise<Found<PromoCode>> {
-  const listing =
-    promoterCampaignId === null
-      ? ({ index: "id", start: [] } as const)
-      : ({ index: "promoterCampaign", start: [promoterCampaignId] } as const);
-  return findPage(store, promoCodes, { accountId, ...listing, ...window });
+  const all = store
+    .question<Schema<{ promo_codes: typeof promoCodes }>>()
+    .selectFrom("promo_codes")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const question =
+    promoterCampaignId === null ? all : all.where("promoter_campaign_id", "=", promoterCampaignId);
+  return findPage(store, promoCodes, { question, ...window });
 }
 
 /** The promo codes in use of a promoter campaign, oldest first. */
@@ -174,7 +179,12 @@ export async function listCodesInUse(
 
 /** The promo code in use with this code, in any case. null: none. */
 export function findCodeInUse(reader: Reader, accountId: number, code: string): Promise<PromoCode | null> {
-  return reader.find(promoCodes, "code", accountId, [code.trim().toLowerCase()]);
+  return reader.find(promoCodes, "code", accountId, [claimedCode(code)]);
+}
+
+/** The form in which codes are compared. */
+function claimedCode(code: string): string {
+  return indexed(code.trim().toLowerCase());
 }
 
 /** @throws Failure `not_found` */

@@ -4,7 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { findCodesOfOthers } from "../promo-code/code-owner.ts";
 import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
-import { TAKEN, findTaken } from "../../storage/transaction/taken-claims.ts";
+import { TAKEN, findTaken } from "../../storage/taken-claims.ts";
 
 /** Changes to a promoter campaign's links and codes. Those left out stay. */
 export interface LinkChanges {

@@ -57,7 +57,9 @@ export async function moveToCampaign<T>(
     const moved = await movePromoterCampaign(tx, { context, accountId }, move);
     if (move.movesLeads && moved.refusal === null) {
       const { id, promoterId } = moved.promoterCampaign;
-      const some = await store.page(leads, "promoter", accountId, [promoterId], { limit: LEADS_PER_COMMIT });
+      const some = await tx.view.page(leads, "promoter", accountId, [promoterId], {
+        limit: LEADS_PER_COMMIT,
+      });
       await fetchLeads(tx, { context, promoterCampaignId: id }, some);
     }
     return { ...moved, shown: await show(tx.view, moved.promoter) };

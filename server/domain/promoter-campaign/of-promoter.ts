@@ -2,7 +2,8 @@ import { Failure } from "../../failure.ts";
 import type { PromoterCampaign } from "./record.ts";
 import type { Store, Transaction, View } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
+import { promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 
 /** No promoter is in more campaigns than this. */
@@ -23,13 +24,23 @@ export function listPromoterCampaigns(
   return view.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
 }
 
-/** All promoter campaigns of a promoter. The commit fails if one is added meanwhile. */
-export function lockPromoterCampaigns(
+/**
+ * All promoter campaigns of a promoter. Nobody changes them, or adds any, until the transaction has ended: whoever adds
+ * something for the promoter reads the promoter or the promoter campaign.
+ */
+export async function lockPromoterCampaigns(
   tx: Transaction,
   store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<PromoterCampaign[]> {
-  return loadOwnedRecords([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
+  await tx.lock(promoters, accountId, id);
+  const own = { accountId, index: "promoter", ownerId: id } as const;
+  const found: PromoterCampaign[] = [];
+  for (const listed of await loadOwnedRecords([tx, store], promoterCampaigns, own)) {
+    const locked = await tx.lock(promoterCampaigns, accountId, listed.id);
+    if (locked !== null) found.push(locked);
+  }
+  return found;
 }
 
 /** The promoter's campaign with this campaign id. @throws Failure `not_found` */

@@ -1,45 +1,55 @@
-import { couponCounts } from "../promo-code/coupons.ts";
+import { foldedCoupon } from "../promo-code/coupons.ts";
 import { Failure } from "../../failure.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { PromoterCampaign } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader } from "../../storage/store.ts";
 import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
-import { entryCounts } from "../reward/entry.ts";
+import { productsNamed } from "../reward/entry.ts";
 import { parseUrl } from "../../url.ts";
 
-export const promoterCampaigns = collection<PromoterCampaign>()({
+export const promoterCampaigns = table<PromoterCampaign>()({
   name: "promoter-campaign",
-  id: (promoterCampaign) => [promoterCampaign.id],
-  claims: {
-    promoterInCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
-    coupon: ({ coupon }) => (coupon === null ? null : [coupon]),
-    displayCoupon: ({ displayCoupon }) => (displayCoupon === null ? null : [displayCoupon.toLowerCase()]),
-    directUrl: ({ landingUrl, usesUrlTracking }) =>
-      landingUrl !== null && usesUrlTracking ? [trackedPage(landingUrl) ?? landingUrl] : null,
+  columns: {
+    id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    state: "text",
+    ref_token: "text",
+    coupon: ["text", ({ coupon }) => coupon && indexed(coupon)],
+    /** Coupons are unique as they are written, and some are looked up without letter case. */
+    folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
+    display_coupon: ["text", ({ displayCoupon }) => displayCoupon && foldedCoupon(displayCoupon)],
+    /** The page whose visits count as clicks. */
+    direct_url: [
+      "text",
+      ({ landingUrl, usesUrlTracking }) =>
+        landingUrl !== null && usesUrlTracking ? indexed(trackedPage(landingUrl) ?? landingUrl) : null,
+    ],
+    words: ["text", wordsOf],
+    rewarded_products: [
+      "text",
+      ({ rewardsForPromoters, rewardsForReferrals }) =>
+        productsNamed([...(rewardsForPromoters ?? []), ...(rewardsForReferrals ?? [])]),
+    ],
+    created_at: "text",
+  },
+  unique: {
+    promoterInCampaign: ["promoter_id", "campaign_id"],
+    coupon: ["coupon"],
+    displayCoupon: ["display_coupon"],
+    directUrl: ["direct_url"],
   },
   indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
-    state: ({ state }) => [state],
-    campaignState: ({ campaignId, state }) => [campaignId, state],
+    promoter: { on: ["promoter_id"] },
+    campaign: { on: ["campaign_id"] },
+    state: { on: ["state"] },
+    campaignState: { on: ["campaign_id", "state"] },
     /** In the order of the promoters. */
-    stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
-  },
-  counts: (promoterCampaign) => {
-    const { campaignId, promoterId, state, coupon, rewardsForPromoters, rewardsForReferrals } =
-      promoterCampaign;
-    return [
-      ...couponCounts("promoter-campaign", coupon),
-      ...listCounts("promoter-campaign", {
-        campaign: [campaignId],
-        promoter: [promoterId],
-        state: [state],
-        campaignState: [campaignId, state],
-        stateCampaign: [state, campaignId],
-      }),
-      ...entryCounts([...(rewardsForPromoters ?? []), ...(rewardsForReferrals ?? [])]),
-    ];
+    stateCampaign: { on: ["state", "campaign_id", "promoter_id"] },
+    foldedCoupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
+    rewarded: { on: ["id"], where: "rewarded_products is not null" },
   },
 });
 
@@ -59,6 +69,11 @@ export function newPromoterCampaign(
     targetsReached: [],
     ...given,
   };
+}
+
+/** The texts of its own that a promoter campaign is searched by, in lower case. */
+export function wordsOf({ refToken, coupon, displayCoupon }: PromoterCampaign): string {
+  return [refToken, coupon ?? "", displayCoupon ?? ""].join("\n").toLowerCase();
 }
 
 /** Whether the promoter campaign may get new clicks and leads, and shares of what others' leads earn. */

@@ -1,10 +1,10 @@
 import anyAscii from "any-ascii";
 import type { PromoterCampaign, RefToken } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Chance } from "../context.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
@@ -16,23 +16,20 @@ const REF_TOKEN = /^[a-z0-9_-]+$/;
 const DERIVED_LENGTH = 40;
 
 /** Tokens are compared in lower case and never reused, so each record is kept for ever. */
-export const refTokens = collection<RefToken>()({
+export const refTokens = table<RefToken>()({
   name: "ref-token",
-  id: (refToken) => [refToken.token],
-  claims: {},
+  key: ["token"],
+  columns: { token: "text", promoter_campaign_id: "integer", retired_from: "integer" },
   indexes: {
-    retiredFrom: ({ retiredFrom }) => (retiredFrom === undefined ? null : [retiredFrom]),
+    retiredFrom: { on: ["retired_from"], where: "retired_from is not null" },
   },
-  counts: ({ retiredFrom }) =>
-    retiredFrom === undefined ? [] : listCounts("ref-token", { retiredFrom: [retiredFrom] }),
 });
 
 /** Tokens that held the name of an erased promoter. Nobody may have them again. */
-export const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
+export const forgottenTokens = table<{ accountId: number; tokenHash: string }>()({
   name: "forgotten-token",
-  id: ({ tokenHash }) => [tokenHash],
-  claims: {},
-  indexes: {},
+  key: ["token_hash"],
+  columns: { token_hash: "text" },
 });
 
 /** Whether a text is a valid ref token. */

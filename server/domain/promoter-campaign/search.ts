@@ -1,145 +1,67 @@
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign, PromoterCampaignState } from "./record.ts";
-import type { Key } from "../../storage/keys.ts";
-import type { Store } from "../../storage/store.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { parse } from "../../storage/documents.ts";
+import { among, contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "./record.ts";
 
-/** The conditions for listed promoter campaigns. All that are not null must hold. */
+/** The conditions for listed promoter campaigns. Absent ones do not matter. */
 export interface PromoterCampaignFilter {
   /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
-  text: string | null;
-  ids: number[] | null;
-  campaignIds: number[] | null;
-  promoterId: number | null;
-  state: PromoterCampaignState | null;
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  campaignIds?: number[] | undefined;
+  promoterId?: number | undefined;
+  state?: PromoterCampaignState | undefined;
 }
 
-type Field = Exclude<keyof PromoterCampaignFilter, "text">;
-type Keeps = (promoterCampaign: PromoterCampaign) => boolean;
+type JoinedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns; promoters: typeof promoters }>;
+type JoinedQuestion = SelectQueryBuilder<JoinedSchema, "promoter_campaigns", object>;
 
-/** The test for each field of the filter. */
-const TESTS: { [F in Field]: (wanted: NonNullable<PromoterCampaignFilter[F]>) => Keeps } = {
-  ids:
-    (wanted) =>
-    ({ id }) =>
-      wanted.includes(id),
-  campaignIds:
-    (wanted) =>
-    ({ campaignId }) =>
-      wanted.includes(campaignId),
-  promoterId:
-    (wanted) =>
-    ({ promoterId }) =>
-      promoterId === wanted,
-  state:
-    (wanted) =>
-    ({ state }) =>
-      state === wanted,
-};
-
-/** The indexes that answer fields of the filter directly, the narrowest first. */
-const NARROWINGS: {
-  index: "promoter" | "campaignState" | "campaign" | "state";
-  answers: Field[];
-  start: (filter: PromoterCampaignFilter) => Key | null;
-}[] = [
-  {
-    index: "promoter",
-    answers: ["promoterId"],
-    start: ({ promoterId }) => (promoterId === null ? null : [promoterId]),
-  },
-  {
-    index: "campaignState",
-    answers: ["campaignIds", "state"],
-    start: ({ campaignIds, state }) => {
-      const campaign = sole(campaignIds);
-      return campaign === null || state === null ? null : [...campaign, state];
-    },
-  },
-  { index: "campaign", answers: ["campaignIds"], start: ({ campaignIds }) => sole(campaignIds) },
-  { index: "state", answers: ["state"], start: ({ state }) => (state === null ? null : [state]) },
-];
-
-/** The promoter campaigns that pass a filter, oldest first. */
-export async function findPromoterCampaigns(
-  store: Store,
+/** A page of the promoter campaigns that pass a filter, oldest first. */
+export function findPromoterCampaigns(
+  store: View,
   accountId: number,
-  query: PromoterCampaignFilter & Window,
+  { filter, ...window }: { filter: PromoterCampaignFilter } & Window,
 ): Promise<Found<PromoterCampaign>> {
-  const { limit, offset } = query;
-  if (query.ids !== null) return findByIds(store, accountId, { ...query, ids: query.ids });
-  for (const { index, answers, start } of NARROWINGS) {
-    const key = start(query);
-    if (key === null) continue;
-    const keeps = keeper(store, { ...query, ...Object.fromEntries(answers.map((field) => [field, null])) });
-    return findPage(store, promoterCampaigns, { accountId, index, start: key, keeps, limit, offset });
-  }
-  const keeps = keeper(store, query);
-  return findPage(store, promoterCampaigns, { accountId, index: "id", start: [], keeps, limit, offset });
+  const question = promoterCampaignQuestion(store, accountId, filter).orderBy("promoter_campaigns.id");
+  return findPage(store, promoterCampaigns, { question, ...window });
 }
 
-/** The first promoter campaigns that contain a text. The search stops as soon as enough are found. */
+/** The first promoter campaigns that contain a text. */
 export async function searchPromoterCampaigns(
-  store: Store,
+  store: View,
   accountId: number,
   { text, limit }: { text: string; limit: number },
 ): Promise<PromoterCampaign[]> {
-  const found: PromoterCampaign[] = [];
-  for await (const chunk of store.scan(promoterCampaigns, "id", accountId, [])) {
-    for (const promoterCampaign of chunk) {
-      if (await mentions(store, promoterCampaign, text)) found.push(promoterCampaign);
-      if (found.length === limit) return found;
-    }
-  }
-  return found;
+  const question = promoterCampaignQuestion(store, accountId, { text });
+  const rows = await store.rows(
+    question.select("promoter_campaigns.doc").orderBy("promoter_campaigns.id").limit(limit),
+  );
+  return rows.map(({ doc }) => parse(promoterCampaigns, doc));
 }
 
-async function findByIds(
-  store: Store,
+function promoterCampaignQuestion(
+  view: View,
   accountId: number,
-  query: PromoterCampaignFilter & Window & { ids: number[] },
-): Promise<Found<PromoterCampaign>> {
-  const keeps = keeper(store, query);
-  const records: PromoterCampaign[] = [];
-  for (const id of new Set(query.ids.toSorted((a, b) => a - b))) {
-    const promoterCampaign = await store.get(promoterCampaigns, accountId, id);
-    if (promoterCampaign !== null && (await keeps?.(promoterCampaign))) records.push(promoterCampaign);
-  }
-  return { records: records.slice(query.offset, query.offset + query.limit), total: records.length };
+  { text, ids, campaignIds, promoterId, state }: PromoterCampaignFilter,
+): JoinedQuestion {
+  let question: JoinedQuestion = view
+    .question<JoinedSchema>()
+    .selectFrom("promoter_campaigns")
+    .where("promoter_campaigns.account_id", "=", accountId);
+  if (ids !== undefined) question = question.where(among("promoter_campaigns.id", ids));
+  if (campaignIds !== undefined)
+    question = question.where(among("promoter_campaigns.campaign_id", campaignIds));
+  if (promoterId !== undefined) question = question.where("promoter_campaigns.promoter_id", "=", promoterId);
+  if (state !== undefined) question = question.where("promoter_campaigns.state", "=", state);
+  return text === undefined ? question : question.where(mentions(text.trim()));
 }
 
-/** The combined test of a filter. undefined: every record passes. */
-function keeper(store: Store, filter: PromoterCampaignFilter) {
-  const { text } = filter;
-  const tests = (Object.keys(TESTS) as Field[]).flatMap((field) => testOf(field, filter));
-  if (text === null && tests.length === 0) return undefined;
-  return async (promoterCampaign: PromoterCampaign): Promise<boolean> =>
-    tests.every((keeps) => keeps(promoterCampaign)) &&
-    (text === null || (await mentions(store, promoterCampaign, text)));
-}
-
-function testOf<F extends Field>(field: F, filter: PromoterCampaignFilter): Keeps[] {
-  const wanted = filter[field];
-  return wanted === null ? [] : [TESTS[field](wanted as NonNullable<PromoterCampaignFilter[F]>)];
-}
-
-async function mentions(store: Store, promoterCampaign: PromoterCampaign, text: string): Promise<boolean> {
-  const { accountId, promoterId, refToken, coupon, displayCoupon } = promoterCampaign;
-  const wanted = text.trim().toLowerCase();
-  const own = [refToken, coupon ?? "", displayCoupon ?? ""];
-  if (own.some((word) => word.toLowerCase().includes(wanted))) return true;
-  const promoter = await store.get(promoters, accountId, promoterId);
-  return promoter !== null && namesOf(promoter).some((word) => word.toLowerCase().includes(wanted));
-}
-
-function namesOf({ email, profile }: Promoter): string[] {
-  return [email, `${profile.firstName ?? ""} ${profile.lastName ?? ""}`];
-}
-
-/** The index value of a list with one entry. */
-function sole(values: number[] | null): Key | null {
-  const [value] = values ?? [];
-  return values?.length === 1 && value !== undefined ? [value] : null;
+/** Whether a promoter campaign or its promoter contains a text. */
+function mentions(text: string) {
+  const promoter = sql`select 1 from promoters where promoters.account_id = promoter_campaigns.account_id
+    and promoters.id = promoter_campaigns.promoter_id and ${contains("promoters.words", text)}`;
+  return sql<SqlBool>`(${contains("promoter_campaigns.words", text)} or exists (${promoter}))`;
 }

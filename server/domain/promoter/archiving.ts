@@ -1,5 +1,5 @@
 import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "../promoter-campaign/record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
@@ -8,11 +8,10 @@ import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 
-export const archivedStates = collection<ArchivedState>()({
+export const archivedStates = table<ArchivedState>()({
   name: "archived-state",
-  id: ({ promoterCampaignId }) => [promoterCampaignId],
-  claims: {},
-  indexes: {},
+  key: ["promoter_campaign_id"],
+  columns: { promoter_campaign_id: "integer", state: "text" },
 });
 
 /** Archives a promoter and blocks them in every campaign until they are restored. @throws Failure `not_found` */

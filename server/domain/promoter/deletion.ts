@@ -3,11 +3,13 @@ import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { announce } from "../event/event.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
+import { payouts } from "../payout/payout.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
+import { loadStats } from "../report/stats.ts";
 import { archivedStates } from "./archiving.ts";
 import { promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -49,24 +51,24 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     const seen = await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" });
-    for (const address of seen)
-      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
+    for (const { addressHash } of seen)
+      await tx.remove(promoterAddresses, accountId, promoter.id, addressHash);
     await tx.remove(promoters, accountId, promoter.id);
     await announce(tx, context, { entity: "promoter", before: promoter, after: null });
     return promoter;
   });
 }
 
-/** Reads every count by key, so that the commit fails if something is earned meanwhile. */
+/** The promoter and their promoter campaigns are locked, so that nothing is earned meanwhile. */
 async function refuseEarner(
   tx: Transaction,
   { accountId, id }: Promoter,
   joined: PromoterCampaign[],
 ): Promise<void> {
-  let count = await tx.sum(accountId, ["payout/promoter", id]);
+  let count = await tx.view.count(payouts, "promoter", accountId, [id]);
   for (const promoterCampaign of joined) {
-    for (const metric of ["commissions", "sales"])
-      count += await tx.sum(accountId, ["stats.promoter", id, promoterCampaign.id, metric]);
+    const stats = await loadStats(tx.view, promoterCampaign);
+    count += stats.commissions + stats.sales;
   }
   if (count > 0) {
     throw new Failure(

@@ -1,16 +1,15 @@
 import type { Mailbox } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 
-/** Stored by hash, because addresses may be longer than a key. */
-export const mailboxes = collection<Mailbox>()({
+/** Stored by hash, because an address is personal and this is kept for ever. */
+export const mailboxes = table<Mailbox>()({
   name: "mailbox",
-  id: ({ mailboxHash }) => [mailboxHash],
-  claims: {},
-  indexes: { firstPromoter: ({ firstPromoterId }) => [firstPromoterId] },
-  counts: ({ firstPromoterId }) => listCounts("mailbox", { firstPromoter: [firstPromoterId] }),
+  key: ["mailbox_hash"],
+  columns: { mailbox_hash: "text", first_promoter_id: "integer" },
+  indexes: { firstPromoter: { on: ["first_promoter_id"] } },
 });
 
 /** The mailbox behind an address: lower case, without a plus tag, and for Gmail without dots. */

@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Promoter } from "./record.ts";
-import type { Reader, Transaction } from "../../storage/store.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased, refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
@@ -21,6 +22,21 @@ export async function assignParent(
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
   });
+}
+
+/** A page of the promoters whom a promoter brought in, newest first. */
+export function findChildren(
+  view: View,
+  { accountId, id }: Promoter,
+  window: Window,
+): Promise<Found<Promoter>> {
+  const question = view
+    .question<Schema<{ promoters: typeof promoters }>>()
+    .selectFrom("promoters")
+    .where("account_id", "=", accountId)
+    .where("parent_promoter_id", "=", id)
+    .orderBy("id", "desc");
+  return findPage(view, promoters, { question, ...window });
 }
 
 /** Loads a promoter who can be a parent. @throws Failure `not_found` */

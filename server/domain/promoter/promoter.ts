@@ -1,29 +1,53 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
+import { customWords } from "./custom-words.ts";
 import type { Promoter } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { findTaken } from "../../storage/transaction/taken-claims.ts";
+import { findTaken } from "../../storage/taken-claims.ts";
 
-export const promoters = collection<Promoter>()({
+export const promoters = table<Promoter>()({
   name: "promoter",
-  id: (promoter) => [promoter.id],
-  claims: {
-    email: ({ email }) => [email.toLowerCase()],
-    custId: ({ custId }) => (custId === null ? null : [custId]),
-    authToken: ({ authToken }) => [authToken],
+  columns: {
+    id: "integer",
+    email: ["text", ({ email }) => email.toLowerCase()],
+    cust_id: ["text", ({ custId }) => custId && indexed(custId)],
+    auth_token: "text",
+    /** The texts that a promoter is searched by, in lower case. */
+    words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
+    parent_promoter_id: "integer",
+    default_promoter_campaign_id: "integer",
+    is_archived: ["integer", archivedMark],
+    skip_email_notification: "integer",
+    invoice_details_status: "text",
+    has_invoice_details: ["integer", hasInvoiceDetails],
+    /** Separated by blanks. */
+    fraud_suspicions: ["text", ({ fraudSuspicions }) => fraudSuspicions.join(" ")],
+    custom_words: ["text", ({ customFields }) => customWords(customFields)],
+    last_login_at: "text",
+    created_at: "text",
+    archived_at: "text",
+  },
+  unique: {
+    email: ["email"],
+    custId: ["cust_id"],
+    authToken: ["auth_token"],
   },
   indexes: {
-    parent: ({ parentPromoterId }) => (parentPromoterId === null ? null : [parentPromoterId]),
-    archived: (promoter) => [archivedMark(promoter)],
-    joined: (promoter) => [archivedMark(promoter), Date.parse(promoter.createdAt)],
+    parent: { on: ["parent_promoter_id"], where: "parent_promoter_id is not null" },
+    archived: { on: ["is_archived"] },
+    joined: { on: ["is_archived", "created_at"] },
   },
-  counts: (promoter) =>
-    listCounts("promoter", { archived: [archivedMark(promoter)], parent: [promoter.parentPromoterId ?? 0] }),
 });
 
 /** The known parts of the name, otherwise the e-mail address. */
 export function promoterName({ email, profile }: Promoter): string {
   return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
+}
+
+/** Whether the promoter gave anything that an invoice could show. */
+export function hasInvoiceDetails({ profile }: Promoter): boolean {
+  return Boolean(profile.companyName || profile.companyNumber || profile.vatId);
 }
 
 /** The promoter with this e-mail address, ignoring case, or null. */
@@ -59,7 +83,7 @@ export function requireInUse({ archivedAt }: Promoter): void {
   if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
 }
 
-/** The first key of the indexes: 0 for promoters in use, 1 for archived ones. */
+/** 0 for promoters in use, 1 for archived ones. */
 function archivedMark({ archivedAt }: Promoter): number {
   return archivedAt === null ? 0 : 1;
 }

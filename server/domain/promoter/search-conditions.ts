@@ -1,8 +1,11 @@
-import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
-import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { among, contains, type Sort } from "../../storage/query.ts";
 import type { Suspicion } from "../lead/record.ts";
-import type { Metric, TotalMetric } from "../report/counters.ts";
-import type { Sort } from "../../storage/listing/filter-search.ts";
+import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
+import { columnOf, type Metric, type TotalMetric } from "../report/daily.ts";
+import { isoRange } from "../span.ts";
+import { fieldPattern } from "./custom-words.ts";
+import type { InvoiceDetailsStatus } from "./record.ts";
 
 /** A range that includes both ends. null: open. */
 export interface Range {
@@ -10,104 +13,133 @@ export interface Range {
   to: number | null;
 }
 
-/** The conditions for listed promoters, and their order. null: does not matter. */
-export interface PromoterQuery {
+/** The conditions for listed promoters. Absent ones do not matter. */
+export interface PromoterFilter {
   /** Part of the e-mail address or name, or a whole ref token. */
-  text: string | null;
-  ids: number[] | null;
-  campaignIds: number[] | null;
-  /** `not_set`: in no campaign. */
-  state: PromoterCampaignState | "not_set" | null;
-  parentPromoterId: number | null;
-  isArchived: boolean | null;
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  /** Those whom they are in, in the wanted state. `not_set`: in none of them. */
+  campaignIds?: number[] | undefined;
+  state?: PromoterCampaignState | "not_set" | undefined;
+  parentPromoterId?: number | undefined;
+  isArchived?: boolean | undefined;
   /** Any of these. `no_suspicion`: none at all. */
-  suspicions: Suspicion[] | null;
+  suspicions?: Suspicion[] | undefined;
   /** `not_submitted`: the promoter gave nothing that an invoice could show. */
-  invoiceDetails: InvoiceDetailsStatus | "not_submitted" | null;
+  invoiceDetails?: InvoiceDetailsStatus | "not_submitted" | undefined;
   /** Whether the promoter gave a W-8 or W-9 form. */
-  hasTaxForm: boolean | null;
-  isSubscribedToEmail: boolean | null;
+  hasTaxForm?: boolean | undefined;
+  isSubscribedToEmail?: boolean | undefined;
   /** Promoters without such a fact since a day, that day included. */
-  inactivity: { metric: Metric; since: string } | null;
+  inactivity?: { metric: Metric; since: string } | undefined;
   /** In milliseconds. */
-  joinedAt: Range | null;
-  lastLoginAt: Range | null;
-  customFields: { key: string; values: string[]; isPartial: boolean }[];
+  joinedAt?: Range | undefined;
+  lastLoginAt?: Range | undefined;
+  customFields?: { key: string; values: string[]; isPartial: boolean }[] | undefined;
   /** Summed over all promoter campaigns. */
-  stats: Partial<Record<TotalMetric, Range>>;
-  /** The first one decides, then the next. Ties are sorted by id. */
-  sorting: Sort<TotalMetric | "joinedAt">[];
+  stats?: Partial<Record<TotalMetric, Range>> | undefined;
 }
 
-/** A query that every promoter of an account passes. */
-export const ALL_PROMOTERS: PromoterQuery = {
-  text: null,
-  ids: null,
-  campaignIds: null,
-  state: null,
-  parentPromoterId: null,
-  isArchived: null,
-  suspicions: null,
-  invoiceDetails: null,
-  hasTaxForm: null,
-  isSubscribedToEmail: null,
-  inactivity: null,
-  joinedAt: null,
-  lastLoginAt: null,
-  customFields: [],
-  stats: {},
-  sorting: [],
+/** The first one decides, then the next. Ties are sorted by id. */
+export type PromoterSorting = Sort<TotalMetric | "joinedAt">[];
+
+type Condition = RawBuilder<SqlBool>;
+type Wanted = Required<{ [F in keyof PromoterFilter]: NonNullable<PromoterFilter[F]> }>;
+
+const ALL: Condition = sql<SqlBool>`1 = 1`;
+
+/** What each field of a filter demands, except for the text and the state within campaigns. */
+const CONDITIONS: {
+  [F in Exclude<keyof Wanted, "text" | "state" | "campaignIds">]: (wanted: Wanted[F]) => Condition;
+} = {
+  ids: (ids) => among("promoters.id", ids),
+  parentPromoterId: (id) => sql`promoters.parent_promoter_id = ${id}`,
+  isArchived: (wanted) => sql`promoters.is_archived = ${Number(wanted)}`,
+  suspicions: (wanted) => anyOf(wanted.map(isSuspect)),
+  invoiceDetails: (wanted) =>
+    wanted === "not_submitted"
+      ? sql`promoters.invoice_details_status = 'pending' and promoters.has_invoice_details = 0`
+      : sql`promoters.invoice_details_status = ${wanted}`,
+  // Nothing takes such a form yet, so no promoter has one.
+  hasTaxForm: (wanted) => (wanted ? sql`1 = 0` : ALL),
+  isSubscribedToEmail: (wanted) => sql`promoters.skip_email_notification = ${Number(!wanted)}`,
+  inactivity: ({ metric, since }) => sql`not exists (
+    select 1 from daily where daily.account_id = promoters.account_id and daily.series = 'promoter'
+    and daily.subject_id = promoters.id and daily.subject_key = '' and daily.day >= ${since}
+    group by daily.subject_id having sum(${sql.ref(`daily.${columnOf(metric)}`)}) <> 0)`,
+  joinedAt: (range) => isBetween("promoters.created_at", range),
+  lastLoginAt: (range) => isBetween("promoters.last_login_at", range),
+  customFields: (wanted) =>
+    allOf(
+      wanted.map(({ key, values, isPartial }) =>
+        anyOf(
+          values.map(
+            (value) => sql`promoters.custom_words like ${fieldPattern(key, value, isPartial)} escape '\\'`,
+          ),
+        ),
+      ),
+    ),
+  stats: (ranges) =>
+    allOf((Object.keys(ranges) as TotalMetric[]).map((metric) => isWithin(totalOf(metric), ranges[metric]!))),
 };
 
-type Condition = (query: PromoterQuery, promoter: Promoter) => boolean;
-
-/** The conditions on the promoter's own record. */
-const CONDITIONS: Condition[] = [
-  ({ ids }, { id }) => ids === null || ids.includes(id),
-  ({ parentPromoterId: parent }, promoter) => parent === null || promoter.parentPromoterId === parent,
-  ({ isArchived }, { archivedAt }) => isArchived === null || isArchived === (archivedAt !== null),
-  ({ suspicions }, { fraudSuspicions }) => suspicions === null || isSuspect(suspicions, fraudSuspicions),
-  ({ invoiceDetails }, promoter) => invoiceDetails === null || hasInvoiceDetails(invoiceDetails, promoter),
-  // Nothing takes such a form yet, so no promoter has one.
-  ({ hasTaxForm }) => hasTaxForm !== true,
-  ({ isSubscribedToEmail: wanted }, promoter) =>
-    wanted === null || wanted === !promoter.skipEmailNotification,
-  ({ joinedAt }, { createdAt }) => joinedAt === null || isWithin(joinedAt, Date.parse(createdAt)),
-  ({ lastLoginAt: range }, { lastLoginAt }) =>
-    range === null || (lastLoginAt !== null && isWithin(range, Date.parse(lastLoginAt))),
-  ({ customFields }, promoter) => customFields.every((wanted) => hasCustomField(wanted, promoter)),
-];
-
-/** Whether a promoter's own record passes a query. */
-export function meetsConditions(query: PromoterQuery, promoter: Promoter): boolean {
-  return CONDITIONS.every((condition) => condition(query, promoter));
+/** All that a filter demands. `named`: the promoter whose ref token its text is. */
+export function conditionsOf(accountId: number, filter: PromoterFilter, named: number | null): Condition {
+  const demands = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).map((field) =>
+    demandOf(field, filter),
+  );
+  return allOf([...demands, isNamed(filter, named), isMember(accountId, filter)]);
 }
 
-/** Whether a value lies in a range. */
-export function isWithin({ from, to }: Range, value: number): boolean {
-  return (from === null || value >= from) && (to === null || value <= to);
+/** A promoter's total, in a question that joins the totals. */
+export function totalOf(metric: TotalMetric): RawBuilder<number> {
+  return sql<number>`coalesce(${sql.ref(`totals.${metric}`)}, 0)`;
 }
 
-function isSuspect(wanted: Suspicion[], suspicions: Suspicion[]): boolean {
-  const held = suspicions.length === 0 ? ["no_suspicion"] : suspicions;
-  return wanted.some((suspicion) => held.includes(suspicion));
+function demandOf<F extends keyof typeof CONDITIONS>(field: F, filter: PromoterFilter): Condition {
+  const wanted = filter[field];
+  return wanted === undefined ? ALL : CONDITIONS[field](wanted as Wanted[F]);
 }
 
-function hasInvoiceDetails(wanted: PromoterQuery["invoiceDetails"], promoter: Promoter): boolean {
-  const { companyName, companyNumber, vatId } = promoter.profile;
-  if (wanted !== "not_submitted") return promoter.invoiceDetailsStatus === wanted;
-  return promoter.invoiceDetailsStatus === "pending" && !companyName && !companyNumber && !vatId;
+function isNamed({ text }: PromoterFilter, named: number | null): Condition {
+  if (text === undefined) return ALL;
+  const found = contains("promoters.words", text);
+  return named === null ? found : anyOf([found, sql`promoters.id = ${named}`]);
 }
 
-function hasCustomField(
-  { key, values, isPartial }: PromoterQuery["customFields"][number],
-  { customFields }: Promoter,
-): boolean {
-  const held = customFields && Object.hasOwn(customFields, key) ? [customFields[key]].flat() : [];
-  const texts = held.map((value) => (typeof value === "object" ? JSON.stringify(value) : String(value)));
-  return values
-    .map((value) => value.toLowerCase())
-    .some((value) =>
-      texts.some((text) => (isPartial ? text.toLowerCase().includes(value) : text.toLowerCase() === value)),
-    );
+function isMember(accountId: number, { campaignIds, state }: PromoterFilter): Condition {
+  if (campaignIds === undefined && state === undefined) return ALL;
+  const within = campaignIds === undefined ? ALL : among("joined.campaign_id", campaignIds);
+  if (state === "not_set") {
+    return sql`not exists (select 1 from promoter_campaigns as joined
+      where joined.account_id = promoters.account_id and joined.promoter_id = promoters.id and ${within})`;
+  }
+  const inState: Condition = state === undefined ? ALL : sql`joined.state = ${state}`;
+  // SQLite would look through all of a state once for each promoter if this were an `exists`.
+  return sql`promoters.id in (select joined.promoter_id from promoter_campaigns as joined
+    where joined.account_id = ${accountId} and ${allOf([within, inState])})`;
+}
+
+/** No name of a suspicion is part of another. */
+function isSuspect(suspicion: Suspicion): Condition {
+  if (suspicion === "no_suspicion") return sql`promoters.fraud_suspicions = ''`;
+  return contains("promoters.fraud_suspicions", suspicion);
+}
+
+function isBetween(column: string, { from, to }: Range): Condition {
+  const dates = isoRange({ from, before: to === null ? null : to + 1 });
+  return sql`${sql.ref(column)} >= ${dates.from} and ${sql.ref(column)} < ${dates.before}`;
+}
+
+function isWithin(value: RawBuilder<number>, { from, to }: Range): Condition {
+  return allOf([from === null ? ALL : sql`${value} >= ${from}`, to === null ? ALL : sql`${value} <= ${to}`]);
+}
+
+function allOf(conditions: Condition[]): Condition {
+  const demanding = conditions.filter((condition) => condition !== ALL);
+  return demanding.length === 0 ? ALL : sql`(${sql.join(demanding, sql` and `)})`;
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` or `)})`;
 }

@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Reader } from "../../storage/store.ts";
 import { findCodeOwner } from "../promo-code/code-owner.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
@@ -32,7 +33,7 @@ type Find<R> = (reader: Reader, accountId: number, value: string) => Promise<R |
 const PROMOTER_BY: Partial<Record<Selector, Find<Promoter>>> = {
   id: async (reader, accountId, value) =>
     /^\d{1,15}$/.test(value) ? reader.get(promoters, accountId, Number(value)) : null,
-  custId: (reader, accountId, value) => reader.find(promoters, "custId", accountId, [value]),
+  custId: (reader, accountId, value) => reader.find(promoters, "custId", accountId, [indexed(value)]),
   authToken: (reader, accountId, value) => reader.find(promoters, "authToken", accountId, [value]),
   email: findPromoterByEmail,
 };

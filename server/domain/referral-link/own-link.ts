@@ -4,10 +4,10 @@ import type { Context } from "../context.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
 import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
-import { linkTo, loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { linkTo, loadPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
-import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { table } from "../../storage/table.ts";
+import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { OwnLink } from "./record.ts";
 import { parseUrl } from "../../url.ts";
@@ -17,12 +17,16 @@ const MOST_LINKS = 100;
 /** The parameter of a page's address that names the channel. */
 const SUB_ID_PARAM = "sub_id";
 
-export const ownLinks = collection<OwnLink>()({
+export const ownLinks = table<OwnLink>()({
   name: "own-link",
-  id: (link) => [link.id],
-  claims: {},
-  indexes: { promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId] },
-  counts: ({ promoterCampaignId }) => listCounts("own-link", { promoterCampaign: [promoterCampaignId] }),
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    sub_id: "text",
+    created_at: "text",
+  },
+  indexes: { promoterCampaign: { on: ["promoter_campaign_id"] } },
 });
 
 /** The fields of a link that its promoter chooses. */
@@ -59,8 +63,9 @@ export async function createOwnLink(
     await loadPromoterInUse(tx, accountId, promoterId);
     const owner = await loadOwnPromoterCampaign(tx, { accountId, promoterId, id: promoterCampaignId });
     await refuseOtherSite(tx, owner, input.url);
-    // Read as a count of the transaction, so that two links can't both be the last one.
-    const count = await tx.sum(accountId, ["own-link/promoterCampaign", owner.id]);
+    // Two links can't both be the last one.
+    await tx.lock(promoterCampaigns, accountId, owner.id);
+    const count = await tx.view.count(ownLinks, "promoterCampaign", accountId, [owner.id]);
     if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
     const createdAt = context.now.toISOString();
     const link = { accountId, id, promoterCampaignId: owner.id, promoterId, ...input, createdAt };

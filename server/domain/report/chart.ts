@@ -1,12 +1,13 @@
 import { Failure } from "../../failure.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Store } from "../../storage/store.ts";
+import { among } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import type { Metric } from "./daily.ts";
+import { addSums, sumBefore, type DaySums, type History } from "./history.ts";
 import { addDays, addMonths, periodsOf, type Grouping, type Period } from "./period.ts";
-import { loadDailySum, type Metric } from "./counters.ts";
+import { dailyQuestion, totalsOf } from "./stats.ts";
 
-/** Days that are read at once. */
-const READ_AT_ONCE = 100;
-/** Choice: each day is a read, and a longer chart shows nobody anything. */
+/** Choice: a longer chart shows nobody anything. */
 const MOST_YEARS = 10;
 
 /** The count of a chart, whose it is, and its range. */
@@ -27,19 +28,19 @@ export interface Chart {
  *
  * @throws Failure `invalid` if the range ends before it begins, or is too long
  */
-export async function loadChart(store: Store, query: ChartQuery): Promise<Chart> {
-  const { range } = query;
+export async function loadChart(view: View, query: ChartQuery): Promise<Chart> {
+  const { range, metric } = query;
   if (addMonths(range.from, 12 * MOST_YEARS) <= range.to) {
     throw new Failure("invalid", `A chart covers at most ${MOST_YEARS} years`);
   }
   const groupBy = groupingOf(range);
   const periods = periodsOf(range, groupBy);
-  const sums = await sumsByDay(store, query);
-  const points = periods.map(({ from, to }) => {
-    let value = 0;
-    for (let day = from; day <= to; day = addDays(day, 1)) value += sums.get(day) ?? 0;
-    return { day: from, value };
-  });
+  const history: History = new Map();
+  for (const each of await loadDays(view, { ...query, metrics: [metric] })) addSums(history, each);
+  const points = periods.map(({ from, to }) => ({
+    day: from,
+    value: sumBefore(history, metric, addDays(to, 1)) - sumBefore(history, metric, from),
+  }));
   return { groupBy, points };
 }
 
@@ -50,19 +51,27 @@ export function groupingOf({ from, to }: Period): Grouping {
   return to < addMonths(from, 48) ? "month" : "year";
 }
 
-async function sumsByDay(
-  store: Store,
-  { promoterCampaigns, metric, range }: ChartQuery,
-): Promise<Map<string, number>> {
-  const days: string[] = [];
-  for (let day = range.from; day <= range.to; day = addDays(day, 1)) days.push(day);
-  const sums = new Map<string, number>();
-  for (const each of promoterCampaigns) {
-    for (let at = 0; at < days.length; at += READ_AT_ONCE) {
-      const some = days.slice(at, at + READ_AT_ONCE);
-      const found = await Promise.all(some.map((day) => loadDailySum(store, each, { day, metric })));
-      for (const [index, day] of some.entries()) sums.set(day, (sums.get(day) ?? 0) + (found[index] ?? 0));
-    }
-  }
-  return sums;
+/** The sums of metrics of promoter campaigns on each day of a range that had any, in order. */
+export async function loadDays(
+  view: View,
+  query: Pick<ChartQuery, "promoterCampaigns" | "range"> & { metrics: readonly Metric[] },
+): Promise<DaySums[]> {
+  const { promoterCampaigns, metrics, range } = query;
+  const [first] = promoterCampaigns;
+  if (first === undefined) return [];
+  const promoterIds = [...new Set(promoterCampaigns.map(({ promoterId }) => promoterId))];
+  const ids = promoterCampaigns.map(({ id }) => id);
+  const rows = await view.rows(
+    dailyQuestion(view, first.accountId, "promoter")
+      .where(among("daily.subject_id", promoterIds))
+      .where("daily.subject_key", "=", "")
+      .where("daily.day", ">=", range.from)
+      .where("daily.day", "<=", range.to)
+      .where(among("daily.promoter_campaign_id", ids))
+      .groupBy("daily.day")
+      .orderBy("daily.day")
+      .select("daily.day")
+      .select(totalsOf(metrics)),
+  );
+  return rows.map(({ day, ...sums }) => ({ day, sums }));
 }

@@ -1,6 +1,6 @@
 import { sumBefore, type History } from "./history.ts";
 import { addDays, addMonths, monthsIn, type Period } from "./period.ts";
-import type { Metric } from "./counters.ts";
+import type { Metric } from "./daily.ts";
 
 /** The sums that a figure is computed from. */
 interface View {

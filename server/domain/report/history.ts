@@ -1,7 +1,7 @@
-import type { Metric } from "./counters.ts";
+import type { Metric } from "./daily.ts";
 
 /** Running totals: each day that had a fact, with the total up to its end. */
-export interface Track {
+interface Track {
   days: string[];
   totals: number[];
 }
@@ -9,23 +9,27 @@ export interface Track {
 /** The running totals of one campaign or promoter. Any range of days then takes two look-ups. */
 export type History = Map<Metric, Track>;
 
-/** Adds a day's sum. The days must come in order. */
-export function addToHistory(
-  history: History,
-  { day, metric, sum }: { day: string; metric: Metric; sum: number },
-): void {
+/** What metrics add up to on a day. */
+export interface DaySums {
+  day: string;
+  sums: Partial<Record<Metric, number>>;
+}
+
+/** Adds a day's sums. The days must come in order. */
+export function addSums(history: History, { day, sums }: DaySums): void {
+  for (const [metric, sum] of Object.entries(sums) as [Metric, number][]) {
+    // Large numbers come as texts from some databases.
+    if (Number(sum) !== 0) addSum(trackOf(history, metric), day, Number(sum));
+  }
+}
+
+function trackOf(history: History, metric: Metric): Track {
   let track = history.get(metric);
-  if (track === undefined) history.set(metric, (track = newTrack()));
-  addToTrack(track, day, sum);
+  if (track === undefined) history.set(metric, (track = { days: [], totals: [] }));
+  return track;
 }
 
-/** Running totals to add to. */
-export function newTrack(): Track {
-  return { days: [], totals: [] };
-}
-
-/** Adds a day's sum. The days must come in order. */
-export function addToTrack(track: Track, day: string, sum: number): void {
+function addSum(track: Track, day: string, sum: number): void {
   const total = (track.totals.at(-1) ?? 0) + sum;
   if (track.days.at(-1) === day) {
     track.totals[track.totals.length - 1] = total;

@@ -2,11 +2,10 @@ import { FIXED_NAMES, originNames, OTHER } from "../origin/origin.ts";
 import { nameKey } from "../origin/name-key.ts";
 import type { OriginKind } from "../origin/record.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import { readHistories } from "./histories.ts";
+import { among, type Found, type Window } from "../../storage/query.ts";
+import { readHistories, type SubjectId } from "./histories.ts";
 import { isEmpty } from "./history.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
-import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
 /** The sources or pages of a report. */
@@ -25,17 +24,30 @@ export async function reportOrigins(
 ): Promise<Found<ReportGroup<string>>> {
   const plan = planOf(query);
   const names = await namesOf(store, accountId, kind);
-  const ownerOf = (key: SeriesId) => {
+  const ownerOf = (key: SubjectId) => {
     // A name that was forgotten belongs to the others.
     const id = names.has(String(key)) ? String(key) : nameKey(OTHER);
     return keeps({ id, name: names.get(id) ?? "" }) ? id : null;
   };
   const figures = [...query.figures, sort.by];
-  const histories = await readHistories(store, accountId, { ...plan, figures, series: kind, ownerOf });
-  const ids = [...histories].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
+  const whole = { periods: [query.range], figures, series: kind };
+  /** The keys that belong to each id. */
+  const keys = new Map<string, SubjectId[]>();
+  const ranking = await readHistories(store, accountId, {
+    ...whole,
+    ownerOf(key) {
+      const id = ownerOf(key);
+      if (id !== null) keys.set(id, [...(keys.get(id) ?? []), key]);
+      return id;
+    },
+  });
+  const ids = [...ranking].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
   const limit = page.offset + page.limit;
-  const shown = (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
+  const shown = (await firstRanked(ids, ranking, { ...query, sort, limit })).slice(page.offset);
   refuseTooManyCells(plan, shown.length);
+  const shownKeys = [...new Set(shown.flatMap((id) => keys.get(id) ?? []))];
+  const chosen = (column: string) => among(column, shownKeys);
+  const histories = await readHistories(store, accountId, { ...plan, series: kind, chosen, ownerOf });
   const subjects = shown.map((id) => ({ id, name: names.get(id) ?? "" }));
   return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }

@@ -1,13 +1,12 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import type { ChartQuery } from "./chart.ts";
-import { loadDailySum, type Metric } from "./counters.ts";
+import { loadDays, type ChartQuery } from "./chart.ts";
+import type { Metric } from "./daily.ts";
 import { figuresOf, type Figures } from "./figures.ts";
-import { addDays, addMonths } from "./period.ts";
+import { addMonths } from "./period.ts";
 import type { Sort } from "./ranking.ts";
 import { planOf, refuseTooManyCells, sortRows, type ReportQuery, type ReportRow } from "./report.ts";
-import { addToHistory, type History } from "./history.ts";
+import { addSums, type History } from "./history.ts";
 
 /** The sums that the figures of a promoter's own report are made of. */
 const METRICS = [
@@ -22,7 +21,7 @@ const METRICS = [
   "paidCents",
 ] as const satisfies Metric[];
 
-/** Choice: each day is a read of each sum. */
+/** Choice: a longer report shows nobody anything. */
 const MOST_YEARS = 3;
 
 interface OwnReportQuery extends ReportQuery, Pick<ChartQuery, "promoterCampaigns"> {
@@ -48,16 +47,8 @@ export async function reportOwn(
   }
   refuseTooManyCells(plan, promoterCampaigns.length);
   const history: History = new Map();
-  for (let day = from; day <= to; day = addDays(day, 1)) {
-    for (const each of promoterCampaigns) {
-      const sums = METRICS.map((metric) => loadDailySum(store, each, { day, metric }));
-      for (const [at, sum] of (await Promise.all(sums)).entries()) {
-        const metric = METRICS[at];
-        if (metric !== undefined && sum !== 0) addToHistory(history, { day, metric, sum });
-      }
-    }
-    await othersTurn();
-  }
+  const days = await loadDays(store, { promoterCampaigns, metrics: METRICS, range: plan.range });
+  for (const each of days) addSums(history, each);
   const rows = plan.periods.map((period) => ({ period, figures: figuresOf(history, period, figures) }));
   return { rows: sortRows(rows, sort), total: figuresOf(history, plan.range, query.figures) };
 }

@@ -1,18 +1,17 @@
+import { sql, type SqlBool } from "kysely";
+import { among, contains, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { promoterName, promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import { readHistories, readPromoterHistories } from "./histories.ts";
+import { findBusy, readHistories } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
-import { isEmpty } from "./history.ts";
-import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
 /** The promoters of a report. */
 export interface PromoterSelection {
   /** null: all promoters that had a fact which the figures need. */
   promoterIds: number[] | null;
-  keeps?: ((promoter: Promoter) => boolean) | undefined;
+  /** Part of the name or the e-mail address. null: any. */
+  text: string | null;
   sort: Sort;
   page: Window;
 }
@@ -29,52 +28,51 @@ export async function reportPromoters(
   accountId: number,
   query: ReportQuery & PromoterSelection,
 ): Promise<Found<ReportGroup>> {
-  const { promoterIds, keeps, range, figures, sort, page } = query;
+  const { promoterIds, range, figures, sort, page } = query;
   const plan = planOf(query);
-  const known = await knownPromoters(store, accountId, promoterIds);
-  const ranking = await readHistories(store, accountId, {
+  // Leads of a deleted promoter still count for it.
+  const known = promoterQuestion(store, accountId, query);
+  const wanted = {
     periods: [range],
-    figures: [...figures, sort.by],
-    series: "promoter",
-    ownerOf: (id) => (known.has(id) ? Number(id) : null),
-  });
-  const ranked = [...ranking].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
-  const ids = await kept(store, accountId, { ids: promoterIds ? [...known].map(Number) : ranked, keeps });
+    series: "promoter" as const,
+    chosen: (column: string) => sql<SqlBool>`${sql.ref(column)} in ${known}`,
+  };
+  const [ranking, found] = await Promise.all([
+    readHistories(store, accountId, { ...wanted, figures: [sort.by], ownerOf: Number }),
+    promoterIds === null
+      ? findBusy(store, accountId, { ...wanted, figures: [...figures, sort.by] })
+      : (await store.rows(known)).map(({ id }) => id),
+  ]);
+  const ids = found.map(Number);
   const first = await firstRanked(ids, ranking, { ...query, limit: page.offset + page.limit });
   const shown = first.slice(page.offset);
   refuseTooManyCells(plan, shown.length);
-  const found = [];
+  const histories = await readHistories(store, accountId, {
+    ...plan,
+    series: "promoter",
+    chosen: (column) => among(column, shown),
+    ownerOf: Number,
+  });
+  const subjects = [];
   for (const id of shown) {
     const promoter = await store.get(promoters, accountId, id);
-    if (promoter !== null) found.push({ id, name: promoterName(promoter) });
+    if (promoter !== null) subjects.push({ id, name: promoterName(promoter) });
   }
-  const histories = await readPromoterHistories(store, accountId, { ...plan, ids: shown });
-  return { records: await groupsOf(found, plan, histories), total: ids.length };
+  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
-async function kept(
+/** The ids of the promoters that a report may show. */
+function promoterQuestion(
   store: Store,
   accountId: number,
-  { ids, keeps }: { ids: number[]; keeps: PromoterSelection["keeps"] },
-): Promise<number[]> {
-  if (keeps === undefined) return ids;
-  const found: number[] = [];
-  for (const id of ids) {
-    const promoter = await store.get(promoters, accountId, id);
-    if (promoter !== null && keeps(promoter)) found.push(id);
-  }
-  return found;
-}
-
-/** The ids of the promoters that exist, of all or of some. Leads of a deleted one still count for it. */
-async function knownPromoters(store: Store, accountId: number, ids: number[] | null): Promise<Set<SeriesId>> {
-  const known = new Set<SeriesId>();
-  if (ids === null) {
-    // This index holds all promoters, and its keys are read without their records.
-    for await (const keys of store.scanKeys(promoters, "archived", accountId, []))
-      for (const [, id = 0] of keys) known.add(id);
-    return known;
-  }
-  for (const id of ids) if ((await store.get(promoters, accountId, id)) !== null) known.add(id);
-  return known;
+  { promoterIds, text }: Pick<PromoterSelection, "promoterIds" | "text">,
+) {
+  let question = store
+    .question<Schema<{ promoters: typeof promoters }>>()
+    .selectFrom("promoters")
+    .where("promoters.account_id", "=", accountId)
+    .select("promoters.id");
+  if (promoterIds !== null) question = question.where(among("promoters.id", promoterIds));
+  if (text !== null) question = question.where(contains("promoters.words", text));
+  return question;
 }

@@ -1,8 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Period } from "./period.ts";
 import { figureIn, type Figure } from "./figures.ts";
-import { historyOf, type Histories } from "./histories.ts";
-import type { SeriesId } from "./series.ts";
+import { historyOf, type Histories, type SubjectId } from "./histories.ts";
 
 /** Ids ranked before other requests get a turn. This takes a few milliseconds. */
 const RANKED_AT_ONCE = 1_000;
@@ -14,7 +13,7 @@ export interface Sort {
 }
 
 /** The first ids by a figure. Equal ones are sorted by id. */
-export async function firstRanked<Id extends SeriesId>(
+export async function firstRanked<Id extends SubjectId>(
   ids: Id[],
   histories: Histories<Id>,
   { range, sort, limit }: { range: Period; sort: Sort; limit: number },

@@ -4,12 +4,11 @@ import type { Store } from "../../storage/store.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { History } from "./history.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../storage/query.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
 import { figuresOf, type Figure, type Figures } from "./figures.ts";
-import { historyOf, readHistories, type Histories } from "./histories.ts";
+import { historyOf, readHistories, type Histories, type SubjectId } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
-import type { SeriesId } from "./series.ts";
 
 /** Choice: about a megabyte of text. A client that needs more asks page by page. */
 const MOST_CELLS = 50_000;
@@ -30,7 +29,7 @@ export interface ReportRow {
 }
 
 /** The figures of a campaign or promoter: over the whole range and for each period. */
-export interface ReportGroup<Id extends SeriesId = number> {
+export interface ReportGroup<Id extends SubjectId = number> {
   id: Id;
   name: string;
   total: Figures;
@@ -96,7 +95,7 @@ export async function reportCampaigns(
   }
   const ids = [...found.keys()];
   const wanted = new Set(sort === null ? pageOf(ids, page) : ids);
-  const ownerOf = (id: SeriesId) => (typeof id === "number" && wanted.has(id) ? id : null);
+  const ownerOf = (id: SubjectId) => (typeof id === "number" && wanted.has(id) ? id : null);
   const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const histories = await readHistories(store, accountId, { ...plan, figures, series: "campaign", ownerOf });
   const limit = page.offset + page.limit;
@@ -134,7 +133,7 @@ export function pageOf<T>(items: T[], { limit, offset }: Window): T[] {
 }
 
 /** The groups of a report, in the order of their subjects. Other requests get a turn after each group. */
-export async function groupsOf<Id extends SeriesId>(
+export async function groupsOf<Id extends SubjectId>(
   subjects: { id: Id; name: string }[],
   plan: Plan,
   histories: Histories<Id>,

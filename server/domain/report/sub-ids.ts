@@ -2,13 +2,14 @@ import { nameKey } from "../origin/name-key.ts";
 import { OTHER } from "../origin/origin.ts";
 import { subIdNames } from "../origin/sub-id.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Store } from "../../storage/store.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
-import { ORIGIN_METRICS, dayNumber, type Metric } from "./counters.ts";
-import { addToHistory, type History } from "./history.ts";
+import { among, type Found, type Window } from "../../storage/query.ts";
+import type { Store, View } from "../../storage/store.ts";
+import { ORIGIN_METRICS } from "./daily.ts";
+import { addSums, type DaySums, type History } from "./history.ts";
 import type { Period } from "./period.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
+import { dailyQuestion, totalsOf } from "./stats.ts";
 
 /** The channels of a report. */
 export interface SubIdSelection {
@@ -19,67 +20,72 @@ export interface SubIdSelection {
   page: Window;
 }
 
-/** What a channel added to a metric on one day. */
-interface DaySum {
-  day: number;
-  metric: Metric;
-  sum: number;
-}
-
 /** A page of the channels that had a fact in the range. @throws Failure `invalid` */
 export async function reportSubIds(
   store: Store,
   { promoterCampaigns, keeps, sort, page, ...query }: ReportQuery & SubIdSelection,
 ): Promise<Found<ReportGroup<string>>> {
   const plan = planOf(query);
-  const channels = new Map<string, { name: string; sums: DaySum[] }>();
-  for (const each of promoterCampaigns) await readChannels(store, each, { range: plan.range, channels });
+  const names = await namesOf(store, promoterCampaigns);
+  const found = new Map<string, string>();
   const histories = new Map<string, History>();
-  for (const [id, { name, sums }] of channels) if (keeps({ id, name })) histories.set(id, historyOf(sums));
+  for (const { promoterCampaignId, key, ...daySums } of await readChannels(
+    store,
+    promoterCampaigns,
+    plan.range,
+  )) {
+    // A name that was forgotten belongs to the others.
+    const name = names.get(`${promoterCampaignId} ${key}`) ?? OTHER;
+    const id = nameKey(name);
+    if (!keeps({ id, name })) continue;
+    const history: History = histories.get(id) ?? new Map();
+    addSums(history, daySums);
+    if (history.size === 0) continue;
+    histories.set(id, history);
+    found.set(id, name);
+  }
   const ids = [...histories.keys()];
   const limit = page.offset + page.limit;
   const shown = (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
   refuseTooManyCells(plan, shown.length);
-  const subjects = shown.map((id) => ({ id, name: channels.get(id)?.name ?? "" }));
+  const subjects = shown.map((id) => ({ id, name: found.get(id) ?? "" }));
   return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
-async function readChannels(
-  store: Store,
-  { accountId, id }: PromoterCampaign,
-  {
-    range: { from, to },
-    channels,
-  }: { range: Period; channels: Map<string, { name: string; sums: DaySum[] }> },
-): Promise<void> {
+/** The names of the channels, by promoter campaign and key. */
+async function namesOf(store: Store, promoterCampaigns: PromoterCampaign[]): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for await (const chunk of store.scan(subIdNames, "id", accountId, [id])) {
-    for (const { name } of chunk) names.set(nameKey(name), name);
-  }
-  const days = { from: dayNumber(from), before: dayNumber(to) + 1 };
-  for (const metric of ORIGIN_METRICS) {
-    for await (const sums of store.sums(accountId, ["daily.sub-id", id, metric], days)) {
-      for (const [[day, key], sum] of sums) {
-        // A name that was forgotten belongs to the others.
-        const name = names.get(String(key)) ?? OTHER;
-        const channel = channels.get(nameKey(name)) ?? { name, sums: [] };
-        channels.set(nameKey(name), channel);
-        channel.sums.push({ day: Number(day), metric, sum });
-      }
+  for (const { accountId, id } of promoterCampaigns) {
+    for await (const chunk of store.scan(subIdNames, "id", accountId, [id])) {
+      for (const { name } of chunk) names.set(`${id} ${nameKey(name)}`, name);
     }
   }
+  return names;
 }
 
-/** Several promoter campaigns have sums on one day, and a history wants its days in order. */
-function historyOf(sums: DaySum[]): History {
-  const history: History = new Map();
-  for (const { day, metric, sum } of sums.toSorted((one, other) => one.day - other.day)) {
-    addToHistory(history, { day: dayOf(day), metric, sum });
-  }
-  return history;
-}
-
-/** 20260304 becomes `2026-03-04`. */
-function dayOf(day: number): string {
-  return String(day).replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
+/** What each channel added on each day, in the order of time. */
+async function readChannels(
+  view: View,
+  promoterCampaigns: PromoterCampaign[],
+  { from, to }: Period,
+): Promise<(DaySums & { promoterCampaignId: number; key: string })[]> {
+  const [first] = promoterCampaigns;
+  if (first === undefined) return [];
+  const ids = promoterCampaigns.map(({ id }) => id);
+  const rows = await view.rows(
+    dailyQuestion(view, first.accountId, "sub-id")
+      .where(among("daily.subject_id", ids))
+      .where("daily.day", ">=", from)
+      .where("daily.day", "<=", to)
+      .groupBy(["daily.subject_id", "daily.subject_key", "daily.day"])
+      .orderBy("daily.day")
+      .select(["daily.subject_id", "daily.subject_key", "daily.day"])
+      .select(totalsOf([...ORIGIN_METRICS])),
+  );
+  return rows.map(({ subject_id, subject_key: key, day, ...sums }) => ({
+    promoterCampaignId: Number(subject_id),
+    key,
+    day,
+    sums,
+  }));
 }

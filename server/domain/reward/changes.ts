@@ -1,7 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { TAKEN } from "../../storage/taken-claims.ts";
 import type { Context } from "../context.ts";
+import { lockCodes } from "../promo-code/code-owner.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
 import type { Reward } from "./record.ts";
 import { loadReward, refuseContradictions, rewards, type NewReward, type RewardChanges } from "./reward.ts";
@@ -48,7 +49,9 @@ export function updateReward(
 
 /** Customers of every promoter may type a reward's coupon, so it can't be a code that one promoter made. */
 async function refuseOwnCode(tx: Transaction, { accountId, coupon }: Reward): Promise<void> {
-  const promoCode = coupon === null ? null : await findCodeInUse(tx, accountId, coupon);
+  if (coupon === null) return;
+  await lockCodes(tx, accountId);
+  const promoCode = await findCodeInUse(tx, accountId, coupon);
   if (promoCode?.madeByPromoterId === undefined) return;
   throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
 }

@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Reward, RewardEntry } from "./record.ts";
-import type { Count } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
-import { loadProduct, productUses, products } from "../product/product.ts";
+import { loadProduct, products } from "../product/product.ts";
 import type { Product } from "../product/record.ts";
 import { loadReward, type RewardScope } from "./reward.ts";
 
@@ -49,7 +48,8 @@ export async function loadRewardEntries(
   return full;
 }
 
-/** Counts a record's entries for the products that they name. */
-export function entryCounts(entries: RewardEntry[]): Count[] {
-  return entries.flatMap(({ productIds }) => productUses(productIds));
+/** The ids of the products that entries name, with a blank before and after each. null: they name none. */
+export function productsNamed(entries: RewardEntry[]): string | null {
+  const ids = new Set(entries.flatMap(({ productIds }) => productIds));
+  return ids.size === 0 ? null : ` ${[...ids].join(" ")} `;
 }

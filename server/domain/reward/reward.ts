@@ -1,21 +1,26 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
-import { couponCounts } from "../promo-code/coupons.ts";
+import { foldedCoupon } from "../promo-code/coupons.ts";
 import type { Reward } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 
-export const rewards = collection<Reward>()({
+export const rewards = table<Reward>()({
   name: "reward",
-  id: (reward) => [reward.id],
-  claims: {},
-  indexes: {
-    scope: ({ isPromoterReward }) => [scopeOf(isPromoterReward)],
+  columns: {
+    id: "integer",
+    scope: ["text", ({ isPromoterReward }) => scopeOf(isPromoterReward)],
+    name: "text",
+    promoter_reward_type: "text",
+    folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
+    is_hidden: "integer",
+    created_at: "text",
+    updated_at: "text",
   },
-  counts: ({ isPromoterReward, coupon }) => [
-    ...listCounts("reward", { scope: [scopeOf(isPromoterReward)] }),
-    ...couponCounts("reward", coupon),
-  ],
+  indexes: {
+    scope: { on: ["scope"] },
+    foldedCoupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
+  },
 });
 
 export const REWARD_SCOPES = ["promoters", "referrals"] as const;
@@ -34,9 +39,13 @@ export function findRewards(
   accountId: number,
   { scope, ...window }: { scope: RewardScope | null } & Window,
 ): Promise<Found<Reward>> {
-  const listing =
-    scope === null ? ({ index: "id", start: [] } as const) : ({ index: "scope", start: [scope] } as const);
-  return findPage(store, rewards, { accountId, ...listing, ...window });
+  const all = store
+    .question<Schema<{ rewards: typeof rewards }>>()
+    .selectFrom("rewards")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const question = scope === null ? all : all.where("scope", "=", scope);
+  return findPage(store, rewards, { question, ...window });
 }
 
 /** @throws Failure `not_found` */

@@ -1,5 +1,6 @@
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
@@ -66,7 +67,7 @@ async function findSent(
   accountId: number,
   eventId: string | null,
 ): Promise<Cancellation | null> {
-  return eventId === null ? null : tx.find(cancellations, "event", accountId, [eventId]);
+  return eventId === null ? null : tx.find(cancellations, "event", accountId, [digest(eventId)]);
 }
 
 /**

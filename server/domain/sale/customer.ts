@@ -6,7 +6,7 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
-import { findLeadByEmail, leads } from "../lead/lead.ts";
+import { findLeadByEmail, findLeadByUid, leads } from "../lead/lead.ts";
 import { addLead } from "../lead/new-lead.ts";
 import { findReferrer, type Referrer } from "../lead/referrer.ts";
 import { findCodeOwner } from "../promo-code/code-owner.ts";
@@ -85,7 +85,7 @@ export async function findCustomer(
   { uid, email, tid, leadId }: Pick<CustomerNames, "uid" | "email" | "tid" | "leadId">,
 ): Promise<Lead | null> {
   if (leadId !== undefined) return reader.get(leads, accountId, leadId);
-  const byUid = uid === null ? null : await reader.find(leads, "uid", accountId, [uid]);
+  const byUid = uid === null ? null : await findLeadByUid(reader, accountId, uid);
   if (byUid !== null) return byUid;
   const byEmail = email === null ? null : await findLeadByEmail(reader, accountId, email);
   if (byEmail !== null || uid !== null || email !== null || tid === null) return byEmail;

@@ -1,4 +1,4 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Sale } from "./record.ts";
@@ -33,11 +33,11 @@ export interface Instalments {
   leftCount: number;
 }
 
-export const instalments = collection<Instalments>()({
+export const instalments = table<Instalments>()({
   name: "instalment",
-  id: ({ saleId }) => [saleId],
-  claims: {},
-  indexes: { due: ({ nextAt }) => [Date.parse(nextAt)] },
+  key: ["sale_id"],
+  columns: { sale_id: "integer", lead_id: "integer", next_at: "text" },
+  indexes: { due: { on: ["next_at"] } },
 });
 
 /** Whether a sale's earning waits for the first instalment. A target is reached once, with the sale itself. */

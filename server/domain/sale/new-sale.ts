@@ -34,7 +34,7 @@ import { referralRewardOf } from "./referral-reward.ts";
 import { judgeAgain } from "./replaced-reward.ts";
 import { historyOf, withRepeatingSince, withStarts } from "./reward-start.ts";
 import { payableSplits } from "./splits.ts";
-import { refuseRepeated, sales } from "./sales.ts";
+import { alreadyRecorded, refuseRepeated, sales } from "./sales.ts";
 import { loadTiers } from "./tiers.ts";
 import {
   refuseWaiting,
@@ -116,7 +116,7 @@ export async function recordSale<T, W = never>(
     });
     const commissionIds = commissions.map(({ id }) => id);
     const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
-    await tx.insert(sales, whole);
+    await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", eventId) });
     if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
     const started = withStarts(lead, sale, referralReward ? [...applied, referralReward] : applied);
@@ -144,7 +144,7 @@ async function keepSale(
     facts,
     promoCodeId: code?.id ?? null,
   };
-  await tx.insert(waitingEvents, waiting);
+  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("sale", eventId) });
   if (lead.uid !== before.uid || lead.email !== before.email) {
     await tx.put(leads, lead);
     await announce(tx, context, { entity: "referral", before, after: lead });

@@ -1,4 +1,4 @@
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { USUAL_BASE } from "../account/commission-base.ts";
 import type { CommissionBase } from "../account/record.ts";
@@ -65,11 +65,10 @@ export interface SalePayment {
   takings: Taking[];
 }
 
-export const salePayments = collection<SalePayment>()({
+export const salePayments = table<SalePayment>()({
   name: "sale-payment",
-  id: ({ saleId }) => [saleId],
-  claims: {},
-  indexes: {},
+  key: ["sale_id"],
+  columns: { sale_id: "integer" },
 });
 
 /** The parts that are known better: of the later source, then those of the larger sum. null: none are known. */

@@ -11,7 +11,7 @@ import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
 import { ownTaking, salePayments } from "./payment.ts";
 import { loadPayer, loadRefundedLead, loadRefundedSale, markRefunded, newRefund } from "./refunded-sale.ts";
-import { refuseRepeated, refunds } from "./sales.ts";
+import { alreadyRecorded, refuseRepeated, refunds } from "./sales.ts";
 import { keepCommissions, settle, type Settled } from "./settlement.ts";
 import { takeBack } from "./take-back.ts";
 import {
@@ -81,7 +81,7 @@ export async function recordRefund<T, W = never>(
     const money = await amountsOf(tx, account, { input, sale, at, currency });
     if (isMissing(money)) return keep(money);
     const refund = newRefund(sale, { id, eventId, createdAt: at.toISOString(), ...money });
-    await tx.insert(refunds, refund);
+    await tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", eventId) });
     const payment = await tx.get(salePayments, account.id, sale.id);
     const taken =
       payment === null
@@ -170,7 +170,7 @@ async function keepRefund(
   }
   const common = waitingOf(lead, context, { ...event, eventId });
   const waiting: RateRefund = { ...common, kind: "refund", saleEventId: sale.eventId, amount, currency };
-  await tx.insert(waitingEvents, waiting);
+  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("refund", eventId) });
   return waiting;
 }
 

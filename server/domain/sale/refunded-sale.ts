@@ -7,6 +7,7 @@ import type { Lead } from "../lead/record.ts";
 import { isNamed, leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { findCustomer, nobody } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
@@ -63,7 +64,8 @@ export async function loadRefundedSale(
 
 async function findNamed(tx: Transaction, accountId: number, eventId: string) {
   return (
-    (await tx.find(sales, "event", accountId, [eventId])) ?? (await findWaitingSale(tx, accountId, eventId))
+    (await tx.find(sales, "event", accountId, [digest(eventId)])) ??
+    (await findWaitingSale(tx, accountId, eventId))
   );
 }
 

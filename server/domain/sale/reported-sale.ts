@@ -1,4 +1,5 @@
 import type { Account } from "../account/record.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { share } from "../money/amount.ts";
@@ -71,7 +72,8 @@ export async function recordTaking(
     if (sale === null) return "unknown";
     const payment = await loadPayment(tx, sale, reported.parts);
     const isKnown = payment.takings.some(({ id }) => id === taking.id);
-    if (isKnown || (await tx.find(refunds, "event", account.id, [taking.id])) !== null) return "repeated";
+    if (isKnown || (await tx.find(refunds, "event", account.id, [digest(taking.id)])) !== null)
+      return "repeated";
     const takings = [...payment.takings, await inSaleCurrency(tx, { account, sale, payment, taking })];
     const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, takings } });
     await markRefunded(tx, context, { before: sale, after, at: taking.at.toISOString() });
@@ -110,7 +112,7 @@ async function mergeSales(
 async function salesOf(tx: Transaction, accountId: number, eventIds: string[]): Promise<Sale[]> {
   const found: { sale: Sale; isReported: boolean }[] = [];
   for (const eventId of new Set(eventIds)) {
-    const sale = await tx.find(sales, "event", accountId, [eventId]);
+    const sale = await tx.find(sales, "event", accountId, [digest(eventId)]);
     if (sale === null) continue;
     const isReported = (await tx.get(salePayments, accountId, sale.id))?.isReported ?? false;
     found.push({ sale, isReported });

@@ -1,26 +1,43 @@
 import { Failure } from "../../failure.ts";
-import { collection, type Collection } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import { table, type Table } from "../../storage/table.ts";
 import type { Reader, View } from "../../storage/store.ts";
 import type { Lead } from "../lead/record.ts";
-import { productUses } from "../product/product.ts";
-import { factCounts } from "../report/counters.ts";
+import { dailySums } from "../report/daily.ts";
+import { isoRange } from "../span.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";
 
-export const sales = collection<Sale>()({
+export const sales = table<Sale>()({
   name: "sale",
-  id: (sale) => [sale.id],
-  claims: { event: ({ eventId }) => [eventId] },
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    lead_id: "integer",
+    event_id: "text",
+    /** The client's own ids of events may be too long for an index. */
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    amount_cents: "integer",
+    refunded_cents: "integer",
+    mrr_cents: "integer",
+    product_id: "integer",
+    plan_id: "text",
+    billing_period: "text",
+    referral_reward_id: "integer",
+    is_duplicate: ["integer", ({ isDuplicate }) => isDuplicate === true],
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
   indexes: {
     /** By date. */
-    lead: ({ leadId, createdAt }) => [leadId, Date.parse(createdAt)],
+    lead: { on: ["lead_id", "created_at"] },
+    product: { on: ["product_id"], where: "product_id is not null" },
   },
-  counts: (sale) => [
-    ...factCounts(sale, [
-      ...(sale.isDuplicate ? [] : [{ metric: "sales" as const, at: sale.createdAt }]),
-      { metric: "salesCents", at: sale.createdAt, amount: sale.amountCents },
-    ]),
-    ...(sale.productId === null ? [] : productUses([sale.productId])),
-  ],
+  sums: dailySums(({ isDuplicate, amountCents, createdAt: at }) => [
+    ...(isDuplicate ? [] : [{ metric: "sales" as const, at }]),
+    { metric: "salesCents", at, amount: amountCents },
+  ]),
 });
 
 /** The lead's latest sale, by its date. null: none. */
@@ -31,29 +48,43 @@ export async function findLatestSale(view: View, { accountId, id }: Lead): Promi
 
 /** The lead's first sale after an instant. null: none. */
 export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
-  const between = { from: Date.parse(at) + 1, before: Number.MAX_SAFE_INTEGER };
+  const between = isoRange({ from: Date.parse(at) + 1, before: null });
   const [next] = await view.page(sales, "lead", accountId, [id], { limit: 1, between });
   return next ?? null;
 }
 
-export const refunds = collection<Refund>()({
+export const refunds = table<Refund>()({
   name: "refund",
-  id: (refund) => [refund.id],
-  claims: { event: ({ eventId }) => [eventId] },
-  indexes: { lead: ({ leadId }) => [leadId] },
-  counts: (refund) =>
-    factCounts(refund, [
-      // Money that comes back is no refund, but lowers their sum.
-      ...(refund.amountCents < 0 ? [] : [{ metric: "refunds" as const, at: refund.createdAt }]),
-      { metric: "refundsCents", at: refund.createdAt, amount: refund.amountCents },
-    ]),
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    lead_id: "integer",
+    sale_id: "integer",
+    event_id: "text",
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    amount_cents: "integer",
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
+  indexes: { lead: { on: ["lead_id"] } },
+  sums: dailySums(({ amountCents, createdAt: at }) => [
+    // Money that comes back is no refund, but lowers their sum.
+    ...(amountCents < 0 ? [] : [{ metric: "refunds" as const, at }]),
+    { metric: "refundsCents", at, amount: amountCents },
+  ]),
 });
 
-export const cancellations = collection<Cancellation>()({
+export const cancellations = table<Cancellation>()({
   name: "cancellation",
-  id: (cancellation) => [cancellation.id],
-  claims: { event: ({ eventId }) => (eventId === null ? null : [eventId]) },
-  indexes: {},
+  columns: {
+    id: "integer",
+    lead_id: "integer",
+    event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
 });
 
 /** The kinds of events with ids of the client. No two events of one kind share an id. */
@@ -67,9 +98,9 @@ export function alreadyRecorded(kind: EventKind, eventId: string): Failure {
 /** Refuses an event that was recorded before. @throws Failure `already_registered` */
 export async function refuseRepeated<R>(
   reader: Reader,
-  from: Collection<R, "event">,
+  from: Table<R, "event">,
   { kind, accountId, eventId }: { kind: EventKind; accountId: number; eventId: string },
 ): Promise<void> {
-  const known = await reader.find(from, "event", accountId, [eventId]);
+  const known = await reader.find(from, "event", accountId, [digest(eventId)]);
   if (known !== null) throw alreadyRecorded(kind, eventId);
 }

@@ -1,6 +1,7 @@
 import { USUAL_BASE } from "../account/commission-base.ts";
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import { earnAgain } from "../commission/earnings.ts";
@@ -121,7 +122,7 @@ async function writeRefunds(
     const originalAmount = upTo - before;
     const amountCents = inCents(sale, upTo) - inCents(sale, before);
     before = upTo;
-    const known = await tx.find(refunds, "event", sale.accountId, [eventId]);
+    const known = await tx.find(refunds, "event", sale.accountId, [digest(eventId)]);
     const isNothing = sale.amountCents === 0 ? originalAmount === 0 : amountCents === 0;
     if (known === null && isNothing) continue;
     if (known?.amountCents === amountCents && known.saleId === sale.id) continue;

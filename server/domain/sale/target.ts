@@ -5,6 +5,7 @@ import { leads } from "../lead/lead.ts";
 import type { Lead } from "../lead/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { loadStats } from "../report/stats.ts";
 import { rulesHold } from "../reward/rule.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { monthsBetween } from "./months.ts";
@@ -44,11 +45,11 @@ export async function isBonusLost(
   { lead, after: sale }: { lead: Lead; after: Sale },
 ): Promise<boolean> {
   if (takenBackByIds.length > 0) return false;
-  const { accountId, promoterId, promoterCampaignId } = sale;
-  const owner = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
+  const { accountId, promoterCampaignId } = sale;
+  // Other sales wait meanwhile, so the counts stay.
+  const owner = await tx.lock(promoterCampaigns, accountId, promoterCampaignId);
   if (owner === null) return false;
-  const sumOf = (metric: string) =>
-    tx.sum(accountId, ["stats.promoter", promoterId, promoterCampaignId, metric]);
+  const { customers, salesCents } = await loadStats(tx.view, { ...owner, promoterId: sale.promoterId });
   const former = await loadTargetLoss(tx, owner, { leadId: lead.id, saleId: sale.id });
   const refundedCount = isRefunded(sale) ? 1 : 0;
   const isCustomerGone = isGone(lead, promoterCampaignId, lead.refundedSalesCount + refundedCount);
@@ -56,9 +57,8 @@ export async function isBonusLost(
   const counts = {
     customer_age_in_months: age,
     customer_sales_count: lead.salesCount - refundedCount,
-    promoter_campaign_customers_count:
-      (await sumOf("customers")) - former.customersCount - (isCustomerGone ? 1 : 0),
-    promoter_campaign_revenue: (await sumOf("salesCents")) - former.revenueCents - sale.refundedCents,
+    promoter_campaign_customers_count: customers - former.customersCount - (isCustomerGone ? 1 : 0),
+    promoter_campaign_revenue: salesCents - former.revenueCents - sale.refundedCents,
   };
   return !rulesHold(targetRules, { counts, planId: sale.planId }, "stillHolds");
 }

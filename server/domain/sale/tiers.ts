@@ -5,6 +5,7 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Tier } from "../commission/reward-choice.ts";
 import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
+import { loadStats } from "../report/stats.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";
 import { loadTargetLoss } from "./target.ts";
@@ -64,7 +65,7 @@ async function acceptedIn(
   return paidIn !== null && acceptsLeads(paidIn) ? paidIn : null;
 }
 
-/** A promoter's rewards. Their counts are read only if a rule needs them, because reading them can cause conflicts. */
+/** A promoter's rewards. Their counts are read only if a rule needs them, because other sales wait meanwhile. */
 async function loadTier(
   tx: Transaction,
   {
@@ -73,7 +74,7 @@ async function loadTier(
     sale,
   }: { level: number; promoterCampaign: PromoterCampaign; sale: SaleCounts | null },
 ): Promise<Tier> {
-  const { accountId, id, promoterId, campaignId } = promoterCampaign;
+  const { accountId, id, campaignId } = promoterCampaign;
   const campaign = await loadCampaign(tx, accountId, campaignId);
   const rewards = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const entries: Tier["entries"] = [];
@@ -81,11 +82,12 @@ async function loadTier(
     entries.push({ entry, reward: await loadReward(tx, accountId, entry.rewardId) });
   const tier = { level, promoterCampaign, entries, customersCount: 0, revenueCents: 0 };
   if (!hasRules(entries)) return tier;
-  const sumOf = (metric: string) => tx.sum(accountId, ["stats.promoter", promoterId, id, metric]);
+  await tx.lock(promoterCampaigns, accountId, id);
+  const { customers, salesCents } = await loadStats(tx.view, promoterCampaign);
   return {
     ...tier,
-    customersCount: (await sumOf("customers")) + (sale?.isFirstSale ? 1 : 0),
-    revenueCents: (await sumOf("salesCents")) + (sale?.amountCents ?? 0),
+    customersCount: customers + (sale?.isFirstSale ? 1 : 0),
+    revenueCents: salesCents + (sale?.amountCents ?? 0),
     ...(sale !== null && { targetLoss: await loadTargetLoss(tx, promoterCampaign, { leadId: sale.leadId }) }),
   };
 }

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { Failure, isOutage } from "../../failure.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
-import { fingerprint, type Key } from "../../storage/keys.ts";
+import { table } from "../../storage/table.ts";
+import { digest } from "../../storage/keys.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import type { Lead } from "../lead/record.ts";
@@ -80,28 +82,27 @@ export interface Shows<R, T, W> {
   showWaiting?: Show<ShownWaiting, W>;
 }
 
-/** The counter of waiting events, by the currency that they wait for, and whether they failed since. */
-const WAITING_EVENTS = "waiting.events";
-
-export const waitingEvents = collection<WaitingEvent>()({
+export const waitingEvents = table<WaitingEvent>()({
   name: "waiting-event",
-  id: ({ id }) => [id],
-  claims: { event: ({ kind, eventId }) => [kind, eventId] },
-  indexes: {
-    lead: ({ leadId }) => [leadId],
-    /** The refunds of a sale that waits. Event ids may be long. */
-    sale: (event) => (event.kind === "refund" ? saleKey(event.saleEventId) : null),
+  columns: {
+    id: "integer",
+    kind: "text",
+    lead_id: "integer",
+    event_id: "text",
+    /** The client's own ids of events may be too long for an index. */
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.saleEventId) : null)],
+    rate_from: ["text", ({ rate }) => rate.from],
+    has_failed: ["integer", ({ fault }) => fault !== null],
+    created_at: "text",
   },
-  counts: ({ rate, fault, leadId }) => [
-    [[WAITING_EVENTS, fault === null ? "rate" : "fault", rate.from], 1],
-    [["waiting.lead", leadId], 1],
-    ...listCounts("waiting-event", {}),
-  ],
+  unique: { event: ["kind", "event_hash"] },
+  indexes: {
+    lead: { on: ["lead_id"] },
+    /** The refunds of a sale that waits. */
+    sale: { on: ["sale_event_hash"], where: "sale_event_hash is not null" },
+  },
 });
-
-function saleKey(eventId: string): Key {
-  return [fingerprint([eventId])];
-}
 
 /** The sale with this event id that waits. null: none does. */
 export async function findWaitingSale(
@@ -109,7 +110,7 @@ export async function findWaitingSale(
   accountId: number,
   eventId: string,
 ): Promise<WaitingSale | null> {
-  const found = await reader.find(waitingEvents, "event", accountId, ["sale", eventId]);
+  const found = await reader.find(waitingEvents, "event", accountId, ["sale", digest(eventId)]);
   return found?.kind === "sale" ? found : null;
 }
 
@@ -121,23 +122,22 @@ export async function waitingSalesOf(view: View, { accountId, id }: Lead): Promi
   return found.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
 }
 
-/** Whether sales or refunds of a lead wait. */
+/** Whether sales or refunds of a lead wait. It must be locked, so that none are added meanwhile. */
 export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Promise<boolean> {
-  return (await tx.sum(accountId, ["waiting.lead", id])) > 0;
+  return (await tx.view.count(waitingEvents, "lead", accountId, [id])) > 0;
 }
 
 /** The part of a waiting sale that waiting refunds in its currency leave. */
 export async function leftOfWaiting(
   tx: Transaction,
-  { accountId, leadId, eventId, facts }: WaitingSale,
+  { accountId, id, eventId, facts }: WaitingSale,
 ): Promise<number> {
-  // Listings don't see what is added meanwhile. The lead's counter makes a refund of the same moment try again.
-  await tx.sum(accountId, ["waiting.lead", leadId]);
+  // Another refund of the same moment comes after this one, and sees it.
+  await tx.lock(waitingEvents, accountId, id);
   let left = facts.amount;
-  for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, saleKey(eventId))) {
+  for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, [digest(eventId)])) {
     for (const event of chunk) {
-      if (event.kind === "refund" && event.saleEventId === eventId && event.currency === facts.currency)
-        left -= event.amount;
+      if (event.kind === "refund" && event.currency === facts.currency) left -= event.amount;
     }
   }
   return left;
@@ -153,7 +153,7 @@ export async function refuseWaiting(
   { kind, accountId, eventId }: { kind: WaitingEvent["kind"]; accountId: number; eventId: string },
   kept: WaitingEvent | undefined,
 ): Promise<void> {
-  const known = await reader.find(waitingEvents, "event", accountId, [kind, eventId]);
+  const known = await reader.find(waitingEvents, "event", accountId, [kind, digest(eventId)]);
   if (kept === undefined && known !== null) throw alreadyRecorded(kind, eventId);
   if (kept !== undefined && known?.id !== kept.id) throw new Failure("not_found", "The event was dropped");
 }
@@ -226,13 +226,32 @@ export interface WaitingCount {
 
 /** Counts what waits in an account. */
 export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
+  const question = waitingQuestion(view, accountId)
+    .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
+    .groupBy(["rate_from", "has_failed"])
+    .orderBy("rate_from");
   const found: WaitingCount = { count: 0, failedCount: 0, currencies: [] };
-  for await (const sums of view.sums(accountId, [WAITING_EVENTS])) {
-    for (const [[state, currency], sum] of sums) {
-      found.count += sum;
-      if (state === "fault") found.failedCount += sum;
-      else found.currencies.push(String(currency));
-    }
+  for (const { rate_from: currency, has_failed: hasFailed, total } of await view.rows(question)) {
+    found.count += Number(total);
+    if (Number(hasFailed) === 1) found.failedCount += Number(total);
+    else found.currencies.push(String(currency));
   }
   return found;
+}
+
+/** A page of what waits in an account, oldest first. */
+export function findWaitingEvents(
+  view: View,
+  accountId: number,
+  window: Window,
+): Promise<Found<WaitingEvent>> {
+  const question = waitingQuestion(view, accountId).orderBy("id");
+  return findPage(view, waitingEvents, { question, ...window });
+}
+
+function waitingQuestion(view: View, accountId: number) {
+  return view
+    .question<Schema<{ waiting_events: typeof waitingEvents }>>()
+    .selectFrom("waiting_events")
+    .where("account_id", "=", accountId);
 }

@@ -134,7 +134,7 @@ export async function seedDecisions({ context, account, dice }: SeedPlan): Promi
   const { store, now } = context;
   const waiting: { id: number; at: Date }[] = [];
   const long = now.getTime() - DECISION_DAYS * DAY_MS;
-  for await (const chunk of store.scan(commissions, "status", account.id, ["pending"])) {
+  for await (const chunk of store.scan(commissions, "pending", account.id, [])) {
     for (const { id, approveAt, takesBackId, createdAt } of chunk) {
       if (approveAt !== null || takesBackId !== null || Date.parse(createdAt) > long) continue;
       waiting.push({ id, at: daysAfter(new Date(createdAt), DECISION_DAYS, now) });

@@ -1,7 +1,7 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import type { Holder, HolderKind, Session } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest, numberOf } from "../../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 
@@ -14,11 +14,19 @@ const MAX_DEVICE_LENGTH = 300;
 const MAX_LISTED = 1_000;
 
 /** Stored by the hash of the token, so that a request costs one read and the token itself is stored nowhere. */
-export const sessions = collection<Session>()({
+export const sessions = table<Session>()({
   name: "session",
-  id: (session) => [session.hash],
-  claims: {},
-  indexes: { holder: ({ holder }) => [holder.kind, holder.accountId, holder.id] },
+  key: ["hash"],
+  columns: {
+    hash: "text",
+    holder_kind: ["text", ({ holder }) => holder.kind],
+    holder_account_id: ["integer", ({ holder }) => holder.accountId],
+    holder_id: ["integer", ({ holder }) => holder.id],
+    created_at: "text",
+    seen_at: "text",
+    ends_at: "text",
+  },
+  indexes: { holder: { on: ["holder_kind", "holder_account_id", "holder_id"] } },
   owner: ({ holder }) => holder.accountId,
 });
 

@@ -1,23 +1,20 @@
 import { SYSTEM } from "../account/record.ts";
 import type { ServerSetup, Sighting, SightingKind, Sightings } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** The newest ones are kept, because strangers may send any number of sites. */
 const MOST_KEPT = 20;
 
-export const sightings = collection<Sightings>()({
+export const sightings = table<Sightings>()({
   name: "sighting",
-  id: ({ kind }) => [kind],
-  claims: {},
-  indexes: {},
+  key: ["kind"],
+  columns: { kind: "text" },
 });
 
-export const serverSetups = collection<ServerSetup>()({
+export const serverSetups = table<ServerSetup>()({
   name: "server-setup",
-  id: () => ["last"],
-  claims: {},
-  indexes: {},
+  columns: { id: ["text", () => "last"] },
 });
 
 /** Records sightings for `tidemark doctor`. Returns the earlier ones. */

@@ -9,7 +9,7 @@ import { findUser, newUserId, putUser } from "./user.ts";
 import type { LinkKind, User, UserLink } from "./record.ts";
 import { passSecondFactor } from "./second-factor.ts";
 import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 
@@ -20,11 +20,11 @@ const TOKEN_LENGTH = 43;
 const MAX_LINKS = 1_000;
 
 /** Stored by the hash of the token, like sessions. */
-export const userLinks = collection<UserLink>()({
+export const userLinks = table<UserLink>()({
   name: "user-link",
-  id: (link) => [link.hash],
-  claims: {},
-  indexes: { user: ({ userId }) => (userId === null ? null : [userId]) },
+  key: ["hash"],
+  columns: { hash: "text", kind: "text", owner_id: "integer", user_id: "integer", expires_at: "text" },
+  indexes: { user: { on: ["user_id"], where: "user_id is not null" } },
   owner: ({ ownerId }) => ownerId,
 });
 

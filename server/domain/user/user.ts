@@ -2,19 +2,27 @@ import { Failure } from "../../failure.ts";
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { ROLES, type Role, type User } from "./record.ts";
-import { collection, type Count } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 
 /**
  * The people who sign in to the dashboard. Choice: a user belongs to one account, and an e-mail address to one user of
  * the server, so that the sign-in form needs no name of an account.
  */
-export const users = collection<User>()({
+export const users = table<User>()({
   name: "user",
-  id: (user) => [user.id],
-  claims: { email: ({ email }) => [email.toLowerCase()] },
-  indexes: { owner: ({ ownerId }) => [ownerId] },
-  counts: (user) => (canOwn(user) ? [[ownerCounter(user.ownerId), 1] satisfies Count] : []),
+  columns: {
+    id: "integer",
+    owner_id: "integer",
+    email: ["text", ({ email }) => email.toLowerCase()],
+    name: "text",
+    role: "text",
+    can_own: ["integer", canOwn],
+    created_at: "text",
+    last_sign_in_at: "text",
+  },
+  unique: { email: ["email"] },
+  indexes: { owner: { on: ["owner_id"] }, canOwn: { on: ["owner_id"], where: "can_own = 1" } },
   owner: ({ ownerId }) => ownerId,
 });
 
@@ -64,16 +72,12 @@ export function newUserId({ store }: Pick<Context, "store">): Promise<number> {
   return store.nextId("user");
 }
 
-/** How many owners of an account can sign in. The commit checks it again, so two removals can't both be the last but one. */
+/** How many owners of an account can sign in. */
 export function countOwners(tx: Transaction, accountId: number): Promise<number> {
-  return tx.sum(SYSTEM, ownerCounter(accountId));
+  return tx.view.count(users, "canOwn", SYSTEM, [accountId]);
 }
 
 /** Whether a user is an owner who can sign in. One who never set a password could not help anybody. */
 export function canOwn({ role, passwordHash }: User): boolean {
   return role === "owner" && passwordHash !== null;
-}
-
-function ownerCounter(accountId: number) {
-  return ["user.owners", accountId] as const;
 }

@@ -132,6 +132,8 @@ export async function resetUser(
 
 /** An account without an owner could be helped only from the command line. @throws Failure `refused` */
 async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
+  // Two removals at once could each see the other's owner, so they take turns.
+  await tx.lock(accounts, SYSTEM, user.ownerId);
   if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
   throw new Failure("refused", "The account needs an owner: make somebody else an owner first");
 }

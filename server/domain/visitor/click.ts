@@ -3,6 +3,7 @@ import type { Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Handover, Visitor } from "./record.ts";
+import { indexed } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
@@ -112,7 +113,7 @@ async function newVisit(
   if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
   const isOwnPage = click.refTokens.length === 0;
   const channel = subId(query);
-  await tx.insert(visitors, {
+  const visitor: Visitor = {
     accountId: account.id,
     tid: click.tid,
     promoterCampaignId: promoterCampaign.id,
@@ -131,7 +132,8 @@ async function newVisit(
     addressHash: click.address === null ? null : hashAddress(account, click.address),
     createdAt: now.toISOString(),
     expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
-  });
+  };
+  await tx.insert(visitors, visitor);
   const { refToken } = promoterCampaign;
   return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
 }
@@ -173,7 +175,7 @@ async function findByPage(
   url: string | null,
 ): Promise<PromoterCampaign | null> {
   const page = url === null ? null : trackedPage(url);
-  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [page]);
+  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [indexed(page)]);
 }
 
 /** The query of a page's address. Empty if the address is not valid. */

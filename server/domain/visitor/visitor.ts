@@ -1,23 +1,32 @@
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Visitor } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { ORIGIN_COLUMNS } from "../origin/origin.ts";
 import { addPastClicks } from "./past-clicks.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
-import { factCounts } from "../report/counters.ts";
+import { dailySums } from "../report/daily.ts";
 
-/** A UUID v4. Longer ids would not fit a storage key. */
+/** A UUID v4. */
 const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export const visitors = collection<Visitor>()({
+export const visitors = table<Visitor>()({
   name: "visitor",
-  id: (visitor) => [visitor.tid],
-  claims: {},
-  indexes: {},
-  counts: (visitor) => factCounts(visitor, [{ metric: "clicks", at: visitor.createdAt }]),
+  key: ["tid"],
+  columns: {
+    tid: "text",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    ...ORIGIN_COLUMNS,
+    address_hash: "text",
+    created_at: "text",
+    expires_at: "text",
+  },
+  sums: dailySums(({ createdAt: at }) => [{ metric: "clicks", at }]),
 });
 
 /** The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is unknown. */

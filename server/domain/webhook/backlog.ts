@@ -1,8 +1,9 @@
-import type { Store } from "../../storage/store.ts";
-import { listAccounts } from "../account/account.ts";
+import { sql, type SqlBool } from "kysely";
+import type { Schema } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
 import { SYSTEM } from "../account/record.ts";
 import { facts } from "../event/event.ts";
-import { deliveries, destinationOf } from "./delivery.ts";
+import { deliveries } from "./delivery.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** Counting stops here: an operator who has this many waiting needs no exact number. */
@@ -20,51 +21,58 @@ export interface Backlog {
 }
 
 /** What waits in an account. null: in all accounts. */
-export async function loadBacklog(store: Store, accountId: number | null): Promise<Backlog> {
-  return tally(waitingOf(store, accountId));
+export function loadBacklog(view: View, accountId: number | null): Promise<Backlog> {
+  return tally(view, { accountId, before: null });
 }
 
-/** What has waited in an account for longer than usual, of the first `MOST_COUNTED` that wait. */
-export async function loadLate(store: Store, accountId: number, now: Date): Promise<Backlog> {
-  const latest = now.getTime() - LATE_MS;
-  return tally(waitingOf(store, accountId), (at) => Date.parse(at) < latest);
+/** What has waited in an account for longer than usual. */
+export function loadLate(view: View, accountId: number, now: Date): Promise<Backlog> {
+  return tally(view, { accountId, before: new Date(now.getTime() - LATE_MS).toISOString() });
 }
 
-/** When each waiting event and e-mail was made. */
-async function* waitingOf(store: Store, accountId: number | null): AsyncGenerator<string> {
-  for await (const chunk of store.scan(facts, "id", SYSTEM, accountId === null ? [] : [accountId])) {
-    for (const { at } of chunk) yield at;
-  }
-  const accountIds = accountId === null ? (await listAccounts(store)).map(({ id }) => id) : [accountId];
-  for (const ownerId of accountIds) {
-    for (const destination of await destinationsOf(store, ownerId)) {
-      for await (const chunk of store.scan(deliveries, "lane", SYSTEM, [destination])) {
-        for (const { createdAt } of chunk) yield createdAt;
-      }
-    }
-  }
-}
+type WaitingSchema = Schema<{
+  facts: typeof facts;
+  deliveries: typeof deliveries;
+  webhooks: typeof webhooks;
+}>;
 
-/** Where an account's deliveries go. */
-async function destinationsOf(store: Store, ownerId: number): Promise<string[]> {
-  const found = [destinationOf({ webhookId: null, ownerId })];
-  for await (const chunk of store.scan(webhooks, "id", ownerId, [])) {
-    const active = chunk.filter(({ isActive }) => isActive);
-    found.push(...active.map(({ id }) => destinationOf({ webhookId: id, ownerId })));
+/** `before`: only what was made before this instant. null: everything. */
+async function tally(
+  view: View,
+  { accountId, before }: { accountId: number | null; before: string | null },
+): Promise<Backlog> {
+  const db = view.question<WaitingSchema>();
+  let events = db.selectFrom("facts").select("at").where("account_id", "=", SYSTEM);
+  let sendings = db
+    .selectFrom("deliveries")
+    .select("created_at as at")
+    .where("account_id", "=", SYSTEM)
+    .where("finished_at", "is", null)
+    // As the index has it, so that it is used.
+    .where(sql<SqlBool>`status <> 'held'`)
+    .where(({ or, exists, selectFrom, eb }) =>
+      or([
+        eb("webhook_id", "is", null),
+        exists(
+          selectFrom("webhooks")
+            .select("webhooks.id")
+            .whereRef("webhooks.account_id", "=", "deliveries.owner_id")
+            .whereRef("webhooks.id", "=", "deliveries.webhook_id")
+            .where("webhooks.is_active", "=", 1),
+        ),
+      ]),
+    );
+  if (accountId !== null) {
+    events = events.where("owner_id", "=", accountId);
+    sendings = sendings.where("owner_id", "=", accountId);
   }
-  return found;
-}
-
-async function tally(instants: AsyncGenerator<string>, counts: (at: string) => boolean = () => true) {
-  const backlog: Backlog = { count: 0, oldestAt: null };
-  let seen = 0;
-  for await (const at of instants) {
-    if (counts(at)) {
-      backlog.count += 1;
-      if (backlog.oldestAt === null || at < backlog.oldestAt) backlog.oldestAt = at;
-    }
-    seen += 1;
-    if (seen === MOST_COUNTED) break;
+  if (before !== null) {
+    events = events.where("at", "<", before);
+    sendings = sendings.where("created_at", "<", before);
   }
-  return backlog;
+  const waiting = events.unionAll(sendings).limit(MOST_COUNTED).as("waiting");
+  const [found] = await view.rows(
+    db.selectFrom(waiting).select(({ fn }) => [fn.countAll().as("count"), fn.min("at").as("oldest")]),
+  );
+  return { count: Number(found?.count ?? 0), oldestAt: found?.oldest ?? null };
 }

@@ -1,62 +1,80 @@
+import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../failure.ts";
 import { SYSTEM } from "../account/record.ts";
-import { DELIVERY_STATUSES, type Delivery, type DeliveryStatus, type Lane } from "./record.ts";
-import { collection, type Count } from "../../storage/collection.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import type { Delivery, Lane } from "./record.ts";
+import { table } from "../../storage/table.ts";
+import type { Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import { loadWebhook } from "./webhooks.ts";
 
-/** The counter of e-mails by account and status. */
-const EMAILS = "email";
-
 /** The deliveries of all accounts, because one process sends them all. */
-export const deliveries = collection<Delivery>()({
+export const deliveries = table<Delivery>()({
   name: "delivery",
-  id: ({ id }) => [id],
-  claims: {},
-  indexes: {
-    due: (delivery) => (delivery.dueAt === null ? null : [destinationOf(delivery), delivery.dueAt]),
-    lane: (delivery) => (isOpen(delivery) ? [destinationOf(delivery), delivery.lane, delivery.place] : null),
-    webhook: ({ webhookId, createdAt }) => (webhookId === null ? null : [webhookId, -Date.parse(createdAt)]),
-    held: ({ status, createdAt }) => (status === "held" ? [Date.parse(createdAt)] : null),
-    finished: ({ finishedAt }) => (finishedAt === null ? null : [Date.parse(finishedAt)]),
+  columns: {
+    id: "integer",
+    owner_id: "integer",
+    webhook_id: "integer",
+    destination: ["text", destinationOf],
+    lane: "text",
+    place: "integer",
+    status: "text",
+    due_at: "integer",
+    created_at: "text",
+    finished_at: "text",
   },
-  counts: (delivery) => [
-    [["delivery/webhook", delivery.webhookId ?? 0], 1],
-    ...emailCounts(delivery),
-    // Counts the first delivery of each lane. A destination without any has nothing to send.
-    [["delivery.due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
-  ],
+  indexes: {
+    due: { on: ["destination", "due_at"], where: "due_at is not null" },
+    // @see `isOpen`
+    lane: { on: ["destination", "lane", "place"], where: "finished_at is null and status <> 'held'" },
+    open: { on: ["owner_id", "created_at"], where: "finished_at is null and status <> 'held'" },
+    status: { on: ["destination", "status", "created_at"] },
+    webhook: { on: ["webhook_id", "created_at"], where: "webhook_id is not null" },
+    held: { on: ["created_at"], where: "status = 'held'" },
+    finished: { on: ["finished_at"], where: "finished_at is not null" },
+  },
   owner: ({ ownerId }) => ownerId,
 });
 
-/** Counts an e-mail by its status. */
-function emailCounts({ webhookId, ownerId, status }: Delivery): Count[] {
-  return webhookId === null ? [[[EMAILS, ownerId, status], 1]] : [];
-}
+/** The deliveries, for questions. */
+export type DeliverySchema = Schema<{ deliveries: typeof deliveries }>;
 
-/** How many of an account's e-mails have each status. Finished ones are kept for 30 days. */
-export async function countEmails(
-  { sum }: Pick<Store, "sum">,
-  ownerId: number,
-): Promise<Record<DeliveryStatus, number>> {
-  const counts = DELIVERY_STATUSES.map(
-    async (status) => [status, await sum(SYSTEM, [EMAILS, ownerId, status])] as const,
-  );
-  return Object.fromEntries(await Promise.all(counts)) as Record<DeliveryStatus, number>;
-}
-
-export const lanes = collection<Lane>()({
+export const lanes = table<Lane>()({
   name: "lane",
-  id: ({ destination, lane }) => [destination, lane],
-  claims: {},
-  indexes: {},
+  key: ["destination", "lane"],
+  columns: { destination: "text", lane: "text", count: "integer", last_place: "integer" },
 });
 
 /** The name of a delivery's destination. All e-mails of an account share one. */
 export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId" | "ownerId">): string {
   return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
+}
+
+/** The destinations that have something to send, now or later. There may be many deliveries to each, so it skips them. */
+export async function dueDestinations(view: View): Promise<string[]> {
+  const db = view.question<DeliverySchema>();
+  const first = db
+    .selectFrom("deliveries")
+    .select("destination")
+    .where("account_id", "=", SYSTEM)
+    .where("due_at", "is not", null)
+    .orderBy("destination")
+    .limit(1);
+  const found = await view.rows(
+    db
+      .withRecursive("due(destination)", () =>
+        db.selectNoFrom(first.as("destination")).unionAll(
+          db
+            .selectFrom("due" as never)
+            .select(first.where("destination", ">", sql<string>`due.destination`).as("destination"))
+            .where(sql<SqlBool>`due.destination is not null`),
+        ),
+      )
+      .selectFrom("due")
+      .select("due.destination")
+      .where("due.destination", "is not", null),
+  );
+  return found.map(({ destination }) => destination!);
 }
 
 /** A delivery that has not been tried yet. */
@@ -95,43 +113,21 @@ export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): P
 }
 
 /** Writes a finished delivery and makes the next one in its lane due. */
-export async function finish(
-  tx: Transaction,
-  { store, now }: Pick<Context, "store" | "now">,
-  delivery: Delivery,
-): Promise<void> {
+export async function finish(tx: Transaction, delivery: Delivery, now: Date): Promise<void> {
   const destination = destinationOf(delivery);
   await tx.put(deliveries, { ...delivery, dueAt: null, finishedAt: now.toISOString() });
   const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
   if (lane === null) return;
   if (lane.count <= 1) return tx.remove(lanes, SYSTEM, destination, delivery.lane);
   await tx.put(lanes, { ...lane, count: lane.count - 1 });
-  const next = await firstOpen(tx, store, delivery);
-  if (next !== null) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
-}
-
-/** The new first delivery of a lane that `left` has just left. */
-async function firstOpen(tx: Transaction, store: Store, left: Delivery): Promise<Delivery | null> {
-  const start = [destinationOf(left), left.lane];
-  for (let limit = 2; ; limit *= 2) {
-    // A delivery that joins the lane also writes the lane's record, so this listing can't miss one.
-    const listed = await store.page(deliveries, "lane", SYSTEM, start, { limit });
-    for (const { id } of listed) {
-      // Deliveries that this transaction has finished are still in the listing.
-      const current = id === left.id ? null : await tx.get(deliveries, SYSTEM, id);
-      if (current !== null && isOpen(current)) return current;
-    }
-    if (listed.length < limit) return null;
-  }
+  const start = [destination, delivery.lane];
+  const [next] = await tx.view.page(deliveries, "lane", SYSTEM, start, { limit: 1 });
+  if (next !== undefined) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
 }
 
 /** Removes a delivery, sent or not. The next one in its lane becomes due. */
-export async function dropDelivery(
-  tx: Transaction,
-  context: Pick<Context, "store" | "now">,
-  delivery: Delivery,
-): Promise<void> {
-  if (isOpen(delivery)) await finish(tx, context, delivery);
+export async function dropDelivery(tx: Transaction, delivery: Delivery, now: Date): Promise<void> {
+  if (isOpen(delivery)) await finish(tx, delivery, now);
   await tx.remove(deliveries, SYSTEM, delivery.id);
 }
 
@@ -142,7 +138,14 @@ export async function findDeliveries(
   { webhookId, ...window }: { webhookId: number } & Window,
 ): Promise<Found<Delivery>> {
   const { id } = await loadWebhook(store, accountId, webhookId);
-  return findPage(store, deliveries, { accountId: SYSTEM, index: "webhook", start: [id], ...window });
+  const question = store
+    .question<DeliverySchema>()
+    .selectFrom("deliveries")
+    .where("account_id", "=", SYSTEM)
+    .where("webhook_id", "=", id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
+  return findPage(store, deliveries, { question, ...window });
 }
 
 /** A delivery to a webhook. @throws Failure `not_found` for either */

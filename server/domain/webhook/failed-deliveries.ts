@@ -1,8 +1,11 @@
 import { SYSTEM } from "../account/record.ts";
-import type { Delivery, DeliveryStatus } from "./record.ts";
-import type { Store } from "../../storage/store.ts";
+import type { SelectQueryBuilder } from "kysely";
+import { parse } from "../../storage/documents.ts";
+import { among } from "../../storage/query.ts";
+import type { Store, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { countEmails, deliveries, enqueue } from "./delivery.ts";
+import { deliveries, destinationOf, enqueue, type DeliverySchema } from "./delivery.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus } from "./record.ts";
 import { loadWebhook } from "./webhooks.ts";
 
 /** Deliveries restarted in one commit. Each commit costs a disk write, but large ones conflict more often. */
@@ -25,27 +28,18 @@ export interface DeliveryState {
 
 /** How deliveries stand: what waits, since when, and why they fail. */
 export async function loadDeliveryState(store: Store, set: DeliverySet): Promise<DeliveryState> {
-  await checkWebhook(store, set);
-  const state: DeliveryState = {
-    counts: { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 },
-    oldestWaitingAt: null,
-    lastError: null,
+  const counts = await countDeliveries(store, set);
+  const waiting = deliveriesWith(store, set, ["pending", "retrying", "held"]);
+  const [oldest] = await store.rows(waiting.select(({ fn }) => fn.min("created_at").as("at")));
+  const failing = deliveriesWith(store, set, ["retrying", "failed"]);
+  const [newest] = await store.rows(
+    failing.select("doc").orderBy("created_at", "desc").orderBy("id", "desc").limit(1),
+  );
+  return {
+    counts,
+    oldestWaitingAt: oldest?.at ?? null,
+    lastError: newest === undefined ? null : parse(deliveries, newest.doc).lastError,
   };
-  let failedAt = "";
-  for await (const chunk of deliveriesOf(store, set)) {
-    for (const { status, createdAt, lastError } of chunk) {
-      state.counts[status] += 1;
-      const isWaiting = status === "pending" || status === "retrying" || status === "held";
-      if (isWaiting && (state.oldestWaitingAt === null || createdAt < state.oldestWaitingAt)) {
-        state.oldestWaitingAt = createdAt;
-      }
-      if ((status === "retrying" || status === "failed") && createdAt >= failedAt) {
-        failedAt = createdAt;
-        state.lastError = lastError;
-      }
-    }
-  }
-  return state;
 }
 
 /** How many deliveries have each status. Finished ones are kept for 30 days. */
@@ -53,13 +47,21 @@ export async function countDeliveries(
   store: Store,
   set: DeliverySet,
 ): Promise<Record<DeliveryStatus, number>> {
-  if (set.webhookId === null) return countEmails(store, set.accountId);
   await checkWebhook(store, set);
+  const found = await store.rows(
+    deliveriesWith(store, set, DELIVERY_STATUSES)
+      .groupBy("status")
+      .select(({ fn }) => ["status", fn.countAll().as("count")]),
+  );
   const counts = { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 };
-  for await (const chunk of deliveriesOf(store, set)) {
-    for (const { status } of chunk) counts[status] += 1;
-  }
+  for (const { status, count } of found) counts[status as DeliveryStatus] = Number(count);
   return counts;
+}
+
+/** How many e-mails of an account wait until the server can send any. */
+export function countHeld(store: Store, accountId: number): Promise<number> {
+  const destination = destinationOf({ webhookId: null, ownerId: accountId });
+  return store.count(deliveries, "status", SYSTEM, [destination, "held"]);
 }
 
 /**
@@ -71,23 +73,22 @@ export async function countDeliveries(
  */
 export async function retryFailed(context: Context, set: DeliverySet): Promise<number> {
   await checkWebhook(context.store, set);
-  const failed: Pick<Delivery, "id" | "createdAt">[] = [];
-  for await (const chunk of deliveriesOf(context.store, set)) {
-    for (const { id, createdAt, status } of chunk) if (status === "failed") failed.push({ id, createdAt });
-  }
   // Ids alone don't give the order: each process that makes deliveries takes its ids from a range of its own.
-  failed.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || a.id - b.id);
+  const failed = await context.store.rows(
+    deliveriesWith(context.store, set, ["failed"]).select("id").orderBy("created_at").orderBy("id"),
+  );
+  const ids = failed.map(({ id }) => Number(id));
   let count = 0;
-  for (let at = 0; at < failed.length; at += ANEW_AT_ONCE) {
-    count += await beginAnew(context, failed.slice(at, at + ANEW_AT_ONCE));
+  for (let at = 0; at < ids.length; at += ANEW_AT_ONCE) {
+    count += await beginAnew(context, ids.slice(at, at + ANEW_AT_ONCE));
   }
   return count;
 }
 
-async function beginAnew({ store, now }: Context, failed: Pick<Delivery, "id">[]): Promise<number> {
+async function beginAnew({ store, now }: Context, failed: number[]): Promise<number> {
   return store.transact(async (tx) => {
     let count = 0;
-    for (const { id } of failed) {
+    for (const id of failed) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
       if (delivery?.status !== "failed") continue;
       await enqueue(tx, { ...delivery, status: "pending", attempts: 0, finishedAt: null }, now);
@@ -97,17 +98,18 @@ async function beginAnew({ store, now }: Context, failed: Pick<Delivery, "id">[]
   });
 }
 
-async function* deliveriesOf(
-  store: Store,
+/** A question about the deliveries of a set that have one of these statuses. */
+function deliveriesWith(
+  view: View,
   { accountId, webhookId }: DeliverySet,
-): AsyncGenerator<Delivery[]> {
-  const found =
-    webhookId === null
-      ? store.scan(deliveries, "id", SYSTEM, [])
-      : store.scan(deliveries, "webhook", SYSTEM, [webhookId]);
-  for await (const chunk of found) {
-    yield chunk.filter((each) => each.ownerId === accountId && each.webhookId === webhookId);
-  }
+  statuses: readonly DeliveryStatus[],
+): SelectQueryBuilder<DeliverySchema, "deliveries", object> {
+  return view
+    .question<DeliverySchema>()
+    .selectFrom("deliveries")
+    .where("account_id", "=", SYSTEM)
+    .where("destination", "=", destinationOf({ webhookId, ownerId: accountId }))
+    .where(among("status", statuses));
 }
 
 async function checkWebhook(store: Store, { accountId, webhookId }: DeliverySet): Promise<void> {

@@ -1,6 +1,8 @@
 import { Failure } from "../../failure.ts";
 import { MAX_RETRIES, type Webhook, type WebhookSecret } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM } from "../account/record.ts";
 import type { Chance, Context } from "../context.ts";
 import type { EventFormat } from "../event/record.ts";
 import { isV1EventType } from "../event/v1-event-type.ts";
@@ -39,7 +41,9 @@ export async function createWebhook(
   const id = await store.nextId("webhook");
   const at = now.toISOString();
   return store.transact(async (tx) => {
-    if ((await tx.sum(accountId, ["webhook"])) >= MAX_WEBHOOKS) {
+    // Two webhooks can't both be the last one.
+    await tx.lock(accounts, SYSTEM, accountId);
+    if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
       throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
     }
     const blank: Webhook = {

@@ -1,20 +1,23 @@
 import { Failure } from "../../failure.ts";
 import type { Webhook } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
+import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
-import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 
-export const webhooks = collection<Webhook>()({
+export const webhooks = table<Webhook>()({
   name: "webhook",
-  id: ({ id }) => [id],
-  claims: {},
-  indexes: { newest: ({ createdAt }) => [-Date.parse(createdAt)] },
-  counts: () => listCounts("webhook", { newest: [] }),
+  columns: { id: "integer", url: "text", format: "text", is_active: "integer", created_at: "text" },
 });
 
 /** A page of an account's webhooks, newest first. */
 export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
-  return findPage(store, webhooks, { accountId, index: "newest", start: [], ...window });
+  const question = store
+    .question<Schema<{ webhooks: typeof webhooks }>>()
+    .selectFrom("webhooks")
+    .where("account_id", "=", accountId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
+  return findPage(store, webhooks, { question, ...window });
 }
 
 /** @throws Failure `not_found` */

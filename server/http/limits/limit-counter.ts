@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { createHash } from "node:crypto";
-import type { LimitsDatabase } from "../../storage/driver.ts";
+import type { LimitsDatabase } from "../../storage/session.ts";
 import {
   RateLimiterCluster,
   RateLimiterMemory,

@@ -34,7 +34,7 @@ export const AUDIT_FIELDS: Fields = {
 export const AUDIT_OPERATIONS: Operations = {
   "GET /api/v2/company/audit_log": [
     "listAuditLog",
-    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here. Filters by kind, record and time search everything. Those by actor or action read the newest 10,000 entries that the other filters leave; if there are more, the header `Searched-Until` says how far the search came.",
+    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here.",
   ],
   "GET /api/v2/company/audit_log/download": [
     "downloadAuditLog",

@@ -8,11 +8,7 @@ import type { Store } from "../../storage/store.ts";
  *
  * @throws Failure `refused` if the account is being removed
  */
-export function freeze(
-  store: Store,
-  accountId: number,
-  state: Exclude<Freeze["state"], "held">,
-): Promise<void> {
+export function freeze(store: Store, accountId: number, state: Freeze["state"]): Promise<void> {
   return store.transact(async (tx) => {
     const current = await tx.get(freezes, accountId, 1);
     if (current?.state === "removed" && state !== "removed") throw beingRemoved();

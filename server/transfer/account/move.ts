@@ -1,11 +1,10 @@
 import { loadAccount } from "../../domain/account/account.ts";
 import { Failure } from "../../failure.ts";
-import type { AtomicDriver } from "../../storage/driver.ts";
 import { storeOn } from "../../storage/open.ts";
+import type { Engine } from "../../storage/session.ts";
 import { fillStore, findUnfinished, type Interrupted } from "../fill.ts";
-import type { Item } from "../item.ts";
+import { totalsOf, type Totals } from "../item.ts";
 import { counting, type Progress } from "../progress.ts";
-import { newTally, type Totals } from "../tally.ts";
 import { freeze } from "./freezing.ts";
 import { itemsOf, sharedItemsOf } from "./owned-items.ts";
 
@@ -26,7 +25,7 @@ interface Moving extends Interrupted {
  *   other unfinished work
  */
 export async function moveAccounts(
-  [from, to]: [AtomicDriver, AtomicDriver],
+  [from, to]: [Engine, Engine],
   { accounts, onProgress, ...interrupted }: Moving,
 ): Promise<Totals> {
   const store = await storeOn(from);
@@ -37,29 +36,20 @@ export async function moveAccounts(
   // The order decides how far an interrupted move has come.
   ids.sort((one, other) => one - other);
   for (const id of ids) await freeze(store, id, "frozen");
-  const items = () => itemsOf(from, ids);
-  const before = await tallyOf(items(), counting("checked", onProgress));
+  const items = () => itemsOf(from.reads, ids);
+  const before = await totalsOf(items(), counting("checked", onProgress));
   const layout = store.layout();
   const source = { id: before.sha256, layout, count: before.entries, items };
   await fillStore(to, {
     work: "move",
-    source: { ...source, shared: () => sharedItemsOf(from) },
+    source: { ...source, shared: () => sharedItemsOf(from.reads) },
     onProgress,
     ...interrupted,
   });
-  const copy = await tallyOf(itemsOf(to, ids), counting("compared", onProgress, before.entries));
+  const copy = await totalsOf(itemsOf(to.reads, ids), counting("compared", onProgress, before.entries));
   if (copy.sha256 !== before.sha256) {
     throw new Failure("conflict", `The copy is not the same (${before.entries} and ${copy.entries} records)`);
   }
   for (const id of ids) await freeze(store, id, "moved");
   return copy;
-}
-
-async function tallyOf(items: AsyncIterable<Item>, onItems: (count: number) => void): Promise<Totals> {
-  const tally = newTally();
-  for await (const item of items) {
-    tally.add(item);
-    onItems(1);
-  }
-  return tally.totals();
 }

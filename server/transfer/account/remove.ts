@@ -2,78 +2,87 @@ import { accounts } from "../../domain/account/account.ts";
 import { SYSTEM, type Account } from "../../domain/account/record.ts";
 import type { Delivery } from "../../domain/webhook/record.ts";
 import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
-import { derivedOf, ownerOf, recordKey } from "../../storage/collection.ts";
-import type { AtomicDriver, Changes } from "../../storage/driver.ts";
-import { freezeKey } from "../../storage/freeze.ts";
-import { prefixRange, type Key } from "../../storage/keys.ts";
-import { scan } from "../../storage/listing/scan.ts";
-import type { Entry } from "../../storage/listing/snapshot.ts";
+import { freezes } from "../../storage/freeze.ts";
+import type { Engine } from "../../storage/session.ts";
+import { keyOf, sqlName } from "../../storage/sql.ts";
 import type { Store } from "../../storage/store.ts";
-import { kindOf, type AnyCollection, type AnyRecord } from "../collections.ts";
+import { ownerOf } from "../../storage/table.ts";
+import { runOn } from "../../storage/transaction.ts";
+import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../../tables.ts";
 import { counting, type Progress } from "../progress.ts";
+import { recordsIn } from "../stored-items.ts";
 import { freeze } from "./freezing.ts";
-import { SHARED_COLLECTIONS } from "./owned-items.ts";
+import { SHARED_TABLES } from "./owned-items.ts";
+
+/** Rows that are removed in one transaction, so that those of other accounts wait only a moment. */
+const CHUNK = 1_000;
 
 /**
- * Removes everything that a store holds of an account. It takes records away with all that they derive, so that an
- * interrupted removal leaves a consistent store. The account's own record goes last, so that the same command can
- * complete it.
+ * Removes everything that a store holds of an account, while others use the store. The account's own record goes last, so that
+ * the same command can complete an interrupted removal.
  */
 export async function removeAccount(
-  [driver, store]: [AtomicDriver, Store],
-  account: Account,
+  [engine, store]: [Engine, Store],
+  { id }: Account,
   onProgress: Progress,
 ): Promise<void> {
-  const { id } = account;
   // The freeze stays for ever, so that a change that was under way all the time is refused, too.
   await freeze(store, id, "removed");
   const removed = counting("removed", onProgress);
-  async function removeBelow(prefix: Key): Promise<void> {
-    for await (const entries of scan(driver, prefixRange(prefix))) {
-      await remove(driver, ownedBy(id, entries));
-      removed(entries.length);
+  const isAccounts = ({ name }: { name: string }) => name === accounts.name;
+  for (const table of SHARED_TABLES.filter((each) => !isAccounts(each)))
+    await removeShared(engine, table, id, removed);
+  for (const table of TABLES.filter(({ name }) => name !== freezes.name))
+    await removeOwn(engine, table, id, removed);
+  const { value } = engine.dialect;
+  for (const name of ["counters", ...SUM_TABLES.map((each) => each.name)]) {
+    const text = `delete from ${name} where account_id = ${value(1)}`;
+    await engine.transact((session) => Promise.resolve(session.run({ text, values: [id] })));
+  }
+  await removeShared(engine, TABLES.find(isAccounts)!, id, removed);
+}
+
+/** Removes the records of an account from those that a table keeps for all accounts, with what they count. */
+async function removeShared(
+  engine: Engine,
+  from: AnyTable,
+  accountId: number,
+  onItems: (count: number) => void,
+): Promise<void> {
+  for await (const items of recordsIn(engine.reads, from, SYSTEM)) {
+    const records = items.map(({ text }) => JSON.parse(text) as AnyRecord);
+    const owned = records.filter((record) => ownerOf(from, record) === accountId);
+    if (owned.length > 0) {
+      await engine.transact((session) =>
+        runOn(session, async (tx) => {
+          for (const record of owned) {
+            await tx.remove(from, SYSTEM, ...keyOf(from, record));
+            if (from.name !== deliveries.name) continue;
+            // All others in its lane are the same account's.
+            const { lane, ...delivery } = record as Delivery;
+            await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
+          }
+        }),
+      );
     }
+    onItems(owned.length);
   }
+}
 
-  for (const { name } of SHARED_COLLECTIONS) if (name !== accounts.name) await removeBelow([SYSTEM, name]);
-  await removeBelow([id]);
-  // Counters of zero are left, which belong to no record.
-  for await (const entries of scan(driver, prefixRange([id]))) {
-    const removes = entries.map(([key]) => key).filter((key) => key !== freezeKey(id));
-    await driver.commit({ checks: [], puts: [], removes, sums: [] });
+/** Removes all that a table keeps under the number of an account. */
+async function removeOwn(
+  engine: Engine,
+  from: AnyTable,
+  accountId: number,
+  onItems: (count: number) => void,
+): Promise<void> {
+  const key = `account_id, ${from.key.join(", ")}`;
+  const place = engine.dialect.value(1);
+  const name = sqlName(from);
+  const some = `select ${key} from ${name} where account_id = ${place} limit ${CHUNK}`;
+  for (let count = CHUNK; count === CHUNK; onItems(count)) {
+    count = await engine.transact(async (session) =>
+      session.run({ text: `delete from ${name} where (${key}) in (${some})`, values: [accountId] }),
+    );
   }
-  await removeBelow([SYSTEM, accounts.name]);
-}
-
-/** A record under its key. */
-interface Stored {
-  key: string;
-  from: AnyCollection;
-  record: AnyRecord;
-}
-
-function ownedBy(accountId: number, entries: Entry[]): Stored[] {
-  return entries.flatMap(([key, text]) => {
-    const sorted = kindOf(key);
-    if (sorted.kind !== "record" || key === freezeKey(accountId)) return [];
-    const record = JSON.parse(text) as AnyRecord;
-    return ownerOf(sorted.from, record) === accountId ? [{ key, from: sorted.from, record }] : [];
-  });
-}
-
-/** Nothing is checked, because nobody else changes the records of a frozen account. */
-async function remove(driver: AtomicDriver, stored: Stored[]): Promise<void> {
-  const changes: Changes = { checks: [], puts: [], removes: [], sums: [] };
-  for (const { key, from, record } of stored) {
-    const { pointers, sums } = derivedOf(from, record);
-    changes.removes.push(key, ...pointers.map((pointer) => pointer.key));
-    changes.sums.push(...sums.map(([counter, amount]): [string, number] => [counter, -amount]));
-    if (from.name === deliveries.name) changes.removes.push(laneKeyOf(record as Delivery));
-  }
-  if (stored.length > 0) await driver.commit(changes);
-}
-
-/** The lane that a delivery waits in. All others in it are the same account's. */
-function laneKeyOf(delivery: Delivery): string {
-  return recordKey(lanes, SYSTEM, [destinationOf(delivery), delivery.lane]);
 }

@@ -2,7 +2,7 @@ import { accounts } from "../../domain/account/account.ts";
 import type { Account } from "../../domain/account/record.ts";
 import { Failure } from "../../failure.ts";
 import type { Source } from "../fill.ts";
-import type { Item } from "../item.ts";
+import type { Item, Items } from "../item.ts";
 import { isShared, newOwnership } from "./owned-items.ts";
 
 /** Leaves only some accounts of a source. @throws Failure `not_found` if it lacks one of them */
@@ -12,18 +12,22 @@ export async function sourceOf(source: Source, publicIds: readonly string[]): Pr
     ...source,
     id: `${source.id} ${accountIds.join(" ")}`,
     count: null,
-    items: () => only(source.items(), newOwnership(accountIds)),
-    shared: () => only(source.items(), isShared),
+    items: () => only(source.items, newOwnership(accountIds)),
+    shared: () => only(source.items, isShared),
   };
 }
 
-/** The numbers of accounts. Their records come first in every source. */
-async function accountIdsIn(items: AsyncIterable<Item>, publicIds: readonly string[]): Promise<number[]> {
+/** The numbers of accounts. */
+async function accountIdsIn(items: AsyncIterable<Item[]>, publicIds: readonly string[]): Promise<number[]> {
   const found = new Map<string, number>();
-  for await (const { collection, text } of items) {
-    if (collection !== accounts.name) break;
-    const { publicId, id } = JSON.parse(text) as Account;
-    found.set(publicId, id);
+  // Their records come first in every source.
+  for await (const chunk of items) {
+    const own = chunk.filter(({ collection }) => collection === accounts.name);
+    for (const { text } of own) {
+      const { publicId, id } = JSON.parse(text) as Account;
+      found.set(publicId, id);
+    }
+    if (own.length < chunk.length) break;
   }
   const ids = publicIds.map((publicId) => {
     const id = found.get(publicId);
@@ -33,6 +37,6 @@ async function accountIdsIn(items: AsyncIterable<Item>, publicIds: readonly stri
   return ids.sort((one, other) => one - other);
 }
 
-async function* only(items: AsyncIterable<Item>, isWanted: (item: Item) => boolean): AsyncGenerator<Item> {
-  for await (const item of items) if (isWanted(item)) yield item;
+async function* only(items: Items, isWanted: (item: Item) => boolean): AsyncGenerator<Item[]> {
+  for await (const chunk of items()) yield chunk.filter(isWanted);
 }

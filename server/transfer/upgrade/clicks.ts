@@ -1,13 +1,14 @@
 import { accounts } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/account/record.ts";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import { pastClicks } from "../../domain/visitor/past-clicks.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { pastClicks } from "../../domain/visitor/past-clicks.ts";
+import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
 import { visitors } from "../../domain/visitor/visitor.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
-import type { Visitor } from "../../domain/visitor/record.ts";
-import type { AtomicDriver } from "../../storage/driver.ts";
-import { allIn, entryIn, recordsIn } from "../records-in.ts";
-import type { Work } from "../work.ts";
+import type { Items } from "../item.ts";
+import { item, recordsOf, type Changes } from "./conversion.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const USUAL_COOKIE_DAYS = 60;
@@ -29,53 +30,51 @@ interface Owner {
  * keep the campaign of each click. If the promoterCampaign was deleted, they count for the default campaign
  * and for no promoter.
  */
-export async function upgradeClicks(driver: AtomicDriver, work: Work): Promise<void> {
-  for (const account of await allIn(driver, accounts, SYSTEM)) {
-    const ownerOf = await readOwners(driver, account);
-    const visitCounts = new Map<string, number>();
-    for await (const chunk of recordsIn(driver, visitors, account.id)) {
-      for (const { createdAt, promoterCampaignId } of chunk) {
-        const key = `${createdAt.slice(0, 10)} ${promoterCampaignId}`;
-        visitCounts.set(key, (visitCounts.get(key) ?? 0) + 1);
-      }
-      // Visitors with an `expiresAt` were upgraded before an interruption.
-      const old: FormerVisitor[] = chunk.filter((visitor) => !("expiresAt" in visitor));
-      const puts = old.map((visitor) =>
-        entryIn(visitors, owned(visitor, ownerOf(visitor.promoterCampaignId))),
-      );
-      if (puts.length > 0) await work.commit({ puts });
-    }
-    for await (const chunk of recordsIn(driver, pastClicks, account.id)) {
-      const old = chunk.filter(({ campaignId }) => campaignId === 0);
-      const puts = old.flatMap((past) => {
-        const { promoterId, campaignId } = ownerOf(past.promoterCampaignId);
-        const count = past.count - (visitCounts.get(`${past.day} ${past.promoterCampaignId}`) ?? 0);
-        return count > 0 ? [entryIn(pastClicks, { ...past, promoterId, campaignId, count })] : [];
-      });
-      const removes = old.map((past) => entryIn(pastClicks, past)[0]);
-      if (removes.length > 0) await work.commit({ puts, removes });
-    }
+export async function clicks(items: Items): Promise<Changes> {
+  const ownerOf = await readOwners(items);
+  const visitCounts = new Map<string, number>();
+  for (const { accountId, createdAt, promoterCampaignId } of await recordsOf<Visitor>(items, visitors)) {
+    const visit = `${accountId} ${createdAt.slice(0, 10)} ${promoterCampaignId}`;
+    visitCounts.set(visit, (visitCounts.get(visit) ?? 0) + 1);
   }
+  return {
+    [visitors.name]: (visitor: FormerVisitor) => [item(visitors, owned(visitor, ownerOf(visitor)))],
+    [pastClicks.name]: (past: PastClicks) => {
+      const { accountId, day, promoterCampaignId } = past;
+      const count = past.count - (visitCounts.get(`${accountId} ${day} ${promoterCampaignId}`) ?? 0);
+      const { promoterId, campaignId } = ownerOf(past);
+      return count > 0 ? [item(pastClicks, { ...past, promoterId, campaignId, count })] : [];
+    },
+  };
 }
 
-function owned(visitor: FormerVisitor, owner: Owner): Visitor {
-  const { cookieDays, promoterId, campaignId } = owner;
+function owned(visitor: FormerVisitor, { cookieDays, promoterId, campaignId }: Owner): Visitor {
   const expiresAt = new Date(Date.parse(visitor.createdAt) + cookieDays * DAY_MS).toISOString();
   return { ...visitor, promoterId, campaignId, expiresAt };
 }
 
-async function readOwners(driver: AtomicDriver, account: Account): Promise<(id: number) => Owner> {
-  const cookieDays = new Map(
-    (await allIn(driver, campaigns, account.id)).map(({ id, visitorCookieDays }) => [id, visitorCookieDays]),
-  );
-  const owners = new Map<number, Owner>();
-  const ownerBy = (promoterId: number, campaignId: number): Owner => ({
-    promoterId,
-    campaignId,
-    cookieDays: cookieDays.get(campaignId) ?? USUAL_COOKIE_DAYS,
-  });
-  for (const { id, promoterId, campaignId } of await allIn(driver, promoterCampaigns, account.id)) {
-    owners.set(id, ownerBy(promoterId, campaignId));
+async function readOwners(
+  items: Items,
+): Promise<(of: { accountId: number; promoterCampaignId: number }) => Owner> {
+  const cookieDays = new Map<string, number>();
+  for (const { accountId, id, visitorCookieDays } of await recordsOf<Campaign>(items, campaigns)) {
+    cookieDays.set(`${accountId} ${id}`, visitorCookieDays);
   }
-  return (id) => owners.get(id) ?? ownerBy(0, account.defaultCampaignId);
+  const defaults = new Map<number, number>();
+  for (const { id, defaultCampaignId } of await recordsOf<Account>(items, accounts)) {
+    defaults.set(id, defaultCampaignId);
+  }
+  const places = new Map<string, PromoterCampaign>();
+  for (const each of await recordsOf<PromoterCampaign>(items, promoterCampaigns)) {
+    places.set(`${each.accountId} ${each.id}`, each);
+  }
+  return ({ accountId, promoterCampaignId }) => {
+    const place = places.get(`${accountId} ${promoterCampaignId}`);
+    const campaignId = place?.campaignId ?? defaults.get(accountId) ?? 0;
+    return {
+      promoterId: place?.promoterId ?? 0,
+      campaignId,
+      cookieDays: cookieDays.get(`${accountId} ${campaignId}`) ?? USUAL_COOKIE_DAYS,
+    };
+  };
 }

@@ -1,26 +1,31 @@
-import { accounts } from "../../domain/account/account.ts";
 import { commissions, newCommission } from "../../domain/commission/commission.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { SYSTEM } from "../../domain/account/record.ts";
 import type { Commission } from "../../domain/commission/record.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
 import type { Unit } from "../../domain/money/unit.ts";
-import type { AtomicDriver } from "../../storage/driver.ts";
-import { newStore } from "../../storage/store.ts";
-import { formerBalances, type FormerBalance } from "./former-collections.ts";
-import { allIn, entryIn } from "../records-in.ts";
-import type { Work } from "../work.ts";
+import { payouts } from "../../domain/payout/payout.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import { IDS, type Item, type Items } from "../item.ts";
+import { item, recordsOf, type Changes } from "./conversion.ts";
 
 /** The limit of sums to try when looking for the commissions that add up to one; more would take too long. */
 const MOST_SUMS = 100_000;
 
-/** An account's commissions and payouts. */
+/** The promoter's balance that layout 5 kept, in addition to the commissions and payouts that it is the sum of. */
+interface FormerBalance {
+  accountId: number;
+  promoterId: number;
+  units: Partial<Record<Unit, { earnings: number; paid: number }>>;
+}
+
+/** What explains balances. */
 interface Money {
   commissions: Commission[];
   payouts: Payout[];
+  promoters: Promoter[];
+  promoterCampaigns: PromoterCampaign[];
 }
 
 /**
@@ -29,65 +34,86 @@ interface Money {
  * without a commission, for example from `tidemark seed`, become a commission. So each balance stays the
  * same, to the cent.
  */
-export async function upgradeMoney(driver: AtomicDriver, work: Work): Promise<void> {
-  for (const { id } of await allIn(driver, accounts, SYSTEM)) {
-    const money = {
-      commissions: await allIn(driver, commissions, id),
-      payouts: await allIn(driver, payouts, id),
-    };
-    for (const balance of await allIn(driver, formerBalances, id)) {
-      const own = ofPromoter(money, balance.promoterId);
-      const made = await explain(driver, balance, own);
-      await work.commit({
-        puts: made.map((commission) => entryIn(commissions, commission)),
-        // In the same commit, so that no balance is explained twice.
-        removes: [entryIn(formerBalances, balance)[0]],
-      });
-    }
-    await markOthers(driver, work, id);
+export async function money(items: Items): Promise<Changes> {
+  const all: Money = {
+    commissions: await recordsOf(items, commissions),
+    payouts: await recordsOf(items, payouts),
+    promoters: await recordsOf(items, promoters),
+    promoterCampaigns: await recordsOf(items, promoterCampaigns),
+  };
+  let nextId = 1;
+  for (const ids of await recordsOf<{ accountId: 0; kind: string; next: number }>(items, { name: IDS })) {
+    if (ids.kind === commissions.name) nextId = ids.next;
   }
-}
-
-function ofPromoter({ commissions: earned, payouts: paid }: Money, promoterId: number): Money {
+  const isPaidElsewhere = new Map<string, boolean>();
+  /** What is written in the place of each balance. */
+  const made = new Map<string, Item[]>();
+  for (const balance of await recordsOf<FormerBalance>(items, BALANCES)) {
+    const { known, carriedOver } = explain(balance, all, () => nextId++);
+    for (const each of known) isPaidElsewhere.set(placeOf(each), each.isPaidElsewhere);
+    const next = { collection: IDS, text: JSON.stringify({ kind: commissions.name, next: nextId }) };
+    made.set(
+      placeOf(balance),
+      carriedOver.length > 0 ? [...carriedOver.map((each) => item(commissions, each)), next] : [],
+    );
+  }
   return {
-    commissions: earned.filter((commission) => commission.promoterId === promoterId),
-    payouts: paid.filter((payout) => payout.promoterId === promoterId),
+    [BALANCES.name]: (balance: FormerBalance) => made.get(placeOf(balance))!,
+    [commissions.name]: (commission: Commission) => [
+      item(commissions, {
+        ...commission,
+        isPaidElsewhere: isPaidElsewhere.get(placeOf(commission)) ?? false,
+      }),
+    ],
   };
 }
 
-/** Finds or makes the commissions that, with the payouts, add up to a balance. */
-async function explain(driver: AtomicDriver, balance: FormerBalance, money: Money): Promise<Commission[]> {
-  const made: Commission[] = [];
-  for (const [unit, { earnings, paid }] of Object.entries(balance.units)) {
-    const earned = money.commissions.filter((each) => each.unit === unit && each.status === "approved");
-    const unexplained = earnings - sumOf(earned);
-    if (unexplained !== 0) earned.push(await carriedOver(driver, balance, [unit as Unit, unexplained]));
-    const paidHere = money.payouts.filter((each) => each.unit === unit && each.status === "completed");
-    const paidElsewhere = subsetOf(earned, paid - sumOf(paidHere));
-    made.push(...earned.map((each) => ({ ...each, isPaidElsewhere: paidElsewhere.has(each) })));
-  }
-  return made;
+const BALANCES = { name: "balance" };
+
+function placeOf({
+  accountId,
+  ...rest
+}: { accountId: number } & ({ id: number } | { promoterId: number })): string {
+  return `${accountId} ${"id" in rest ? rest.id : rest.promoterId}`;
 }
 
-async function carriedOver(
-  driver: AtomicDriver,
+/** Finds and makes the commissions that, with the payouts, add up to a balance. */
+function explain(
+  balance: FormerBalance,
+  all: Money,
+  nextId: () => number,
+): { known: Commission[]; carriedOver: Commission[] } {
+  const isOwn = ({ accountId, promoterId }: { accountId: number; promoterId: number }) =>
+    accountId === balance.accountId && promoterId === balance.promoterId;
+  const [known, carriedOver]: [Commission[], Commission[]] = [[], []];
+  for (const [unit, { earnings, paid }] of Object.entries(balance.units)) {
+    const approved = all.commissions.filter((each) => each.unit === unit && each.status === "approved");
+    const earned = approved.filter(isOwn);
+    const unexplained = earnings - sumOf(earned);
+    const missing =
+      unexplained === 0
+        ? []
+        : [carryOver(balance, all, { id: nextId(), unit: unit as Unit, amount: unexplained })];
+    const completed = all.payouts.filter((each) => each.unit === unit && each.status === "completed");
+    const paidElsewhere = subsetOf([...earned, ...missing], paid - sumOf(completed.filter(isOwn)));
+    const marked = (each: Commission) => ({ ...each, isPaidElsewhere: paidElsewhere.has(each) });
+    known.push(...earned.map(marked));
+    carriedOver.push(...missing.map(marked));
+  }
+  return { known, carriedOver };
+}
+
+function carryOver(
   { accountId, promoterId }: FormerBalance,
-  [unit, amount]: [Unit, number],
-): Promise<Commission> {
-  const store = newStore(driver);
-  const promoter = (await store.get(promoters, accountId, promoterId)) as Promoter;
+  all: Money,
+  given: Pick<Commission, "id" | "unit" | "amount">,
+): Commission {
+  const isPlace = (id: number) => (each: { accountId: number; id: number }) =>
+    each.accountId === accountId && each.id === id;
+  const promoter = all.promoters.find(isPlace(promoterId))!;
   const { defaultPromoterCampaignId: promoterCampaignId, createdAt } = promoter;
-  const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
-  return newCommission({
-    accountId,
-    id: await store.nextId("commission"),
-    promoterCampaignId,
-    promoterId,
-    campaignId: promoterCampaign?.campaignId ?? 0,
-    unit,
-    amount,
-    createdAt,
-  });
+  const campaignId = all.promoterCampaigns.find(isPlace(promoterCampaignId))?.campaignId ?? 0;
+  return newCommission({ ...given, accountId, promoterCampaignId, promoterId, campaignId, createdAt });
 }
 
 /** Commissions that add up to a sum, the oldest first. If none do, those that come nearest. */
@@ -110,15 +136,4 @@ function subsetOf(earned: Commission[], sum: number): Set<Commission> {
 
 function sumOf(amounts: { amount: number }[]): number {
   return amounts.reduce((sum, { amount }) => sum + amount, 0);
-}
-
-/** Marks all other commissions as not paid elsewhere. */
-async function markOthers(driver: AtomicDriver, work: Work, accountId: number): Promise<void> {
-  const unmarked = (await allIn(driver, commissions, accountId)).filter(
-    (each) => !("isPaidElsewhere" in each),
-  );
-  const puts = unmarked.map((commission) =>
-    entryIn(commissions, { ...(commission as Commission), isPaidElsewhere: false }),
-  );
-  if (puts.length > 0) await work.commit({ puts });
 }

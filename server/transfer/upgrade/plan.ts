@@ -1,8 +1,8 @@
-import type { AtomicDriver } from "../../storage/driver.ts";
-import { checkLayout, isOlder, LAYOUT, OLDEST_SERVED, readMark, refusalOf } from "../../storage/layout.ts";
-import { snapshot } from "../../storage/listing/snapshot.ts";
-import { backupFile } from "./backup.ts";
-import { NOTICED_MS } from "./upgrade.ts";
+import { checkLayout, isOlder, LAYOUT, OLDEST_SERVED, readMark } from "../../storage/layout.ts";
+import type { Engine } from "../../storage/session.ts";
+import { atOneMoment } from "../stored-items.ts";
+import { entriesIn } from "./former-items.ts";
+import { backupFile, NOTICED_MS, refuseOther } from "./upgrade.ts";
 
 /** A conversion takes about this many times as long as reading the whole store: measured on SQLite, with the backup. */
 const TIMES_READING = 20;
@@ -17,14 +17,15 @@ interface Planning {
 
 /** Says in sentences what an upgrade of a store would do, how long it takes and how much room it needs. It writes nothing. */
 export async function planUpgrade(
-  driver: AtomicDriver,
+  engine: Engine,
   { url, now, elapsedMs = () => performance.now() }: Planning,
 ): Promise<string[]> {
-  const { mark } = await readMark(driver);
-  const { underWay } = mark ?? {};
-  if (underWay !== undefined && underWay.work !== "upgrade") throw refusalOf(underWay);
+  const seen = await readMark(engine.reads);
+  const { mark } = seen;
+  const underWay = mark?.underWay;
+  if (underWay !== undefined) refuseOther(seen);
   if (mark === null || (underWay === undefined && !isOlder(mark))) {
-    await checkLayout(driver);
+    await checkLayout(engine);
     if (mark === null || mark.version === LAYOUT)
       return ["Nothing has to be done: the store has the layout of this release."];
     return [
@@ -33,9 +34,9 @@ export async function planUpgrade(
     ];
   }
   // Before the store is read, because that takes a connection more.
-  const isShared = (await driver.isShared?.()) ?? false;
+  const isShared = await engine.isShared();
   const began = elapsedMs();
-  const { entries, bytes } = await measure(driver);
+  const { entries, bytes } = await measure(engine);
   const seconds = Math.ceil((NOTICED_MS + TIMES_READING * (elapsedMs() - began)) / 1_000);
   return [
     underWay === undefined
@@ -51,10 +52,10 @@ export async function planUpgrade(
   ];
 }
 
-async function measure(driver: AtomicDriver): Promise<{ entries: number; bytes: number }> {
+async function measure(engine: Engine): Promise<{ entries: number; bytes: number }> {
   let entries = 0;
   let bytes = 0;
-  for await (const chunk of snapshot(driver)) {
+  for await (const chunk of atOneMoment(engine, entriesIn)) {
     entries += chunk.length;
     for (const [key, text] of chunk) bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
   }

@@ -4,7 +4,6 @@ import { campaigns } from "../../domain/campaign/campaign.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import { commissions, newCommission } from "../../domain/commission/commission.ts";
 import type { Commission } from "../../domain/commission/record.ts";
-import { SYSTEM } from "../../domain/account/record.ts";
 import { facts } from "../../domain/event/event.ts";
 import type { Fact } from "../../domain/event/record.ts";
 import { leads } from "../../domain/lead/lead.ts";
@@ -21,50 +20,34 @@ import { visitors } from "../../domain/visitor/visitor.ts";
 import { webhooks } from "../../domain/webhook/webhooks.ts";
 import { deliveries } from "../../domain/webhook/delivery.ts";
 import type { Delivery, Webhook } from "../../domain/webhook/record.ts";
-import type { Collection } from "../../storage/collection.ts";
-import type { AtomicDriver } from "../../storage/driver.ts";
-import type { AnyRecord } from "../collections.ts";
-import { allIn, entryIn, recordsIn } from "../records-in.ts";
-import type { Work } from "../work.ts";
+import type { Items } from "../item.ts";
+import { item, recordsOf, type Changes } from "./conversion.ts";
 
 /** Layout 7 had no sales. Its records get the fields that sales brought, with values that change no sum. */
-export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<void> {
-  await change(driver, work, { from: accounts, accountId: SYSTEM, upgrade: upgradedAccount });
-  await change(driver, work, { from: facts, accountId: SYSTEM, upgrade: upgradedFact });
-  await change(driver, work, { from: deliveries, accountId: SYSTEM, upgrade: upgradedDelivery });
-  for (const { id: accountId } of await allIn(driver, accounts, SYSTEM)) {
-    const payoutIds = await payoutIdsByCommission(driver, accountId);
-    const upgrade = (commission: FormerCommission) => upgradedCommission(commission, payoutIds);
-    await change(driver, work, { from: commissions, accountId, upgrade });
-    await change(driver, work, { from: payouts, accountId, upgrade: upgradedPayout });
-    await change(driver, work, { from: campaigns, accountId, upgrade: upgradedCampaign });
-    await change(driver, work, { from: promoterCampaigns, accountId, upgrade: upgradedPromoterCampaign });
-    await change(driver, work, { from: leads, accountId, upgrade: upgradedLead });
-    await change(driver, work, { from: rewards, accountId, upgrade: upgradedReward });
-    await change(driver, work, { from: visitors, accountId, upgrade: withOrigin });
-    await change(driver, work, { from: pastClicks, accountId, upgrade: withOrigin });
-    await change(driver, work, { from: webhooks, accountId, upgrade: upgradedWebhook });
-  }
+export async function sales(items: Items): Promise<Changes> {
+  const payoutIds = await payoutIdsByCommission(items);
+  const each =
+    <R>(of: { name: string }, upgrade: (record: R) => unknown) =>
+    (record: R) => [item(of, upgrade(record))];
+  return {
+    [accounts.name]: each(accounts, upgradedAccount),
+    [facts.name]: each(facts, upgradedFact),
+    [deliveries.name]: each(deliveries, upgradedDelivery),
+    [commissions.name]: each(commissions, (commission: FormerCommission) =>
+      upgradedCommission(commission, payoutIds),
+    ),
+    [payouts.name]: each(payouts, upgradedPayout),
+    [campaigns.name]: each(campaigns, upgradedCampaign),
+    [promoterCampaigns.name]: each(promoterCampaigns, upgradedPromoterCampaign),
+    [leads.name]: each(leads, upgradedLead),
+    [rewards.name]: each(rewards, upgradedReward),
+    [visitors.name]: each(visitors, withOrigin<Visitor>),
+    [pastClicks.name]: each(pastClicks, withOrigin<PastClicks>),
+    [webhooks.name]: each(webhooks, upgradedWebhook),
+  };
 }
 
 const V2_FORMAT = { format: "v2" } as const;
-
-interface Kind<R extends AnyRecord> {
-  from: Collection<R>;
-  accountId: number;
-  /** May be called again with its own result. */
-  upgrade: (record: R) => R;
-}
-
-async function change<R extends AnyRecord>(
-  driver: AtomicDriver,
-  work: Work,
-  { from, accountId, upgrade }: Kind<R>,
-): Promise<void> {
-  for await (const records of recordsIn(driver, from, accountId)) {
-    await work.commit({ puts: records.map((record) => entryIn(from, upgrade(record))) });
-  }
-}
 
 function upgradedAccount(account: Account): Account {
   const added = {
@@ -153,20 +136,18 @@ function upgradedPayout(payout: Payout): Payout {
 }
 
 /** Seeded payouts had one commission each, made at the end of their period. */
-async function payoutIdsByCommission(driver: AtomicDriver, accountId: number): Promise<Map<string, number>> {
+async function payoutIdsByCommission(items: Items): Promise<Map<string, number>> {
   const ids = new Map<string, number>();
-  for await (const chunk of recordsIn(driver, payouts, accountId)) {
-    for (const payout of chunk) {
-      if (payout.status !== "cancelled") ids.set(earningOf(payout, payout.periodEnd), payout.id);
-    }
+  for (const payout of await recordsOf<Payout>(items, payouts)) {
+    if (payout.status !== "cancelled") ids.set(earningOf(payout, payout.periodEnd), payout.id);
   }
   return ids;
 }
 
-type Earning = Pick<Payout, "promoterCampaignId" | "unit" | "amount">;
+type Earning = Pick<Payout, "accountId" | "promoterCampaignId" | "unit" | "amount">;
 
-function earningOf({ promoterCampaignId, unit, amount }: Earning, at: string): string {
-  return JSON.stringify([promoterCampaignId, unit, amount, at]);
+function earningOf({ accountId, promoterCampaignId, unit, amount }: Earning, at: string): string {
+  return JSON.stringify([accountId, promoterCampaignId, unit, amount, at]);
 }
 
 function upgradedFact(fact: Fact): Fact {

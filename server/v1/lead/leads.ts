@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { createLead as addLead } from "../../domain/lead/creation.ts";
-import { leads, loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
-import { LISTED_LEADS } from "../../domain/lead/search.ts";
+import { loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
+import { findLeads } from "../../domain/lead/search.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
   type LeadChanges,
 } from "../../domain/lead/update.ts";
-import { listBelongings } from "../../domain/promoter-campaign/belongings.ts";
+import { findScope } from "../../domain/promoter-campaign/belongings.ts";
 import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
+import { NOTHING } from "../../storage/query.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
@@ -96,12 +97,10 @@ async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await listBelongings(context.store, leads, {
-    accountId: account.id,
-    ...LISTED_LEADS,
-    scope: readBelongingFilter(shapeInput(belongingParams, params)),
-    page,
-  });
+  const filter = readBelongingFilter(shapeInput(belongingParams, params));
+  const scope = await findScope(context.store, account.id, filter);
+  const { records, total } =
+    scope === null ? NOTHING : await findLeads(context.store, account.id, { filter: scope, ...page });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);
   return Promise.all(records.map((lead) => leadRecordJson(lead, embedded)));

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { once } from "../../domain/once.ts";
-import { listPayouts as list } from "../../domain/payout/promoter-payouts.ts";
+import { listPayouts as list } from "../../domain/payout/search.ts";
 import { id, oneOf } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
@@ -29,26 +27,24 @@ export const listPayouts: V1Operation = {
 
 async function listAll(request: V1Request) {
   const { event, account, context } = request;
-  const { store } = context;
   const params = await readParams(event);
   const filters = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await list(store, {
-    accountId: account.id,
-    scope: {
-      status: filters.status ?? null,
-      promoterId: filters.promoter_id ?? null,
-      campaignId: filters.campaign_id ?? null,
+  const { records, total } = await list(context, account, {
+    filter: {
+      status: filters.status,
+      promoterId: filters.promoter_id,
+      campaignIds: filters.campaign_id === undefined ? undefined : [filters.campaign_id],
     },
-    page,
+    sorting: [],
+    ...page,
   });
   setPageHeaders(request, page, total);
-  const embedded = newEmbedded(store, account.id);
-  const campaignOf = once((id) => store.get(campaigns, account.id, id));
+  const embedded = newEmbedded(context.store, account.id);
   return Promise.all(
-    records.map(async (payout) => {
+    records.map(async ({ payout, campaign }) => {
       const promoter = await embedded.promoter(payout.promoterId);
-      return payoutJson(payout, { promoter, campaign: await campaignOf(payout.campaignId) });
+      return payoutJson(payout, { promoter, campaign });
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ALL_PROMOTERS } from "../../domain/promoter/search-conditions.ts";
-import { listAcceptedPromoters, listPromoters } from "../../domain/promoter/list.ts";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import { findPromoters } from "../../domain/promoter/search.ts";
 import { loadSelected } from "../../domain/promoter/selection.ts";
 import { showAll } from "../../domain/show.ts";
 import { id } from "../../input/fields.ts";
@@ -41,10 +41,9 @@ async function list(request: V1Request) {
   const params = await readParams(event);
   const { campaign_id: campaignId } = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } =
-    campaignId === undefined
-      ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...page })
-      : await listAcceptedPromoters(context.store, account.id, { campaignId, ...page });
+  if (campaignId !== undefined) await loadCampaign(context.store, account.id, campaignId);
+  const filter = campaignId === undefined ? {} : { campaignIds: [campaignId], state: "accepted" as const };
+  const { records, total } = await findPromoters(context.store, account.id, { filter, ...page });
   setPageHeaders(request, page, total);
   return showAll(context.store, records, showOne);
 }

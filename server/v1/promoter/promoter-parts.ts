@@ -10,7 +10,7 @@ import {
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards } from "../../domain/reward/reward.ts";
 import { unlessGone } from "../../domain/show.ts";
-import { loadStats } from "../../domain/report/counters.ts";
+import { loadStats } from "../../domain/report/stats.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/counters.ts";
+import type { Stats } from "../../domain/report/stats.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Reward } from "../../domain/reward/record.ts";

@@ -120,6 +120,7 @@ async function promoters(request: V1Request) {
   const { records, total } = await reportPromoters(context.store, account.id, {
     ...query,
     promoterIds: params.promoter_ids ?? null,
+    text: null,
     sort: { by: figureOf(params.top_50 ?? "revenue_amount"), isDescending: true },
     page,
   });

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { commissions } from "../../domain/commission/commission.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { once } from "../../domain/once.ts";
-import { listBelongings } from "../../domain/promoter-campaign/belongings.ts";
+import { listCommissions } from "../../domain/commission/search.ts";
+import { findScope } from "../../domain/promoter-campaign/belongings.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { NOTHING } from "../../storage/query.ts";
 import { newEmbedded } from "../embedded.ts";
 import {
   LIST_STATUSES,
@@ -37,19 +36,13 @@ async function list(request: V1Request) {
   const { store } = context;
   const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await listBelongings(store, commissions, {
-    accountId: account.id,
-    scope: readBelongingFilter(shapeInput(belongingParams, params)),
-    metric: "commissions",
-    page,
-  });
+  const filter = readBelongingFilter(shapeInput(belongingParams, params));
+  const scope = await findScope(store, account.id, filter);
+  const { records, total } =
+    scope === null
+      ? NOTHING
+      : await listCommissions(context, account, { filter: scope, sorting: [], ...page });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);
-  const leadOf = once((id) => store.get(leads, account.id, id));
-  return Promise.all(
-    records.map(async (commission) => {
-      const lead = commission.leadId === null ? null : await leadOf(commission.leadId);
-      return rewardJson(commission, lead, embedded);
-    }),
-  );
+  return Promise.all(records.map(({ commission, lead }) => rewardJson(commission, lead, embedded)));
 }

@@ -3,7 +3,7 @@ import { campaigns } from "../../domain/campaign/campaign.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Belonging } from "../../domain/promoter-campaign/record.ts";
 import type { Reader } from "../../storage/store.ts";
-import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
+import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 
 /** The promoter's campaign that a lead or a commission of theirs belongs to. null: deleted. */
 export const ownCampaignAnswer = embeddedPromoterCampaign
@@ -15,11 +15,18 @@ export async function showOwnCampaign(
   reader: Reader,
   owned: Belonging,
 ): Promise<z.output<typeof ownCampaignAnswer>> {
-  const shown = embeddedPromoterCampaignJson(owned, {
+  return ownCampaignJson(owned, {
     promoterCampaign: await reader.get(promoterCampaigns, owned.accountId, owned.promoterCampaignId),
     campaign: await reader.get(campaigns, owned.accountId, owned.campaignId),
-    promoter: null,
   });
+}
+
+/** The promoter's campaign that a record belongs to. */
+export function ownCampaignJson(
+  owned: Belonging,
+  { promoterCampaign, campaign }: Omit<OwnerParts, "promoter">,
+): z.output<typeof ownCampaignAnswer> {
+  const shown = embeddedPromoterCampaignJson(owned, { promoterCampaign, campaign, promoter: null });
   return {
     id: shown.id,
     campaign_id: shown.campaign_id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { findBatchProcesses, loadBatchProcess } from "../../domain/batch/list.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../storage/query.ts";
 import { listOf, oneOf } from "../../input/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readPathSegment } from "../../http/path.ts";

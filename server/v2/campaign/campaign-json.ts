@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { refParam } from "../../domain/campaign/campaign.ts";
 import { signupUrl } from "../../domain/campaign/signup-page.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
 import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/report/counters.ts";
+import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
@@ -94,7 +95,7 @@ async function readCampaignParts(
     isDefault: account.defaultCampaignId === id,
     stats: {
       ...(await loadCampaignStats(view, accountId, id)),
-      promoters: await view.sum(accountId, ["promoter-campaign/campaign", id]),
+      promoters: await view.count(promoterCampaigns, "campaign", accountId, [id]),
     },
     rewardsForPromoters: await loadRewardEntries(view, accountId, campaign.rewardsForPromoters),
     rewardsForReferrals: await loadRewardEntries(view, accountId, campaign.rewardsForReferrals),

@@ -1,15 +1,10 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
 import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../domain/commission/record.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { FRAUD_SUSPICIONS, type Lead } from "../../domain/lead/record.ts";
+import { isPaid, readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
 import type { Reader } from "../../storage/store.ts";
-import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
+import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 
 const instant = z.iso.datetime();
 
@@ -47,29 +42,12 @@ export const commissionAnswer = z
   })
   .meta({ id: "Commission" });
 
-/** A commission with the other records that it shows. */
-export interface CommissionParts extends OwnerParts {
-  commission: Commission;
-  /** null: it has none, or the lead was deleted. */
-  lead: Lead | null;
-  /** null: it is in none. */
-  payout: Payout | null;
-}
-
 /** Shows a commission with the records that it belongs to. */
 export async function showCommission(
   reader: Reader,
   commission: Commission,
 ): Promise<z.output<typeof commissionAnswer>> {
-  const { accountId, leadId, payoutId } = commission;
-  return commissionJson({
-    commission,
-    promoterCampaign: await reader.get(promoterCampaigns, accountId, commission.promoterCampaignId),
-    promoter: await reader.get(promoters, accountId, commission.promoterId),
-    campaign: await reader.get(campaigns, accountId, commission.campaignId),
-    lead: leadId === null ? null : await reader.get(leads, accountId, leadId),
-    payout: payoutId === null ? null : await reader.get(payouts, accountId, payoutId),
-  });
+  return commissionJson(await readCommissionParts(reader, commission));
 }
 
 /**
@@ -80,7 +58,7 @@ export async function showCommission(
  * key made it, because keys name nobody.
  */
 export function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswer> {
-  const { commission, lead, payout } = parts;
+  const { commission, lead } = parts;
   return {
     id: commission.id,
     status: commission.status,
@@ -100,7 +78,7 @@ export function commissionJson(parts: CommissionParts): z.output<typeof commissi
     unit: commission.unit,
     fraud_check: commission.suspicion,
     amount: commission.amount,
-    is_paid: commission.isPaidElsewhere || payout?.status === "completed",
+    is_paid: isPaid(parts),
     is_split: commission.splitTenThousandths !== null,
     created_at: commission.createdAt,
     status_updated_at: commission.statusUpdatedAt,

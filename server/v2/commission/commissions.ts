@@ -3,7 +3,7 @@ import { listCommissions } from "../../domain/commission/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { commissionAnswer, showCommission } from "./commission-json.ts";
+import { commissionAnswer, commissionJson } from "./commission-json.ts";
 import { commissionFilter, commissionSorting, listParams } from "./commission-params.ts";
 
 /** `GET /api/v2/company/commissions` @see docs/spec/v2.md "List commissions" */
@@ -25,5 +25,5 @@ async function list(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, found.total);
-  return Promise.all(found.records.map((commission) => showCommission(context.store, commission)));
+  return found.records.map(commissionJson);
 }

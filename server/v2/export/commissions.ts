@@ -1,9 +1,4 @@
-import { commissions } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { allCommissions, isPaid, type CommissionParts } from "../../domain/commission/search.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { amountCell } from "./csv-pages.ts";
@@ -29,36 +24,31 @@ export const COMMISSION_COLUMNS = [
 ];
 
 /** All commissions, with their promoters and leads. Choice: one that was paid has the status `paid`. */
-export async function* commissionPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const lineOf = async (commission: Commission): Promise<Line> => {
-    const { leadId, payoutId, unit } = commission;
-    const [promoter, promoterCampaign, lead, payout] = await Promise.all([
-      store.get(promoters, account.id, commission.promoterId),
-      store.get(promoterCampaigns, account.id, commission.promoterCampaignId),
-      leadId === null ? null : store.get(leads, account.id, leadId),
-      payoutId === null ? null : store.get(payouts, account.id, payoutId),
-    ]);
-    const isPaid = commission.isPaidElsewhere || payout?.status === "completed";
-    return {
-      id: commission.id,
-      ref_id: promoterCampaign?.refToken ?? null,
-      promoter_email: promoter?.email ?? null,
-      campaign_id: commission.campaignId,
-      email: lead?.email ?? null,
-      uid: lead?.uid ?? null,
-      amount: amountCell(commission.amount, unit, account.currency),
-      unit,
-      currency: unit === "cash" ? account.currency : null,
-      status: isPaid ? "paid" : commission.status,
-      sale_amount: amountCell(commission.saleCents, "cash", account.currency),
-      event_id: commission.eventId,
-      reward: commission.rewardName,
-      note: commission.internalNote,
-      payout_id: payoutId,
-      created_at: commission.createdAt,
-    };
-  };
-  for await (const page of store.scan(commissions, "id", account.id, [])) {
-    yield await Promise.all(page.map(lineOf));
+export async function* commissionPages({ account, context }: V2Request): AsyncGenerator<Line[]> {
+  for await (const chunk of allCommissions(context, account)) {
+    yield chunk.map((parts) => lineOf(parts, account.currency));
   }
+}
+
+function lineOf(parts: CommissionParts, currency: string): Line {
+  const { commission, promoter, promoterCampaign, lead } = parts;
+  const { unit } = commission;
+  return {
+    id: commission.id,
+    ref_id: promoterCampaign?.refToken ?? null,
+    promoter_email: promoter?.email ?? null,
+    campaign_id: commission.campaignId,
+    email: lead?.email ?? null,
+    uid: lead?.uid ?? null,
+    amount: amountCell(commission.amount, unit, currency),
+    unit,
+    currency: unit === "cash" ? currency : null,
+    status: isPaid(parts) ? "paid" : commission.status,
+    sale_amount: amountCell(commission.saleCents, "cash", currency),
+    event_id: commission.eventId,
+    reward: commission.rewardName,
+    note: commission.internalNote,
+    payout_id: commission.payoutId,
+    created_at: commission.createdAt,
+  };
 }

@@ -1,3 +1,5 @@
+import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import type { View } from "../../storage/store.ts";
 import { csvForPeople, type Decimal, type Line } from "../../csv.ts";
 import { decimalOf } from "../../domain/payments-batch/files/payment.ts";
 import type { Unit } from "../../domain/money/unit.ts";
@@ -7,6 +9,25 @@ export function amountCell(amount: number, unit: Unit, currency: string): Decima
   const size = Math.abs(amount);
   const written = unit === "cash" ? decimalOf(size, currency) : String(size);
   return { decimal: amount < 0 ? `-${written}` : written };
+}
+
+/** Rows that are read together. */
+const CHUNK = 1_000;
+
+/** All rows that a question selects, by id, in chunks. It also selects the id, under this name and from this column. */
+export async function* rowsById<S, Names extends keyof S, Row extends { id: number | null }>(
+  view: View,
+  question: SelectQueryBuilder<S, Names, Row>,
+  column: string,
+): AsyncGenerator<Row[]> {
+  const id = sql.ref<number>(column);
+  const ordered = question.orderBy(id).limit(CHUNK);
+  for (let last = 0; ;) {
+    const rows = await view.rows(ordered.where(sql<SqlBool>`${id} > ${last}`));
+    yield rows;
+    if (rows.length < CHUNK) return;
+    last = Number(rows.at(-1)!.id);
+  }
 }
 
 /** Writes a CSV file page by page, so that a long one takes no more memory than a page. */

@@ -1,11 +1,12 @@
 import { leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
-import { findLatestSale } from "../../domain/sale/sales.ts";
+import type { sales } from "../../domain/sale/sales.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
-import { amountCell } from "./csv-pages.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Schema } from "../../storage/query.ts";
+import { amountCell, rowsById } from "./csv-pages.ts";
 
 /** Columns that `tidemark import-csv` knows have its names. */
 export const LEAD_COLUMNS = [
@@ -29,15 +30,52 @@ export const LEAD_COLUMNS = [
   "created_at",
 ];
 
+type ExportSchema = Schema<{
+  leads: typeof leads;
+  promoters: typeof promoters;
+  promoter_campaigns: typeof promoterCampaigns;
+  sales: typeof sales;
+}>;
+
+interface LeadRow {
+  lead: string;
+  promoter: string | null;
+  ref_token: string | null;
+  mrr: number | null;
+}
+
 /** All leads, with their promoters. `mrr` is the monthly revenue that the latest sale brings. */
 export async function* leadPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const lineOf = async (lead: Lead): Promise<Line> => {
-    const [promoter, promoterCampaign, sale] = await Promise.all([
-      store.get(promoters, account.id, lead.promoterId),
-      store.get(promoterCampaigns, account.id, lead.promoterCampaignId),
-      lead.salesCount === 0 ? null : findLatestSale(store, lead),
-    ]);
-    const mrr = sale?.mrrCents ?? null;
+  const question = store
+    .question<ExportSchema>()
+    .selectFrom("leads")
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "leads.account_id")
+        .onRef("promoters.id", "=", "leads.promoter_id"),
+    )
+    .leftJoin("promoter_campaigns", (join) =>
+      join
+        .onRef("promoter_campaigns.account_id", "=", "leads.account_id")
+        .onRef("promoter_campaigns.id", "=", "leads.promoter_campaign_id"),
+    )
+    .where("leads.account_id", "=", account.id)
+    .where("leads.archived_at", "is", null)
+    .select(["leads.id", "leads.doc as lead", "promoters.doc as promoter", "promoter_campaigns.ref_token"])
+    .select(({ selectFrom }) =>
+      selectFrom("sales")
+        .select("sales.mrr_cents")
+        .whereRef("sales.account_id", "=", "leads.account_id")
+        .whereRef("sales.lead_id", "=", "leads.id")
+        .orderBy("sales.created_at", "desc")
+        .orderBy("sales.id", "desc")
+        .limit(1)
+        .as("mrr"),
+    );
+  const lineOf = (row: LeadRow): Line => {
+    const lead = parse(leads, row.lead);
+    const promoter = row.promoter === null ? null : parse(promoters, row.promoter);
+    const mrr = row.mrr === null || lead.salesCount === 0 ? null : Number(row.mrr);
     return {
       id: lead.id,
       email: lead.email,
@@ -47,7 +85,7 @@ export async function* leadPages({ account, context: { store } }: V2Request): As
       last_name: lead.lastName,
       state: lead.state,
       suspicion: lead.suspicion,
-      ref_id: promoterCampaign?.refToken ?? null,
+      ref_id: row.ref_token,
       promoter_email: promoter?.email ?? null,
       campaign_id: lead.campaignId,
       plan_name: lead.planName,
@@ -59,7 +97,5 @@ export async function* leadPages({ account, context: { store } }: V2Request): As
       created_at: lead.createdAt,
     };
   };
-  for await (const page of store.scan(leads, "id", account.id, [])) {
-    yield await Promise.all(page.filter(({ archivedAt }) => archivedAt === undefined).map(lineOf));
-  }
+  for await (const rows of rowsById(store, question, "leads.id")) yield rows.map(lineOf);
 }

@@ -1,9 +1,10 @@
 import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
-import { amountCell } from "./csv-pages.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Schema } from "../../storage/query.ts";
+import { amountCell, rowsById } from "./csv-pages.ts";
 
 export const PAYOUT_COLUMNS = [
   "id",
@@ -27,8 +28,19 @@ export const PAYOUT_COLUMNS = [
 
 /** All payouts, with their promoters. Details of bank accounts are only in the files of payments batches. */
 export async function* payoutPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const lineOf = async (payout: Payout): Promise<Line> => {
-    const promoter = await store.get(promoters, account.id, payout.promoterId);
+  const question = store
+    .question<Schema<{ payouts: typeof payouts; promoters: typeof promoters }>>()
+    .selectFrom("payouts")
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "payouts.account_id")
+        .onRef("promoters.id", "=", "payouts.promoter_id"),
+    )
+    .where("payouts.account_id", "=", account.id)
+    .select(["payouts.id", "payouts.doc as payout", "promoters.doc as promoter"]);
+  const lineOf = (docs: { payout: string; promoter: string | null }): Line => {
+    const payout = parse(payouts, docs.payout);
+    const promoter = docs.promoter === null ? null : parse(promoters, docs.promoter);
     const { unit } = payout;
     return {
       id: payout.id,
@@ -50,7 +62,5 @@ export async function* payoutPages({ account, context: { store } }: V2Request): 
       created_at: payout.createdAt,
     };
   };
-  for await (const page of store.scan(payouts, "id", account.id, [])) {
-    yield await Promise.all(page.map(lineOf));
-  }
+  for await (const rows of rowsById(store, question, "payouts.id")) yield rows.map(lineOf);
 }

@@ -1,6 +1,8 @@
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Schema } from "../../storage/query.ts";
+import { rowsById } from "./csv-pages.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 
@@ -28,12 +30,26 @@ export const PROMOTER_COLUMNS = [
 
 /** All promoters, with their first campaign. */
 export async function* promoterPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const lineOf = async (promoter: Promoter): Promise<Line> => {
-    const { parentPromoterId: parentId, profile } = promoter;
-    const [parent, first] = await Promise.all([
-      parentId === null ? null : store.get(promoters, account.id, parentId),
-      store.get(promoterCampaigns, account.id, promoter.defaultPromoterCampaignId),
-    ]);
+  const question = store
+    .question<Schema<{ promoters: typeof promoters; promoter_campaigns: typeof promoterCampaigns }>>()
+    .selectFrom("promoters")
+    .leftJoin("promoters as parents", (join) =>
+      join
+        .onRef("parents.account_id", "=", "promoters.account_id")
+        .onRef("parents.id", "=", "promoters.parent_promoter_id"),
+    )
+    .leftJoin("promoter_campaigns as firsts", (join) =>
+      join
+        .onRef("firsts.account_id", "=", "promoters.account_id")
+        .onRef("firsts.id", "=", "promoters.default_promoter_campaign_id"),
+    )
+    .where("promoters.account_id", "=", account.id)
+    .select(["promoters.id", "promoters.doc as promoter", "parents.doc as parent", "firsts.doc as first"]);
+  const lineOf = (docs: { promoter: string; parent: string | null; first: string | null }): Line => {
+    const promoter = parse(promoters, docs.promoter);
+    const parent = docs.parent === null ? null : parse(promoters, docs.parent);
+    const first = docs.first === null ? null : parse(promoterCampaigns, docs.first);
+    const { profile } = promoter;
     return {
       id: promoter.id,
       email: promoter.email,
@@ -55,7 +71,5 @@ export async function* promoterPages({ account, context: { store } }: V2Request)
       archived_at: promoter.archivedAt,
     };
   };
-  for await (const page of store.scan(promoters, "id", account.id, [])) {
-    yield await Promise.all(page.map(lineOf));
-  }
+  for await (const rows of rowsById(store, question, "promoters.id")) yield rows.map(lineOf);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countEmails } from "../../domain/webhook/delivery.ts";
+import { countDeliveries } from "../../domain/webhook/failed-deliveries.ts";
 import { Failure } from "../../failure.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
@@ -24,7 +24,8 @@ export const showMailOperation: V2Operation = {
 };
 
 async function show({ account, context, mail }: V2Request) {
-  const { pending, retrying, held, delivered, failed } = await countEmails(context.store, account.id);
+  const emails = { accountId: account.id, webhookId: null };
+  const { pending, retrying, held, delivered, failed } = await countDeliveries(context.store, emails);
   return {
     is_set_up: mail !== null,
     server: mail?.server ?? null,

@@ -1,14 +1,9 @@
 import { z } from "zod";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { payeeReader, type PayeeReader } from "../../domain/payout/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../../domain/payout/groups.ts";
 import { UNPAYABLE_REASONS } from "../../domain/payout/unpayable-reason.ts";
-import { listPayouts } from "../../domain/payout/search.ts";
-import { unlessGone } from "../../domain/show.ts";
+import { listPayouts, type PayoutParts } from "../../domain/payout/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/record.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import type { Store } from "../../storage/store.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
@@ -72,8 +67,7 @@ async function list(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, found.total);
-  const readers = payeeReader(context.store, account.id);
-  return showPayouts(context.store, readers, found.records);
+  return showPayouts(found.records);
 }
 
 async function group(request: V2Request) {
@@ -91,10 +85,8 @@ async function group(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, found.promotersCount);
-  const readers = payeeReader(context.store, account.id);
-  const data = found.groups.map((each) => groupJson(context.store, readers, { each, withDetails }));
   return {
-    data: await Promise.all(data),
+    data: found.groups.map((each) => groupJson(each, withDetails)),
     meta: {
       total: found.cents,
       promoters_count: found.promotersCount,
@@ -105,14 +97,10 @@ async function group(request: V2Request) {
   };
 }
 
-async function groupJson(
-  store: Store,
-  readers: PayeeReader,
-  { each, withDetails = false }: { each: PayoutGroup; withDetails: boolean | undefined },
-): Promise<z.output<typeof groupAnswer>> {
+function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof groupAnswer> {
   const { promoter, selected } = each.payee;
   const method = selected && payoutMethodJson(selected);
-  const payouts = await showPayouts(store, readers, each.payouts);
+  const payouts = showPayouts(each.payouts);
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),
@@ -137,23 +125,11 @@ function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(me
   return method && { ...method, details: NO_DETAILS };
 }
 
-/** Drops payouts that are deleted while this reads them, because their promoter may be gone too. */
-async function showPayouts(store: Store, readers: PayeeReader, payouts: Payout[]) {
-  const shown = payouts.map((payout) => unlessGone(showPayout(store, readers, payout)));
-  return (await Promise.all(shown)).filter((payout) => payout !== null);
-}
-
-async function showPayout(
-  store: Store,
-  readers: PayeeReader,
-  payout: Payout,
-): Promise<z.output<typeof payoutAnswer>> {
-  const { promoter, selected } = await readers.payee(payout.promoterId);
-  const { payoutMethodId } = payout;
-  return payoutJson({
-    payout,
-    promoter,
-    campaign: await loadCampaign(store, payout.accountId, payout.campaignId),
-    method: payoutMethodId === null ? selected : await readers.method(payoutMethodId),
+/** Drops payouts whose promoter or campaign was deleted while they were read. */
+function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
+  return payouts.flatMap(({ payout, promoter, campaign, used, selected }) => {
+    if (promoter === null || campaign === null) return [];
+    const method = payout.payoutMethodId === null ? selected : used;
+    return [payoutJson({ payout, promoter, campaign, method })];
   });
 }

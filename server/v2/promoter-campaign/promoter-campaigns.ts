@@ -95,11 +95,13 @@ async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
   const { records, total } = await findPromoterCampaigns(context.store, account.id, {
-    text: params.q ?? null,
-    ids: params.ids ?? null,
-    campaignIds: params.filters?.campaign_id ?? null,
-    promoterId: params.filters?.promoter_id ?? null,
-    state: params.filters?.state ?? null,
+    filter: {
+      text: params.q,
+      ids: params.ids,
+      campaignIds: params.filters?.campaign_id,
+      promoterId: params.filters?.promoter_id,
+      state: params.filters?.state,
+    },
     ...window,
   });
   setPageHeaders(request, page, total);

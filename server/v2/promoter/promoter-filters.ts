@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../../domain/promoter/search-conditions.ts";
-import type { TotalMetric } from "../../domain/report/counters.ts";
+import type { PromoterFilter, PromoterSorting, Range } from "../../domain/promoter/search-conditions.ts";
+import type { TotalMetric } from "../../domain/report/daily.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
@@ -101,49 +101,55 @@ export const listParams = z
  * The promoters that a request asks for. Choice: archived promoters are shown only if the filter or an id
  * asks for them.
  */
-export function promoterQuery(
-  { q, ids, filters = {}, sorting = {} }: z.output<typeof listParams>,
-  { query, now }: { query: Query; now: Date },
-): PromoterQuery {
-  const { state, archived, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
+export function promoterFilter(
+  { q, ids, filters = {} }: z.output<typeof listParams>,
+  now: Date,
+): PromoterFilter {
+  const { archived, invoice_details_status: invoiceDetails } = filters;
   return {
-    ...ALL_PROMOTERS,
-    text: q?.trim() ?? null,
-    ids: ids ?? null,
-    campaignIds: filters.campaign_id ?? null,
-    state: state ?? null,
-    parentPromoterId: parent ?? null,
-    isArchived: archived === "any" ? null : (archived ?? (ids === undefined ? false : null)),
-    suspicions: filters.fraud_suspicions ?? null,
-    invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
-    hasTaxForm: filters.has_wform ?? null,
-    isSubscribedToEmail: filters.subscribed_to_email ?? null,
-    inactivity: filters.inactivity ? inactivity(filters.inactivity, now) : null,
+    text: q?.trim(),
+    ids,
+    campaignIds: filters.campaign_id,
+    state: filters.state,
+    parentPromoterId: filters.parent_promoter_id,
+    isArchived: archived === "any" ? undefined : (archived ?? (ids === undefined ? false : undefined)),
+    suspicions: filters.fraud_suspicions,
+    invoiceDetails: invoiceDetails && INVOICE_DETAILS[invoiceDetails],
+    hasTaxForm: filters.has_wform,
+    isSubscribedToEmail: filters.subscribed_to_email,
+    inactivity: filters.inactivity && inactivity(filters.inactivity, now),
     joinedAt: instantRange(filters.joined_at),
     lastLoginAt: instantRange(filters.last_login_at),
     customFields: [filters.custom_field1, filters.custom_field2]
       .filter((field) => field !== undefined)
       .map(({ key, value, operator }) => ({ key, values: value, isPartial: operator === "partial" })),
     stats: statRanges(filters),
-    sorting: sortsOf(sorting, query, SORT_NAMES),
   };
+}
+
+/** The order that a request asks for. */
+export function promoterSorting(
+  { sorting = {} }: z.output<typeof listParams>,
+  query: Query,
+): PromoterSorting {
+  return sortsOf(sorting, query, SORT_NAMES);
 }
 
 function inactivity(
   { metric, days }: { metric: (typeof ACTIVITIES)[number]; days: number },
   now: Date,
-): PromoterQuery["inactivity"] {
+): NonNullable<PromoterFilter["inactivity"]> {
   const since = new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString().slice(0, 10);
   return { metric: `${metric}s`, since };
 }
 
-function instantRange(given: z.output<typeof instants> | undefined): Range | null {
-  if (given === undefined) return null;
+function instantRange(given: z.output<typeof instants> | undefined): Range | undefined {
+  if (given === undefined) return undefined;
   return { from: given.from?.getTime() ?? null, to: given.to?.getTime() ?? null };
 }
 
-function statRanges(given: z.output<typeof filters>): PromoterQuery["stats"] {
-  const ranges: PromoterQuery["stats"] = {};
+function statRanges(given: z.output<typeof filters>): NonNullable<PromoterFilter["stats"]> {
+  const ranges: PromoterFilter["stats"] = {};
   for (const [name, metric] of METRICS) {
     const range = given[name as keyof typeof given] as z.output<typeof counts> | undefined;
     if (range !== undefined) ranges[metric] = { from: range.from ?? null, to: range.to ?? null };

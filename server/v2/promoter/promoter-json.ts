@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { promoterName } from "../../domain/promoter/promoter.ts";
 import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/counters.ts";
+import type { Stats } from "../../domain/report/stats.ts";
 import type { Balance } from "../../domain/commission/balance.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";

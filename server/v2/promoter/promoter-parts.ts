@@ -6,7 +6,7 @@ import { signInUrl } from "../../domain/portal/sign-in-link.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
-import { loadPromoterStats } from "../../domain/report/counters.ts";
+import { loadPromoterStats } from "../../domain/report/stats.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";

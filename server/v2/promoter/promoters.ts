@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countPending, listPromoters } from "../../domain/promoter/list.ts";
+import { countPending, findPromoters } from "../../domain/promoter/search.ts";
 import { loadSelected } from "../../domain/promoter/selection.ts";
 import { showAll } from "../../domain/show.ts";
 import { flag } from "../../input/fields.ts";
@@ -8,7 +8,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { listParams, promoterQuery } from "./promoter-filters.ts";
+import { listParams, promoterFilter, promoterSorting } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, setupUrl, showPromoterOf } from "./promoter-parts.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
@@ -40,8 +40,9 @@ async function list(request: V2Request) {
   const { account, context } = request;
   const { store, now } = context;
   const { params, query, page, window } = readListing(request, listParams);
-  const found = await listPromoters(store, account.id, {
-    query: promoterQuery(params, { query, now }),
+  const found = await findPromoters(store, account.id, {
+    filter: promoterFilter(params, now),
+    sorting: promoterSorting(params, query),
     ...window,
   });
   setPageHeaders(request, page, found.total);

@@ -5,7 +5,7 @@ import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts"
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { loadChart } from "../../domain/report/chart.ts";
 import { GROUPINGS } from "../../domain/report/period.ts";
-import type { Metric } from "../../domain/report/counters.ts";
+import type { Metric } from "../../domain/report/daily.ts";
 import { calendarDay, flag, oneOf } from "../../input/fields.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";

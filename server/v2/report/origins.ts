@@ -4,7 +4,7 @@ import type { ReportGroup } from "../../domain/report/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { listOf, oneOf } from "../../input/fields.ts";
 import type { OriginKind } from "../../domain/origin/record.ts";
-import type { Found } from "../../storage/listing/page-search.ts";
+import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
 import { reportPromoters } from "../../domain/report/promoters.ts";
 import {
   reportCampaigns,
@@ -10,7 +10,7 @@ import {
 } from "../../domain/report/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { flag } from "../../input/fields.ts";
-import type { Found, Window } from "../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../storage/query.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
@@ -153,10 +153,7 @@ export function findPromoters(
   return reportPromoters(context.store, account.id, {
     ...report,
     promoterIds: id === null ? null : [numberOf(id) ?? 0],
-    keeps:
-      text === null
-        ? undefined
-        : (promoter) => `${promoterName(promoter)}\n${promoter.email}`.toLowerCase().includes(text),
+    text,
     sort: sort ?? { by: "revenueCents", isDescending: true },
     page: window,
   });

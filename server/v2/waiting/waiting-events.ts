@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { leads } from "../../domain/lead/lead.ts";
 import { showAll } from "../../domain/show.ts";
-import { forgetWaiting, waitingEvents, type WaitingEvent } from "../../domain/sale/waiting.ts";
+import { findWaitingEvents, forgetWaiting, type WaitingEvent } from "../../domain/sale/waiting.ts";
 import { Failure } from "../../failure.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
-import { findPage } from "../../storage/listing/page-search.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
@@ -47,8 +46,7 @@ export const dropWaitingOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { page, window } = readListing(request, pageParams);
-  const listing = { accountId: account.id, index: "id", start: [], ...window } as const;
-  const found = await findPage(context.store, waitingEvents, listing);
+  const found = await findWaitingEvents(context.store, account.id, window);
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showWaitingEvent);
 }

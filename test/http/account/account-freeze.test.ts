@@ -7,6 +7,7 @@ import { putUser } from "../../../server/domain/user/user.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { freeze, unfreeze } from "../../../server/transfer/account/freezing.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { beforeCommit } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 
@@ -68,11 +69,10 @@ it("answers each change of a frozen account with 503, a sentence and Retry-After
 
 it("refuses a change that began before the freeze and ends after it", async () => {
   const { store } = app.services;
-  const sighting = { accountId: app.accountId, kind: "script", seen: [] } as const;
-  const change = store.transact(async (tx) => {
-    await frozen();
-    await tx.insert(sightings, { ...sighting, seen: [] });
-  });
+  beforeCommit(app, frozen);
+  const change = store.transact((tx) =>
+    tx.insert(sightings, { accountId: app.accountId, kind: "script", seen: [] }),
+  );
   await expect(change).rejects.toMatchObject({ kind: "unavailable", message: MESSAGE });
   expect(await store.get(sightings, app.accountId, "script")).toBe(null);
 });

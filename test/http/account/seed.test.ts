@@ -15,7 +15,7 @@ import { promoterCampaigns } from "../../../server/domain/promoter-campaign/prom
 import { sales } from "../../../server/domain/sale/sales.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import type { Delivery } from "../../../server/domain/webhook/record.ts";
-import type { Collection } from "../../../server/storage/collection.ts";
+import type { Table } from "../../../server/storage/table.ts";
 import { portalBrowser } from "../../support/portal.ts";
 import { dailySums } from "../../support/stats.ts";
 import { breaches, readLedger } from "../../support/money-laws.ts";
@@ -43,9 +43,9 @@ async function seeded({ context, accountId }: TestApp, size: SeedOptions): Promi
   return owner;
 }
 
-/** How many of a collection's records there are of each kind. */
-async function tally<R extends { accountId: number }, Claim extends string, Index extends string>(
-  of: Collection<R, Claim, Index>,
+/** How many of a table's records there are of each kind. */
+async function tally<R extends { accountId: number }, Unique extends string, Index extends string>(
+  of: Table<R, Unique, Index>,
   kindOf: (record: R) => string,
   owner = app.accountId,
 ): Promise<Record<string, number>> {

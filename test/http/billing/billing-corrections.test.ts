@@ -1,8 +1,5 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AtomicDriver } from "../../../server/storage/driver.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { newStore } from "../../../server/storage/store.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -14,7 +11,6 @@ import {
   tellStripe,
 } from "../../support/billing.ts";
 import { findFaults } from "../../support/consistency.ts";
-import { entriesIn } from "../../support/entries.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
 import { adjustment, paddleEvent, transaction } from "../../support/paddle-events.ts";
@@ -50,8 +46,8 @@ const WITHDRAWN = stripeEvent("charge.dispute.funds_withdrawn", dispute());
 const REINSTATED = stripeEvent("charge.dispute.funds_reinstated", dispute({ status: "won" }));
 
 /** A parent, a promoter and one who shares; rewards of every kind. */
-async function foundProgram(driver: AtomicDriver): Promise<TestApp> {
-  const app = await startApp("memory", { store: newStore(driver) });
+async function foundProgram(): Promise<TestApp> {
+  const app = await startApp();
   await app.v1("/promoters/create", { email: "pam@example.com", first_name: "Pam" });
   await app.v1("/promoters/create", {
     email: "jane@example.com",
@@ -116,8 +112,7 @@ it.each<[string, number, object[]]>([
   const quantity = events.includes(INVOICED) ? 3 : 1;
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray(events, { minLength: events.length }), async (told) => {
-      const driver = memoryDriver();
-      const app = await foundProgram(driver);
+      const app = await foundProgram();
       // They come in some order, and then all again.
       for (const event of [...told, ...told]) expect((await tellStripe(app, event)).status).toBe(200);
       expect(await left(app)).toEqual({
@@ -128,7 +123,7 @@ it.each<[string, number, object[]]>([
         breaches: [],
         bugs: [],
       });
-      expect(await findFaults(await entriesIn(driver))).toEqual([]);
+      expect(await findFaults(app.stored.engine)).toEqual([]);
       await app.close();
     }),
     { numRuns: rounds(10, 120) },

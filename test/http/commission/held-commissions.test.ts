@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { newStore } from "../../../server/storage/store.ts";
+import { openStore } from "../../../server/storage/open.ts";
+import { TABLES } from "../../../server/tables.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
+import { temporaryFolder } from "../../support/server.ts";
 import { company, join } from "../../support/v2.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -15,10 +16,13 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
   /** Another process that serves the same account. */
   let other: TestApp;
   let elapsed = 0;
+  let folder: string;
+  let remove: () => void;
   beforeEach(async () => {
-    const driver = memoryDriver();
-    app = await startApp("memory", { store: newStore(driver) });
-    other = await startApp("memory", { store: newStore(driver), isFilled: true });
+    ({ folder, remove } = temporaryFolder());
+    const open = () => openStore(`sqlite:${folder}`, { tables: TABLES });
+    app = await startApp("memory", { store: await open() });
+    other = await startApp("memory", { store: await open(), isFilled: true });
     await join(app, "jane@example.com", { ref_id: "jane" });
     await offer(app, await makeReward(app));
     await app.v1("/track/signup", { email: "lead@example.com", uid: "u-1", ref_id: "jane" });
@@ -29,6 +33,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     expect([app.bugs, other.bugs]).toEqual([[], []]);
     await app.close();
     await other.close();
+    remove();
   });
 
   const sell = (event_id: string) => trackV2(app, "sale", { uid: "u-1", event_id, amount: 10_000 });

@@ -7,12 +7,12 @@ import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
-import { racesAtEachCommit, racesAtEachStep } from "../../support/race.ts";
+import { racesAtEachTransaction, racesAtEachStep } from "../../support/race.ts";
 import type { TestApp } from "../../support/app.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 
 it("a commission that is imported while its lead moves follows the lead", async () => {
-  const races = await racesAtEachCommit(async (app) => {
+  const races = await racesAtEachTransaction(async (app) => {
     const { context, accountId } = app;
     const account = (await context.store.get(accounts, SYSTEM, accountId))!;
     for (const ref_id of ["jane", "bob"])
@@ -35,11 +35,11 @@ it("a commission that is imported while its lead moves follows the lead", async 
     return {
       call: () => v1(app, "PUT", "/leads/update", { email: "lead@example.com", new_ref_id: "bob" }),
       meanwhile: () => importCommission(context, account, commission),
-      look: async ({ store, entries }) => {
+      look: async ({ store, engine }) => {
         const found = await store.page(commissions, "id", accountId, [], { limit: 9 });
         return {
           owners: found.map(({ promoterId }) => promoterId),
-          faults: await findFaults(await entries()),
+          faults: await findFaults(engine),
         };
       },
     };
@@ -91,7 +91,7 @@ describe("what happens to a commission while something else happens to it", () =
       return {
         call: () => call(app),
         meanwhile: () => meanwhile(app),
-        look: async ({ entries }) => findFaults(await entries()),
+        look: async ({ engine }) => findFaults(engine),
       };
     });
     expect(races.flatMap(({ seen }) => seen)).toEqual([]);
@@ -108,11 +108,11 @@ describe("what happens to a commission while something else happens to it", () =
       return {
         call: () => call(app),
         meanwhile: () => complete(app),
-        look: async ({ store, entries }) => {
+        look: async ({ store, engine }) => {
           const commission = await store.get(commissions, app.accountId, 1);
           const payout = await store.get(payouts, app.accountId, 1);
           const isPaid = commission?.payoutId === 1;
-          return { isPaid, paid: payout?.amount, faults: await findFaults(await entries()) };
+          return { isPaid, paid: payout?.amount, faults: await findFaults(engine) };
         },
       };
     });

@@ -12,7 +12,7 @@ import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { portalBrowser } from "../../support/portal.ts";
-import { racesAtEachCommit } from "../../support/race.ts";
+import { racesAtEachTransaction } from "../../support/race.ts";
 import type { TemporaryStore } from "../../support/temporary-store.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
@@ -103,16 +103,16 @@ async function addPerson(app: TestApp): Promise<void> {
 
 describe("an addition to a promoter who is erased at the same moment", () => {
   it.each(Object.entries(ADDITIONS))("%s is erased with them, or refused", async (_, add) => {
-    const look = async ({ entries, placesOf }: TemporaryStore) => ({
+    const look = async ({ engine, placesOf }: TemporaryStore) => ({
       places: await placesOf(MARK),
-      faults: await findFaults(await entries()),
+      faults: await findFaults(engine),
     });
     const erase = (app: TestApp) => erasePromoter(app.context, app.accountId, "1");
-    const firstErased = await racesAtEachCommit(async (app) => {
+    const firstErased = await racesAtEachTransaction(async (app) => {
       await addPerson(app);
       return { call: () => add(app), meanwhile: () => erase(app), look };
     });
-    const firstAdded = await racesAtEachCommit(async (app) => {
+    const firstAdded = await racesAtEachTransaction(async (app) => {
       await addPerson(app);
       return { call: () => erase(app), meanwhile: () => add(app), look };
     });

@@ -3,16 +3,12 @@ import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure
 import { unfinishedErasures } from "../../../server/domain/erasure/unfinished.ts";
 import { isOutage } from "../../../server/failure.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { freezes } from "../../../server/storage/freeze.ts";
-import { decodeKey } from "../../../server/storage/keys.ts";
 import { storeOn } from "../../../server/storage/open.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
-import { edgedDriver, nameOf, newEdge } from "../../support/edge.ts";
-import { entriesIn } from "../../support/entries.ts";
-import { mortalDriver } from "../../support/mortal-driver.ts";
+import { mortalEngine } from "../../support/mortal-engine.ts";
 import { rounds } from "../../support/rounds.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the erased person's own data. */
@@ -52,21 +48,17 @@ describe.each([
   it("has changed nothing, or is completed by the jobs of another process", async () => {
     const outcomes = new Set<string>();
     for (const death of DEATHS) {
-      const driver = memoryDriver();
-      const first = await startApp("memory", { store: await storeOn(driver) });
+      const { store, engine, placesOf } = await temporaryStore("memory");
+      const first = await startApp("memory", { store });
       await addPeople(first);
-      const places = async () =>
-        (await entriesIn(driver))
-          .map(([key, text]) => `${JSON.stringify(decodeKey(key))} ${text}`)
-          .filter((line) => line.toLowerCase().includes(mark));
+      const places = () => placesOf(mark);
       const before = await places();
-      const mortal = mortalDriver(driver);
-      const dying = await startApp("memory", { store: await storeOn(mortal.driver), isFilled: true });
+      const mortal = mortalEngine(engine);
+      const dying = await startApp("memory", { store: await storeOn(mortal.engine), isFilled: true });
       mortal.kill(death);
       await erase(dying).catch((error: unknown) => {
         if (!isOutage(error) || !mortal.isDead()) throw error;
       });
-      const { store } = first.services;
       const left = await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 });
       if (mortal.isDead() && left.length === 0 && (await places()).length > 0) {
         outcomes.add("nothing");
@@ -78,39 +70,10 @@ describe.each([
         await jobs.stop();
         expect([await places(), first.bugs]).toEqual([[], []]);
         expect(await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 })).toEqual([]);
-        expect(await findFaults(await entriesIn(driver))).toEqual([]);
+        expect(await findFaults(engine)).toEqual([]);
       }
+      await first.close();
     }
     expect([...outcomes].toSorted()).toEqual(["completed", "done", "nothing"]);
   });
-});
-
-it("a lock of a process that was killed ends by itself", async () => {
-  const app = await startApp();
-  await join(app, "bob@example.com", { ref_id: "bob" });
-  const { store } = app.services;
-  const held = { accountId: app.accountId, state: "held" as const, by: "gone", untilMs: Date.now() - 1 };
-  await store.transact((tx) => tx.put(freezes, held));
-  expect((await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" })).status).toBe(200);
-  expect(await store.get(freezes, app.accountId, 1)).toBe(null);
-  await app.close();
-});
-
-it("a lock of a process that is killed now keeps nobody waiting for long", async () => {
-  const edge = newEdge();
-  let elapsedMs = 0;
-  const store = await storeOn(edgedDriver(memoryDriver(), edge), () => elapsedMs);
-  const app = await startApp("memory", { store });
-  await join(app, "bob@example.com", { ref_id: "bob" });
-  const held = { accountId: app.accountId, state: "held" as const, by: "gone", untilMs: Date.now() + 1e9 };
-  await store.transact((tx) => tx.put(freezes, held));
-  edge.read = (key, read) => {
-    if (nameOf(key) === freezes.name) elapsedMs += 1_000;
-    return read();
-  };
-  expect(await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" })).toMatchObject({
-    status: 503,
-    body: { error: "Others change the account; try again" },
-  });
-  await app.close();
 });

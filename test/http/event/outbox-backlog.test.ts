@@ -26,7 +26,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    expect(await findFaults(await app.stored.entries())).toEqual([]);
+    expect(await findFaults(app.stored.engine)).toEqual([]);
     await receiver.close();
     await app.close();
   });

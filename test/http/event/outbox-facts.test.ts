@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
+import { keyOf } from "../../../server/storage/sql.ts";
 import { newRound } from "../../../server/outbox/round.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import type { Entity, Fact } from "../../../server/domain/event/record.ts";
-import { decodeKey } from "../../../server/storage/keys.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { beforeCommit, nameOf } from "../../support/edge.ts";
+import { beforeCommit, type Change } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
@@ -103,11 +103,10 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   it("of creations show it as it was then even if it changes while they are rendered", async () => {
     await subscribe("created", "updated");
     await signUp("lead@example.com");
-    const isFact = (key: string) => nameOf(key) === "fact";
     beforeCommit(
       app,
       () => change(1, "u-1"),
-      ({ removes }) => removes.some(isFact),
+      (changes) => changes.some(({ table, doc }) => table === "fact" && doc === null),
     );
     await workOff(appOutbox(app));
     expect(told()).toEqual([
@@ -132,11 +131,11 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
       Array.from({ length: 999 }, (_, at) => 1_000 + at),
     );
     const { id: last } = (await signUp("lead@example.com")).body as { id: number };
-    const isLast = (key: string) => nameOf(key) === "fact" && decodeKey(key)[4] === last;
+    const isLast = ({ table, key, doc }: Change) => table === "fact" && doc === null && key.includes(last);
     beforeCommit(
       app,
       () => change(last, "u-1"),
-      ({ removes }) => removes.some(isLast),
+      (changes) => changes.some(isLast),
     );
     await workOff(appOutbox(app));
     expect(told()).toMatchObject([{ type: "referral.created" }, { type: "referral.updated" }]);
@@ -201,7 +200,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
       );
       taken.push(...(await next(1_000, () => false)));
       await store.transact(async (tx) => {
-        for (const fact of taken) await tx.remove(facts, SYSTEM, ...facts.id(fact));
+        for (const fact of taken) await tx.remove(facts, SYSTEM, ...keyOf(facts, fact));
       });
     }
     expect(taken.map(({ entity }) => entity)).toContain("referral");

@@ -72,10 +72,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
   beforeEach(async () => {
     dice = newDice(0);
     app = await startApp(kind, { allowsPrivateWebhooks: true });
-    app.stored.edge.commit = async (_, commit) => {
-      await others(3);
-      return commit();
-    };
+    app.stored.edge.begin = () => others(3);
     receiver = await startReceiver();
     now = Date.parse(NOW);
     outboxes = [appOutbox(app, { holder: "one" }), appOutbox(app, { holder: "other" })];
@@ -296,7 +293,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
       expect(await app.stored.placesOf(word)).toEqual([]);
     }
     expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
-    expect(await findFaults(await app.stored.entries())).toEqual([]);
+    expect(await findFaults(app.stored.engine)).toEqual([]);
     expect(app.bugs).toEqual([]);
   });
 });

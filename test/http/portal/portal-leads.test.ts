@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(await findFaults(await app.stored.entries())).toEqual([]);
+  expect(await findFaults(app.stored.engine)).toEqual([]);
   await app.close();
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import type { Metric } from "../../../server/domain/report/counters.ts";
+import type { Metric } from "../../../server/domain/report/daily.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leads } from "../../../server/domain/lead/lead.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { storeOn } from "../../../server/storage/open.ts";
 import type { Store } from "../../../server/storage/store.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { rounds } from "../../support/rounds.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
 import { company } from "../../support/v2.ts";
 
 const COLUMNS = [
@@ -39,8 +38,8 @@ type Step = { kind: (typeof KINDS)[number]; person: number; days: number };
 it("what happens later leaves the reports of closed months as they are", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 25, size: "max" }), async (steps) => {
-      const driver = memoryDriver();
-      const app = await newProgram(await storeOn(driver));
+      const stored = await temporaryStore("memory");
+      const app = await newProgram(stored.store);
       const seen = new Map<string, object>();
       let now = START;
       for (const [at, each] of steps.entries()) {
@@ -55,8 +54,9 @@ it("what happens later leaves the reports of closed months as they are", async (
       for (const [month, figures] of await closedMonths(app, now))
         expect({ month, figures }).toEqual({ month, figures: seen.get(month) });
       const faults: string[] = [];
-      for await (const fault of findFaults(driver)) faults.push(fault);
+      for await (const fault of findFaults(stored.engine)) faults.push(fault);
       expect([faults, app.bugs]).toEqual([[], []]);
+      await app.close();
     }),
     { numRuns: rounds(15, 400) },
   );
@@ -125,7 +125,7 @@ describe("a cancellation", () => {
     const { store } = app.services;
     await store.transact(async (tx) => {
       const { customerHistory: _, ...lead } = (await tx.get(leads, app.accountId, 2))!;
-      await tx.put(leads, { ...lead, state: "cancelled", cancelledAt: "2026-03-07T00:00:00.000Z" });
+      await tx.put(leads, { ...lead, state: "cancelled" as const, cancelledAt: "2026-03-07T00:00:00.000Z" });
     });
     const before = await months(app);
     expect(before).toEqual([

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { deliveries, newDelivery } from "../../../server/domain/webhook/delivery.ts";
+import type { Delivery } from "../../../server/domain/webhook/record.ts";
 import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
@@ -174,7 +175,7 @@ async function failingWebhook(): Promise<void> {
       for (const [minute, status] of statuses.entries()) {
         const id = webhookId * 10 + minute;
         const createdAt = `2026-03-01T00:0${minute}:00.000Z`;
-        await tx.put(deliveries, {
+        const delivery: Delivery = {
           ...newDelivery({
             id,
             ownerId: app.accountId,
@@ -185,7 +186,8 @@ async function failingWebhook(): Promise<void> {
           }),
           accountId: SYSTEM,
           status,
-        });
+        };
+        await tx.put(deliveries, delivery);
       }
     });
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import type { Metric } from "../../../server/domain/report/counters.ts";
+import type { Metric } from "../../../server/domain/report/daily.ts";
 import { campaignsReport, overviewReport, promotersReport } from "../../../server/v1/report/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";

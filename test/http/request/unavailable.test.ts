@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { Failure } from "../../../server/failure.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { storeOn } from "../../../server/storage/open.ts";
 import { KEY, NOW, answerOf, startApp } from "../../support/app.ts";
-import { edgedDriver, failCommits, newEdge } from "../../support/edge.ts";
+import { failCommits } from "../../support/edge.ts";
 
 const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
 
@@ -76,48 +74,6 @@ it("answers 503 with Retry-After, and logs the reason every ten seconds, while t
   await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
   expect(bugs).toHaveLength(3);
   await close();
-});
-
-it("answers 503 within a deadline to all that wait for the same records, records none of them, and each once later", async () => {
-  const edge = newEdge();
-  let elapsedMs = 0;
-  const store = await storeOn(edgedDriver(memoryDriver(), edge), () => elapsedMs);
-  const app = await startApp("memory", { store });
-  await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-  const { commit } = edge;
-  let tries = 0;
-  edge.commit = async () => {
-    tries++;
-    elapsedMs += 100;
-    return false; // somebody else has just changed a record that was read
-  };
-  const people = Array.from({ length: 40 }, (_, at) => `lead-${at}@example.com`);
-  const signUp = (email: string) => app.v1("/track/signup", { email, uid: email, ref_id: "jane" });
-  for (const { status, headers, body } of await Promise.all(people.map(signUp))) {
-    expect([status, headers.get("retry-after"), body]).toEqual([
-      503,
-      "1",
-      { error: "Others kept changing the same records; try again" },
-    ]);
-  }
-  // Each of them once, and then one after the other until the eight seconds are over.
-  expect(tries).toBeLessThanOrEqual(people.length + 80);
-  const first = await app.v2("POST", "/promoters", { email: "ben@example.com" });
-  expect([first.status, first.headers.get("retry-after"), first.body]).toEqual([
-    503,
-    "1",
-    { message: "Others kept changing the same records; try again", code: "unavailable" },
-  ]);
-  edge.commit = commit;
-  const list = async () => {
-    const answer = await answerOf(await app.request("/api/v1/leads/list", { headers: { "x-api-key": KEY } }));
-    return (answer.body as { email: string }[]).map(({ email }) => email);
-  };
-  expect(await list()).toEqual([]);
-  for (const { status } of await Promise.all(people.map(signUp))) expect(status).toBe(200);
-  for (const { status } of await Promise.all(people.map(signUp))) expect(status).toBe(422);
-  expect((await list()).toSorted()).toEqual(people.toSorted());
-  await app.close();
 });
 
 it.each(["sale", "refund", "cancellation", "signup"])(

@@ -1,18 +1,17 @@
 import { pino } from "pino";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { instalments } from "../../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import type { AtomicDriver } from "../../../server/storage/driver.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { putEntries, type Entry } from "../../../server/storage/listing/snapshot.ts";
+import type { Engine } from "../../../server/storage/session.ts";
 import { newStore } from "../../../server/storage/store.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
-import { NOW, countedChance, startApp } from "../../support/app.ts";
+import { NOW, countedChance, startApp, type TestApp } from "../../support/app.ts";
+import type { Entry } from "../../support/entries.ts";
 import { breaches } from "../../support/money-laws.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
-import { mortalDriver } from "../../support/mortal-driver.ts";
+import { mortalEngine } from "../../support/mortal-engine.ts";
 import { company, join } from "../../support/v2.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -21,10 +20,11 @@ const LATER_MS = 2 * 60 * 60 * 1_000;
 const ALL = { limit: 99 };
 
 /** A store in which jobs make four instalments for each of three people, approve what was held, and pay. */
+let app: TestApp;
 let entries: Entry[];
 let accountId: number;
 beforeAll(async () => {
-  const app = await startApp();
+  app = await startApp();
   accountId = app.accountId;
   for (const name of ["jane", "bob", "zoe"]) await join(app, `${name}@example.com`, { ref_id: name });
   await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
@@ -43,22 +43,23 @@ beforeAll(async () => {
   expect(app.bugs).toEqual([]);
   entries = await app.stored.entries();
 });
+afterAll(() => app.close());
 
-async function filled(): Promise<AtomicDriver> {
-  const driver = memoryDriver();
-  await putEntries(driver, entries);
-  return driver;
+/** The engine of the store as it was before any job. */
+async function filled(): Promise<Engine> {
+  await app.stored.restore(entries);
+  return app.stored.engine;
 }
 
 /** Lets the jobs of one process run, so many days after the sales. Returns their errors. */
-async function work(driver: AtomicDriver, days: number, passes = 3): Promise<string[]> {
+async function work(engine: Engine, days: number, passes = 3): Promise<string[]> {
   let elapsedMs = 0;
   const errors: string[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void errors.push(line) });
   const clock = () => new Date(Date.parse(NOW) + days * DAY_MS);
   const chance = countedChance();
   const logOutage = () => void errors.push("outage");
-  const jobs = newJobs({ store: newStore(driver), clock, chance, log, logOutage }, () => elapsedMs);
+  const jobs = newJobs({ store: newStore(engine), clock, chance, log, logOutage }, () => elapsedMs);
   for (let pass = 0; pass < passes; pass++) {
     await jobs.pass().catch(() => {});
     elapsedMs += LATER_MS;
@@ -67,10 +68,10 @@ async function work(driver: AtomicDriver, days: number, passes = 3): Promise<str
 }
 
 /** What the jobs have made. */
-async function made(driver: AtomicDriver) {
-  const store = newStore(driver);
+async function made(engine: Engine) {
+  const store = newStore(engine);
   const faults: string[] = [];
-  for await (const fault of findFaults(driver)) faults.push(fault);
+  for await (const fault of findFaults(engine)) faults.push(fault);
   expect([faults, await breaches(store, accountId)]).toEqual([[], []]);
   return {
     commissions: (await store.page(commissions, "id", accountId, [], ALL)).map(
@@ -110,9 +111,9 @@ const ONCE = {
 
 describe("instalments, held commissions and payouts", () => {
   it("come once if nothing happens", async () => {
-    const driver = await filled();
-    expect(await work(driver, 45)).toEqual([]);
-    expect(await made(driver)).toEqual(ONCE);
+    const engine = await filled();
+    expect(await work(engine, 45)).toEqual([]);
+    expect(await made(engine)).toEqual(ONCE);
   });
 
   it.each([
@@ -120,39 +121,39 @@ describe("instalments, held commissions and payouts", () => {
     ["after", true],
   ])("come once if the process is killed, %s any of its commits is written", async (_, isWritten) => {
     for (let afterCommits = 0; ; afterCommits++) {
-      const driver = await filled();
-      const mortal = mortalDriver(driver);
+      const engine = await filled();
+      const mortal = mortalEngine(engine);
       mortal.kill({ afterCommits, isWritten });
-      await work(mortal.driver, 45);
-      expect(await work(driver, 45)).toEqual([]);
-      expect(await made(driver)).toEqual(ONCE);
+      await work(mortal.engine, 45);
+      expect(await work(engine, 45)).toEqual([]);
+      expect(await made(engine)).toEqual(ONCE);
       if (!mortal.isDead()) return expect(afterCommits).toBeGreaterThan(12);
     }
   });
 
   it("come once if several processes are killed one after the other", async () => {
     for (let afterCommits = 1; afterCommits < 6; afterCommits++) {
-      const driver = await filled();
+      const engine = await filled();
       for (let deaths = 0; deaths < 10; deaths++) {
-        const mortal = mortalDriver(driver);
+        const mortal = mortalEngine(engine);
         mortal.kill({ afterCommits: afterCommits + (deaths % 2), isWritten: deaths % 3 === 0 });
-        await work(mortal.driver, 45);
+        await work(mortal.engine, 45);
       }
-      expect(await work(driver, 45)).toEqual([]);
-      expect(await made(driver)).toEqual(ONCE);
+      expect(await work(engine, 45)).toEqual([]);
+      expect(await made(engine)).toEqual(ONCE);
     }
   });
 
   it("come once if the clock jumps back and forth", async () => {
-    const driver = await filled();
-    for (const days of [45, 5, 45, -400, 15, 45]) expect(await work(driver, days)).toEqual([]);
-    expect(await made(driver)).toEqual(ONCE);
+    const engine = await filled();
+    for (const days of [45, 5, 45, -400, 15, 45]) expect(await work(engine, days)).toEqual([]);
+    expect(await made(engine)).toEqual(ONCE);
   });
 
   it("come on their own days if the clock was ahead for a while", async () => {
-    const driver = await filled();
-    for (const days of [400, 5, 45]) expect(await work(driver, days)).toEqual([]);
-    const { commissions: earned, payouts: paid, waiting } = await made(driver);
+    const engine = await filled();
+    for (const days of [400, 5, 45]) expect(await work(engine, days)).toEqual([]);
+    const { commissions: earned, payouts: paid, waiting } = await made(engine);
     const plain = earned.map((each) => each.replace(" in a payout", ""));
     expect([plain, waiting]).toEqual([[...HELD, ...INSTALMENTS], 0]);
     // The run of the wrong month has paid the held commissions. That of the right one pays the rest of March.

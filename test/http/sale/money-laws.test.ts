@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { AtomicDriver } from "../../../server/storage/driver.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import { describe, expect, it } from "vitest";
+import type { Engine } from "../../../server/storage/session.ts";
 import { newStore } from "../../../server/storage/store.ts";
+import { TABLES } from "../../../server/tables.ts";
 import { moveAccounts } from "../../../server/transfer/account/move.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
 import { exportLines } from "../../../server/transfer/export.ts";
@@ -13,39 +13,44 @@ import { importFile } from "../../../server/transfer/import.ts";
 import { moveStore } from "../../../server/transfer/move.ts";
 import { writeNewFile } from "../../../server/transfer/new-file.ts";
 import type { TestApp } from "../../support/app.ts";
-import { DRIVERS, ENGINES } from "../../support/drivers.ts";
+import { KINDS, useEmptyStore } from "../../support/stores.ts";
 import { balanceFaults } from "../../support/balance-laws.ts";
+import { memoryEngine } from "../../support/memory-engine.ts";
 import { moneyHistory, type MoneyHistory } from "../../support/money-history.ts";
 import { breaches, changeBreaches, readLedger } from "../../support/money-laws.ts";
 import { appOf, foundProgram, replaceDead, take } from "../../support/money-world.ts";
 import { payoutFaults } from "../../support/payout-laws.ts";
 import { reportFaults } from "../../support/report-laws.ts";
 import { shownReportFaults } from "../../support/shown-report-laws.ts";
-import { rounds } from "../../support/rounds.ts";
+import { IS_LONG, rounds } from "../../support/rounds.ts";
 
 describe("the laws of money hold in every history", () => {
   it("in memory", async () => {
     await fc.assert(
-      fc.asyncProperty(moneyHistory(20), async (history) => void (await live(memoryDriver(), history))),
+      fc.asyncProperty(moneyHistory(20), async (history) => {
+        const engine = await memoryEngine();
+        try {
+          await live(engine, history);
+        } finally {
+          await engine.close();
+        }
+      }),
       { numRuns: rounds(6, 300) },
     );
   });
 
-  it.each(ENGINES.filter((kind) => kind !== "memory"))("in %s too", async (kind) => {
-    const source = DRIVERS[kind]!();
-    onTestFinished(source.end);
-    const property = fc.asyncProperty(moneyHistory(rounds(8, 24)), async (history) => {
-      const { driver, remove } = await source.open();
-      try {
-        await live(driver, history);
-      } finally {
-        await newStore(driver).close();
-        await remove();
-      }
-    });
-    // A failing history is the same in memory, where shortening it is quicker.
-    await fc.assert(property, { numRuns: rounds(1, 40), endOnFailure: true });
-  });
+  // A failing history is the same in memory, where shortening it is quicker.
+  describe.each(KINDS.filter((kind) => kind !== "memory" && (IS_LONG || kind !== "pooled postgres")))(
+    "in %s too",
+    (kind) => {
+      let engine: Engine;
+      useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
+
+      it.each(fc.sample(moneyHistory(rounds(8, 24)), rounds(1, 40)))("(history %#)", async (history) => {
+        await live(engine, history);
+      });
+    },
+  );
 });
 
 it("money stays the same to the last unit in exports, imports and moves", async () => {
@@ -53,27 +58,29 @@ it("money stays the same to the last unit in exports, imports and moves", async 
   await fc.assert(
     fc.asyncProperty(history, async (given) => {
       const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-      const driver = memoryDriver();
-      const app = await live(driver, given);
+      const engine = await memoryEngine();
+      const app = await live(engine, given);
       const ledger = await readLedger(app.services.store, app.accountId);
       const file = join(folder, "export.ndjson");
       const silent = () => {};
       const once = { onProgress: silent, resumes: false, isForced: false };
       const now = new Date(app.services.clock());
-      await writeNewFile(exportLines(driver, { now, onProgress: silent, onEnd: silent }), file);
-      const ways: ((to: AtomicDriver) => Promise<unknown>)[] = [
+      await writeNewFile(exportLines(engine, { now, onProgress: silent, onEnd: silent }), file);
+      const ways: ((to: Engine) => Promise<unknown>)[] = [
         (to) => importFile(to, { ...once, file }),
         (to) => importFile(to, { ...once, file, accounts: ["acme"] }),
-        (to) => moveStore([driver, to], once),
-        (to) => moveAccounts([driver, to], { ...once, accounts: ["acme"] }),
+        (to) => moveStore([engine, to], once),
+        (to) => moveAccounts([engine, to], { ...once, accounts: ["acme"] }),
       ];
       for (const copyTo of ways) {
-        const copy = memoryDriver();
+        const copy = await memoryEngine();
         await copyTo(copy);
         const store = newStore(copy);
         expect(await readLedger(store, app.accountId)).toEqual(ledger);
         expect([await breaches(store, app.accountId), await faultsOf(copy)]).toEqual([[], []]);
+        await store.close();
       }
+      await engine.close();
       rmSync(folder, { recursive: true });
     }),
     { numRuns: rounds(2, 60) },
@@ -81,9 +88,9 @@ it("money stays the same to the last unit in exports, imports and moves", async 
 });
 
 /** Lets two processes live through a history, and checks every law after each wave. */
-async function live(driver: AtomicDriver, { currency, waves }: MoneyHistory): Promise<TestApp> {
-  const world = await foundProgram(driver, currency, true);
-  const store = newStore(driver);
+async function live(engine: Engine, { currency, waves }: MoneyHistory): Promise<TestApp> {
+  const world = await foundProgram(engine, currency, true);
+  const store = newStore(engine);
   const { accountId } = world.processes[0]!.app;
   let before = await readLedger(store, accountId);
   for (const { steps, death } of waves) {
@@ -100,12 +107,12 @@ async function live(driver: AtomicDriver, { currency, waves }: MoneyHistory): Pr
   const shown: string[] = [];
   for (const faultsIn of [reportFaults, shownReportFaults, balanceFaults, payoutFaults])
     shown.push(...(await faultsIn(app)));
-  expect([await faultsOf(driver), shown, app.bugs]).toEqual([[], [], []]);
+  expect([await faultsOf(engine), shown, app.bugs]).toEqual([[], [], []]);
   return app;
 }
 
-async function faultsOf(driver: AtomicDriver): Promise<string[]> {
+async function faultsOf(engine: Engine): Promise<string[]> {
   const faults: string[] = [];
-  for await (const fault of findFaults(driver)) faults.push(fault);
+  for await (const fault of findFaults(engine)) faults.push(fault);
   return faults;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
 import type { TestApp } from "../../support/app.ts";
+import { memoryEngine } from "../../support/memory-engine.ts";
 import { LEADS } from "../../support/money-history.ts";
 import { breaches, readLedger } from "../../support/money-laws.ts";
 import { foundProgram } from "../../support/money-world.ts";
@@ -76,13 +76,15 @@ function messagesOf(deeds: Deed[], customer: number): Message[] {
 
 /** All that is left in a new program of some messages. */
 async function leftBy(currency: string, tell: (app: TestApp, other: TestApp) => Promise<unknown>) {
-  const { processes } = await foundProgram(memoryDriver(), currency);
+  const engine = await memoryEngine();
+  const { processes } = await foundProgram(engine, currency);
   const [app, other] = processes.map((process) => process.app) as [TestApp, TestApp];
   await tell(app, other);
   const { services, accountId, bugs } = app;
   expect([bugs, await breaches(services.store, accountId)]).toEqual([[], []]);
   const { promoters, leads, commissions, refunds } = await readLedger(services.store, accountId);
   const shown = await Promise.all(promoters.map(({ id }) => app.v2("GET", `/promoters/${id}`)));
+  await engine.close();
   return {
     promoters: shown.map(({ body }) => {
       const { balances, stats } = body as { balances: unknown; stats: unknown };

@@ -5,10 +5,9 @@ import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { storeRates as storeDayRates } from "../../../server/domain/money/rate.ts";
 import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { newStore } from "../../../server/storage/store.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
+import { failCommits } from "../../support/edge.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import {
   SECONDS,
@@ -396,28 +395,21 @@ it("shows a refund that is too large when its rate comes", async () => {
 
 describe("what waits", () => {
   it("survives a restart, and a process that dies at any commit", async () => {
-    const driver = memoryDriver();
-    const start = (isFilled: boolean) => startApp("memory", { store: newStore(driver), isFilled });
-    const first = await start(false);
+    const first = await startApp();
+    const restart = () => startApp("memory", { store: first.stored.store, isFilled: true });
     await first.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
     await offer(first, await makeReward(first));
     await first.v1("/track/signup", { ...LEAD, ref_id: "jane" });
     await first.v1("/track/sale", SALE);
     await first.v1("/track/refund", REFUND);
     for (let commits = 0; commits < 12; commits++) {
-      let left = commits;
-      const dying = newStore({
-        ...driver,
-        commit: async (batch) => {
-          if (left-- <= 0) throw new Error("killed");
-          return driver.commit(batch);
-        },
-      });
-      const process = await startApp("memory", { store: dying, isFilled: true });
+      const revive = failCommits(first, new Error("killed"), (at) => at >= commits);
+      const process = await restart();
       await process.v2("POST", "/rates", RATES).catch(() => {});
       await runJobs(process).catch(() => {});
+      revive();
     }
-    const last = await start(true);
+    const last = await restart();
     await runJobs(last);
     expect(await booksOf(last)).toMatchObject({
       sales: [["inv_1", 11_000, 4_400]],

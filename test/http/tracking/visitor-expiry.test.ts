@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../../server/failure.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadStats } from "../../../server/domain/report/counters.ts";
+import { loadStats } from "../../../server/domain/report/stats.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { visitors } from "../../../server/domain/visitor/visitor.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(await findFaults(await app.stored.entries())).toEqual([]);
+  expect(await findFaults(app.stored.engine)).toEqual([]);
   await app.close();
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgedReads } from "../../../server/storage/driver.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import type { AgedReads, Engine } from "../../../server/storage/session.ts";
 import { newStore } from "../../../server/storage/store.ts";
 import { KEY, answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { memoryEngine } from "../../support/memory-engine.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 
 const RANGE = "period_from=2026-03-04&period_to=2026-03-04&selection=referrals";
@@ -13,16 +13,25 @@ describe("figures of a store with a standby that has everything but the last sig
   let jane: PortalBrowser;
   /** What the standby gives. null: it is away, or too old. */
   let standby: AgedReads | null;
+  /** An engine without any record. */
+  let empty: Engine;
+  let end: () => Promise<void>;
   beforeEach(async () => {
-    const primary = memoryDriver();
+    const primary = await memoryEngine();
+    empty = await memoryEngine();
     app = await startApp("memory", { store: newStore({ ...primary, aged: async () => standby }) });
     standby = null;
     jane = await visitingPromoter(app, "jane@example.com", { ref_id: "jane" });
     await signUp("first");
-    standby = { reads: await copyOf(primary), ageSeconds: 7 };
+    const former = await primary.snapshot();
+    standby = { reads: former, ageSeconds: 7 };
     await signUp("second");
+    end = async () => {
+      await former.close();
+      await Promise.all([app.close(), empty.close()]);
+    };
   });
-  afterEach(() => app.close());
+  afterEach(() => end());
 
   const signUp = (uid: string) => app.v1("/track/signup", { uid, ref_id: "jane" });
 
@@ -58,12 +67,12 @@ describe("figures of a store with a standby that has everything but the last sig
 
   it.each(figures)("are the primary's in %s if the standby dies meanwhile", async (_, call) => {
     const gone = () => Promise.reject(new Error("gone"));
-    standby = { reads: { getItem: gone, list: gone, count: gone }, ageSeconds: 7 };
+    standby = { reads: { ...empty.reads, get: gone, find: gone, all: gone, ask: gone }, ageSeconds: 7 };
     expect(await shown(call())).toEqual(["2", "0"]);
   });
 
   it("are the primary's if the standby knows less about what is asked for", async () => {
-    standby = { reads: memoryDriver(), ageSeconds: 7 };
+    standby = { reads: empty.reads, ageSeconds: 7 };
     expect(await shown(app.v2("GET", `/promoters/1/chart_data?${RANGE}`))).toEqual(["2", "0"]);
     const { status, headers } = await app.v2("GET", `/promoters/99/chart_data?${RANGE}`);
     expect([status, headers.get("x-data-age")]).toEqual([404, "0"]);
@@ -74,10 +83,3 @@ describe("figures of a store with a standby that has everything but the last sig
     expect([(body as unknown[]).length, headers.get("x-data-age")]).toEqual([2, null]);
   });
 });
-
-async function copyOf(driver: ReturnType<typeof memoryDriver>): Promise<ReturnType<typeof memoryDriver>> {
-  const copy = memoryDriver();
-  const puts = await driver.list({ from: " ", before: "~", limit: 100_000 });
-  await copy.commit({ checks: [], puts, removes: [], sums: [] });
-  return copy;
-}

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { onCopy } from "../../../server/cli/dry-run.ts";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
 import { CUSTOMERS, LEADS } from "../../../server/transfer/csv/leads.ts";
@@ -14,10 +15,6 @@ import { leads } from "../../../server/domain/lead/lead.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
-import { overlayDriver } from "../../../server/storage/overlay.ts";
-import { EVERYTHING } from "../../../server/storage/listing/snapshot.ts";
-import { newStore } from "../../../server/storage/store.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { statsOf } from "../../support/stats.ts";
@@ -455,22 +452,25 @@ describe.each(STORAGES)("on %s", (storage) => {
 });
 
 it("shows the result of an import without writing it", async () => {
-  const driver = memoryDriver();
-  const app = await startApp("memory", { store: newStore(driver) });
-  const before = await driver.list({ ...EVERYTHING, limit: 1_000 });
-  const store = newStore(overlayDriver(driver));
-  const dry = { accountId: app.accountId, context: { ...app.context, store } };
-  const promoterFile = ["email,ref_id", "jane@example.com,jane", "jim@example.com,jane"];
-  expect(await run(dry, PROMOTERS, promoterFile)).toEqual({
-    ...NONE,
-    added: 1,
-    bad: ["3: ref_id has already been taken"],
+  const app = await startApp();
+  const { accountId, context, stored } = app;
+  const before = await stored.entries();
+  const account = (await context.store.get(accounts, SYSTEM, accountId))!;
+  await onCopy(context.store, account, async (store) => {
+    const dry = { accountId, context: { ...context, store } };
+    const promoterFile = ["email,ref_id", "jane@example.com,jane", "jim@example.com,jane"];
+    expect(await run(dry, PROMOTERS, promoterFile)).toEqual({
+      ...NONE,
+      added: 1,
+      bad: ["3: ref_id has already been taken"],
+    });
+    expect(await run(dry, LEADS, ["email,ref_id", "mia@example.com,jane"])).toEqual(clean({ added: 1 }));
+    expect(await run(dry, COMMISSIONS, ["email,amount", "mia@example.com,5"])).toEqual(clean({ added: 1 }));
+    const [jane] = await store.page(promoters, "id", accountId, [], { limit: 9 });
+    const own = { limit: 9, reverse: true };
+    expect(await store.page(leads, "promoter", accountId, [jane!.id], own)).toHaveLength(1);
+    expect(await store.count(leads, "id", accountId, [])).toBe(1);
   });
-  expect(await run(dry, LEADS, ["email,ref_id", "mia@example.com,jane"])).toEqual(clean({ added: 1 }));
-  expect(await run(dry, COMMISSIONS, ["email,amount", "mia@example.com,5"])).toEqual(clean({ added: 1 }));
-  expect(await store.page(leads, "promoter", app.accountId, [1], { limit: 9, reverse: true })).toHaveLength(
-    1,
-  );
-  expect(await store.count(leads, "id", app.accountId, [])).toBe(1);
-  expect(await driver.list({ ...EVERYTHING, limit: 1_000 })).toEqual(before);
+  expect(await stored.entries()).toEqual(before);
+  await app.close();
 });

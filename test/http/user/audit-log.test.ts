@@ -6,7 +6,7 @@ import { renameAccount } from "../../../server/domain/account/account.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { newContext } from "../../../server/request/services.ts";
-import { COLLECTIONS } from "../../../server/transfer/collections.ts";
+import { TABLES } from "../../../server/tables.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { changeAccount } from "../../support/payouts.ts";
@@ -211,9 +211,7 @@ describe("the audit log", () => {
   });
 
   it("belongs to its account alone", async () => {
-    expect(Object.keys(AUDITED).filter((name) => !COLLECTIONS.some((each) => each.name === name))).toEqual(
-      [],
-    );
+    expect(Object.keys(AUDITED).filter((name) => !TABLES.some((each) => each.name === name))).toEqual([]);
     const other = await addUser(app, "owner", { ownerId: 999, email: "owner@other.example" });
     await audited().store.transact(async (tx) => {
       const { users } = await import("../../../server/domain/user/user.ts");
@@ -247,7 +245,7 @@ describe("the filters of the audit log", () => {
     expect((page.body as unknown[]).length).toBe(1);
   });
 
-  it("stop after 10,000 entries, say how far they came, and go on from there", async () => {
+  it("find what lies behind 10,000 others", async () => {
     const { store } = app.services;
     const minute = (number: number) => new Date(Date.parse(NOW) + number * 60_000).toISOString();
     const added = (number: number, action: "created" | "updated") => ({
@@ -275,16 +273,13 @@ describe("the filters of the audit log", () => {
     }
     const created = "filters[action]=created&filters[entity]=product";
     const { body, headers } = await log(`?${created}`);
-    expect((body as unknown[]).length).toBe(1);
-    expect(body).toMatchObject([{ entity_id: "10001" }]);
-    expect(headers.get("total")).toBe("1");
-    expect(headers.get("searched-until")).toBe(minute(2));
+    expect((body as unknown[]).length).toBe(2);
+    expect(body).toMatchObject([{ entity_id: "10001" }, { entity_id: "0" }]);
+    expect(headers.get("total")).toBe("2");
     const rest = await log(`?${created}&filters[at][to]=${minute(2)}`);
     expect(rest.body).toMatchObject([{ entity_id: "0" }]);
-    expect(rest.headers.get("searched-until")).toBeNull();
-    // Without a filter that must be looked for in each entry, all are counted.
     const all = await log("?filters[entity]=product");
-    expect([all.headers.get("total"), all.headers.get("searched-until")]).toEqual(["10002", null]);
+    expect(all.headers.get("total")).toBe("10002");
     const days = await log(`?filters[entity]=product&filters[at][from]=${minute(10_000)}`);
     expect(days.headers.get("total")).toBe("2");
     const file = await app.v2("GET", `/audit_log/download?${created}`);

@@ -20,11 +20,28 @@ import type { Refund, Sale } from "../../../server/domain/sale/record.ts";
 import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import { webhooks } from "../../../server/domain/webhook/webhooks.ts";
-import type { Collection } from "../../../server/storage/collection.ts";
+import type { Table } from "../../../server/storage/table.ts";
 import type { Holdings, RecordsOf } from "./structure.ts";
 
 type Report = (fault: string) => void;
 type WithId = { accountId: number; id: number };
+
+/** The tables whose ids are given one after the other. */
+const WITH_IDS = [
+  promoters,
+  promoterCampaigns,
+  leads,
+  payouts,
+  commissions,
+  campaigns,
+  rewards,
+  products,
+  promoCodes,
+  payoutMethods,
+  webhooks,
+  deliveries,
+  batchProcesses,
+] as unknown as Table<WithId>[];
 
 /** Checks that every record that another one names exists in the same account. */
 export function checkRelations({ of, nextIds }: Holdings, report: Report): void {
@@ -69,13 +86,9 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
     if (!has(products, accountId, productId)) report(`price ${extId} lost its product`);
   }
   checkPromoters(of, has, report);
-  for (const from of [promoters, promoterCampaigns, leads, payouts, commissions, campaigns, rewards]) {
-    const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
-    if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
-  }
-  for (const from of [products, promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
-    const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
-    if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
+  for (const from of WITH_IDS) {
+    const most = Math.max(0, ...of(from).map(({ id }) => id));
+    if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without being taken`);
   }
 }
 
@@ -96,7 +109,7 @@ function checkCommissions(of: RecordsOf, report: Report): void {
     [sales, "saleId"],
     [refunds, "refundId"],
   ] as const) {
-    for (const { accountId, id, commissionIds } of of(from as Collection<Sale | Refund>)) {
+    for (const { accountId, id, commissionIds } of of(from as Table<Sale | Refund>)) {
       for (const commissionId of commissionIds) {
         if (known.get(`${accountId} ${commissionId}`)?.[field] !== id)
           report(`${from.name} ${id} has no commission ${commissionId}`);
@@ -179,7 +192,7 @@ function finder(of: RecordsOf) {
   return (from: { name: string }, accountId: number, id: number): boolean => {
     let ids = known.get(from.name);
     if (ids === undefined) {
-      ids = new Set(of(from as Collection<WithId>).map((record) => `${record.accountId} ${record.id}`));
+      ids = new Set(of(from as Table<WithId>).map((record) => `${record.accountId} ${record.id}`));
       known.set(from.name, ids);
     }
     return ids.has(`${accountId} ${id}`);

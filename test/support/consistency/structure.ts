@@ -1,32 +1,29 @@
-import type { Collection } from "../../../server/storage/collection.ts";
-import { decodeKey } from "../../../server/storage/keys.ts";
-import type { Entry } from "../../../server/storage/listing/snapshot.ts";
-import { collectionNamed } from "../../../server/transfer/collections.ts";
-
-type Stored = { accountId: number };
+import type { Engine } from "../../../server/storage/session.ts";
+import type { Table } from "../../../server/storage/table.ts";
+import { TABLES } from "../../../server/tables.ts";
+import { entriesIn } from "../entries.ts";
 
 /** All records of one kind. */
-export type RecordsOf = <R extends Stored>(from: Collection<R>) => R[];
+export type RecordsOf = <R>(from: Table<R>) => R[];
 
 /** A store's records by kind. */
 export interface Holdings {
   of: RecordsOf;
-  /** The first id of each kind that has not been leased yet. */
+  /** The first id of each kind that has not been given to a process yet. */
   nextIds: Map<string, number>;
 }
 
-/** Sorts a store's entries by kind. */
-export function readHoldings(entries: Entry[]): Holdings {
-  const records = new Map<string, Stored[]>();
-  const nextIds = new Map<string, number>();
-  for (const [key, text] of entries) {
-    const [, name, kind] = decodeKey(key.split(":", 3).join(":")).map(String);
-    if (name === "ids") nextIds.set(String(kind), (JSON.parse(text) as { next: number }).next);
-    if (name === undefined || collectionNamed(name) === null) continue;
-    const others = records.get(name);
-    if (others === undefined) records.set(name, [JSON.parse(text)]);
-    else others.push(JSON.parse(text) as Stored);
+/** Sorts a store's records by kind. */
+export async function readHoldings(engine: Engine): Promise<Holdings> {
+  const records = new Map<string, unknown[]>();
+  for (const { table, doc } of await entriesIn(engine, TABLES)) {
+    const others = records.get(table);
+    if (others === undefined) records.set(table, [JSON.parse(doc)]);
+    else others.push(JSON.parse(doc));
   }
-  const of = <R extends Stored>({ name }: Collection<R>) => (records.get(name) ?? []) as R[];
-  return { of, nextIds };
+  const ids = await engine.reads.all({ text: "select kind, next from ids", values: [] });
+  return {
+    of: <R>({ name }: Table<R>) => (records.get(name) ?? []) as R[],
+    nextIds: new Map(ids.map(([kind, next]) => [String(kind), Number(next)])),
+  };
 }

@@ -6,6 +6,7 @@ import { promoterCampaigns } from "../../../server/domain/promoter-campaign/prom
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { seed } from "../../../server/domain/seed/seed.ts";
 import { openStore } from "../../../server/storage/open.ts";
+import { TABLES } from "../../../server/tables.ts";
 import { ACCOUNT, KEY } from "../server.ts";
 import type { Spoiling } from "./spoil.ts";
 
@@ -17,7 +18,7 @@ export interface OtherAccount {
 
 /** Fills a store with two accounts: the one that is attacked, and another one. */
 export async function fillStore(url: string): Promise<OtherAccount> {
-  const store = await openStore(url);
+  const store = await openStore(url, { tables: TABLES });
   const context: Context = { store, now: new Date(), chance: systemChance };
   const size = { promoters: 40, leads: 300, sales: 200 };
   const ours = await createAccount(context, account(ACCOUNT, KEY));

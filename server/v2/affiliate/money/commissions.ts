@@ -1,22 +1,17 @@
 import { z } from "zod";
-import { commissions } from "../../../domain/commission/commission.ts";
-import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../../domain/commission/record.ts";
-import { leads } from "../../../domain/lead/lead.ts";
+import { COMMISSION_STATUSES, COMMISSION_TYPES } from "../../../domain/commission/record.ts";
+import { isPaid, listCommissions, type CommissionParts } from "../../../domain/commission/search.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
-import { isWithin } from "../../../domain/span.ts";
-import { payouts } from "../../../domain/payout/payout.ts";
-import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
-import { loadPromoterStats } from "../../../domain/report/counters.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
-import type { Found, Window } from "../../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../../storage/query.ts";
 import { rewardJson } from "../../commission/commission-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { period, span } from "../../range-params.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import { maskedEmail, maskedUid } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";
+import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 import { commissionReason } from "./commission-reason.ts";
 
 const answer = z
@@ -72,7 +67,7 @@ export const listOwnCommissionsOperation: AffiliateOperation = {
     const { params, page, window } = readListing(request, listParams);
     const found = await find(request, params.filters, window);
     setPageHeaders(request, page, found.total);
-    return Promise.all(found.records.map((commission) => show(request, commission)));
+    return found.records.map((parts) => show(request, parts));
   },
 };
 
@@ -86,7 +81,7 @@ export const exportOwnCommissionsOperation: AffiliateOperation = {
   async handle(request) {
     const { params } = readListing(request, exportParams);
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
-    const lines = await Promise.all(records.map(async (each) => lineOf(await show(request, each))));
+    const lines = records.map((parts) => lineOf(show(request, parts)));
     const columns = [
       "id",
       "created_at",
@@ -102,37 +97,22 @@ export const exportOwnCommissionsOperation: AffiliateOperation = {
   },
 };
 
-async function find(
-  { context: { store }, promoter }: AffiliateRequest,
-  given: z.output<typeof filters>,
+function find(
+  { account, context, promoter }: AffiliateRequest,
+  { campaign_id: campaignIds, payout_id: payoutIds, created_at, ...own }: z.output<typeof filters>,
   window: Window,
-): Promise<Found<Commission>> {
-  const { accountId, id: promoterId } = promoter;
-  const { commissions: length } = await loadPromoterStats(store, accountId, promoterId);
-  const keeps = conditionOf(given);
-  return findNewestOf(store, commissions, { accountId, promoterId, length, keeps, ...window });
-}
-
-function conditionOf(given: z.output<typeof filters>): ((commission: Commission) => boolean) | undefined {
-  if (Object.keys(given).length === 0) return undefined;
-  const { status, unit, campaign_id: campaignIds, payout_id: payoutIds } = given;
-  const createdAt = span(given.created_at);
-  return (commission) =>
-    (status === undefined || commission.status === status) &&
-    (unit === undefined || commission.unit === unit) &&
-    (campaignIds === undefined || campaignIds.includes(commission.campaignId)) &&
-    (payoutIds === undefined || (commission.payoutId !== null && payoutIds.includes(commission.payoutId))) &&
-    (createdAt === undefined || isWithin(Date.parse(commission.createdAt), createdAt));
+): Promise<Found<CommissionParts>> {
+  const filter = { ...own, promoterId: promoter.id, campaignIds, payoutIds, createdAt: span(created_at) };
+  return listCommissions(context, account, {
+    filter,
+    sorting: [{ by: "id", isDescending: true }],
+    ...window,
+  });
 }
 
 /** A commission as its promoter sees it: without the company's notes, and without what it suspects. */
-async function show(
-  { account, context: { store } }: AffiliateRequest,
-  commission: Commission,
-): Promise<Answer> {
-  const { accountId, leadId, payoutId } = commission;
-  const lead = leadId === null ? null : await store.get(leads, accountId, leadId);
-  const payout = payoutId === null ? null : await store.get(payouts, accountId, payoutId);
+function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
+  const { commission, lead } = parts;
   // A commission of a higher tier belongs to another promoter's lead.
   const isOwnLead = lead?.promoterId === commission.promoterId;
   const who = isOwnLead ? maskedEmail(lead.email) : null;
@@ -142,7 +122,7 @@ async function show(
     external_note: commission.externalNote,
     created_at: commission.createdAt,
     status_updated_at: commission.statusUpdatedAt,
-    promoter_campaign: await showOwnCampaign(store, commission),
+    promoter_campaign: ownCampaignJson(commission, parts),
     referral: isOwnLead ? { id: lead.id, uid: maskedUid(lead.uid), email: who } : null,
     reward: rewardJson(commission),
     commission_type: commission.type,
@@ -153,10 +133,10 @@ async function show(
     tier: commission.tierLevel,
     unit: commission.unit,
     amount: commission.amount,
-    is_paid: commission.isPaidElsewhere || payout?.status === "completed",
+    is_paid: isPaid(parts),
     reason: commissionReason({ commission, who, currency: account.currency }),
     approves_at: commission.status === "pending" ? commission.approveAt : null,
-    payout_id: payoutId,
+    payout_id: commission.payoutId,
   };
 }
 

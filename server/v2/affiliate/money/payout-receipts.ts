@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { loadPayout } from "../../../domain/payout/payout.ts";
+import { listPayouts } from "../../../domain/payout/search.ts";
 import { dueStats } from "../../../domain/payout/stats.ts";
 import { promoterName } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
@@ -39,8 +39,11 @@ export const ownDueStatsOperation: AffiliateOperation = {
 /** Choice: only a payout that was paid has a receipt. */
 async function showReceipt(request: AffiliateRequest) {
   const { event, account, promoter, context } = request;
-  const payout = await loadPayout(context.store, account.id, readPathId(event));
-  if (payout.promoterId !== promoter.id) throw new Failure("not_found", "Payout not found.");
+  const filter = { ids: [readPathId(event)], promoterId: promoter.id };
+  const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 1, offset: 0 });
+  const [parts] = records;
+  if (parts === undefined) throw new Failure("not_found", "Payout not found.");
+  const { payout } = parts;
   if (payout.status !== "completed") throw new Failure("refused", "This payout was not paid yet.");
   return {
     number: `${account.publicId}-${payout.id}`,
@@ -48,7 +51,7 @@ async function showReceipt(request: AffiliateRequest) {
     payee: { name: promoterName(promoter), email: promoter.email, ...invoiceFieldsJson(promoter) },
     currency: account.currency,
     tax_amount: payout.totalInclTax - payout.amount,
-    payout: await ownPayoutJson(request, payout),
+    payout: ownPayoutJson(request, parts),
   };
 }
 

@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { campaigns } from "../../../domain/campaign/campaign.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
-import { payouts } from "../../../domain/payout/payout.ts";
-import { PAYOUT_STATUSES, type Payout } from "../../../domain/payout/record.ts";
-import { payoutMethods } from "../../../domain/payout-method/payout-method.ts";
-import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
+import { PAYOUT_STATUSES } from "../../../domain/payout/record.ts";
+import { listPayouts, type PayoutParts } from "../../../domain/payout/search.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, text } from "../../../input/fields.ts";
-import type { Found, Window } from "../../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../../storage/query.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
@@ -72,7 +69,7 @@ export const listOwnPayoutsOperation: AffiliateOperation = {
     const { params, page, window } = readListing(request, listParams);
     const found = await find(request, params.filters, window);
     setPageHeaders(request, page, found.total);
-    const data = await Promise.all(found.records.map((payout) => ownPayoutJson(request, payout)));
+    const data = found.records.map((parts) => ownPayoutJson(request, parts));
     return { data, meta: ownTermsJson(request.account, request.promoter) };
   },
 };
@@ -87,7 +84,7 @@ export const exportOwnPayoutsOperation: AffiliateOperation = {
   async handle(request) {
     const { params } = readListing(request, exportParams);
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
-    const shown = await Promise.all(records.map((payout) => ownPayoutJson(request, payout)));
+    const shown = records.map((parts) => ownPayoutJson(request, parts));
     const lines = shown.map(({ payout_method: method, campaign, ...each }) => ({
       ...each,
       payout_method: method?.method ?? "",
@@ -112,34 +109,28 @@ export const exportOwnPayoutsOperation: AffiliateOperation = {
 };
 
 function find(
-  { context: { store }, promoter }: AffiliateRequest,
+  { context, account, promoter }: AffiliateRequest,
   given: z.output<typeof filters>,
   window: Window,
-): Promise<Found<Payout>> {
-  const { status, campaign_id: campaignIds, payments_batch_id: batchIds, group_ref: groupRef } = given;
-  const isFiltered = Object.keys(given).length > 0;
-  const keeps = (payout: Payout) =>
-    (status === undefined || payout.status === status) &&
-    (campaignIds === undefined || campaignIds.includes(payout.campaignId)) &&
-    (batchIds === undefined ||
-      (payout.paymentsBatchId !== null && batchIds.includes(payout.paymentsBatchId))) &&
-    (groupRef === undefined || payout.groupRef === groupRef);
-  return findNewestOf(store, payouts, {
-    accountId: promoter.accountId,
-    promoterId: promoter.id,
-    keeps: isFiltered ? keeps : undefined,
+): Promise<Found<PayoutParts>> {
+  const {
+    status,
+    campaign_id: campaignIds,
+    payments_batch_id: paymentsBatchIds,
+    group_ref: groupRef,
+  } = given;
+  return listPayouts(context, account, {
+    filter: { promoterId: promoter.id, status, campaignIds, paymentsBatchIds, groupRef },
+    sorting: [{ by: "id", isDescending: true }],
     ...window,
   });
 }
 
 /** Shows a payout. Its method is known once it is being paid. */
-export async function ownPayoutJson(
-  { context: { store }, promoter }: Pick<AffiliateRequest, "context" | "promoter">,
-  payout: Payout,
-): Promise<Answer> {
-  const { accountId, payoutMethodId } = payout;
-  const campaign = await store.get(campaigns, accountId, payout.campaignId);
-  const method = payoutMethodId === null ? null : await store.get(payoutMethods, accountId, payoutMethodId);
+export function ownPayoutJson(
+  { promoter }: Pick<AffiliateRequest, "promoter">,
+  { payout, campaign, used: method }: PayoutParts,
+): Answer {
   return {
     id: payout.id,
     status: payout.status,

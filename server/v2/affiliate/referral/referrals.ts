@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { loadOwnLead } from "../../../domain/lead/proposal.ts";
-import { ARCHIVED_LEADS } from "../../../domain/lead/lead-counts.ts";
-import { leads } from "../../../domain/lead/lead.ts";
+import { findLeads } from "../../../domain/lead/search.ts";
 import { LEAD_STATES, type Lead } from "../../../domain/lead/record.ts";
-import { isWithin } from "../../../domain/span.ts";
-import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
-import { loadPromoterStats } from "../../../domain/report/counters.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
-import type { Found, Window } from "../../../storage/listing/page-search.ts";
+import type { Found, Window } from "../../../storage/query.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { period, span } from "../../range-params.ts";
@@ -83,25 +79,13 @@ export const exportOwnReferralsOperation: AffiliateOperation = {
   },
 };
 
-async function find(
+function find(
   { context: { store }, promoter }: AffiliateRequest,
-  given: z.output<typeof filters>,
+  { state, type, campaign_id: campaignIds, created_at: createdAt }: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<Lead>> {
   const { accountId, id: promoterId } = promoter;
-  const { referrals } = await loadPromoterStats(store, accountId, promoterId);
-  const length = referrals - (await store.sum(accountId, [`${ARCHIVED_LEADS}/promoter`, promoterId]));
-  const keeps = conditionOf(given);
-  return findNewestOf(store, leads, { accountId, promoterId, length, keeps, ...window });
-}
-
-function conditionOf(given: z.output<typeof filters>): ((lead: Lead) => boolean) | undefined {
-  if (Object.keys(given).length === 0) return undefined;
-  const { state, type, campaign_id: campaignIds } = given;
-  const createdAt = span(given.created_at);
-  return (lead) =>
-    (state === undefined || lead.state === state) &&
-    (type === undefined || (lead.customerSince !== null) === (type === "customer")) &&
-    (campaignIds === undefined || campaignIds.includes(lead.campaignId)) &&
-    (createdAt === undefined || isWithin(Date.parse(lead.createdAt), createdAt));
+  const isCustomer = type === undefined ? undefined : type === "customer";
+  const filter = { promoterId, state, isCustomer, campaignIds, createdAt: span(createdAt) };
+  return findLeads(store, accountId, { filter, reverse: true, ...window });
 }

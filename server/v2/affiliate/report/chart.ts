@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { loadChart } from "../../../domain/report/chart.ts";
-import type { Metric } from "../../../domain/report/counters.ts";
+import type { Metric } from "../../../domain/report/daily.ts";
 import { GROUPINGS } from "../../../domain/report/period.ts";
 import { readQuery } from "../../../http/parameters/form.ts";
 import { calendarDay, id, oneOf } from "../../../input/fields.ts";

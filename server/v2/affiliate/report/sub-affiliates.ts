@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { promoters } from "../../../domain/promoter/promoter.ts";
+import { findChildren } from "../../../domain/promoter/parent.ts";
 import type { Promoter } from "../../../domain/promoter/record.ts";
-import { loadPromoterStats } from "../../../domain/report/counters.ts";
+import { loadPromoterStats } from "../../../domain/report/stats.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { findPage } from "../../../storage/listing/page-search.ts";
 import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
@@ -30,13 +29,7 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
     const { promoter, context } = request;
     const { store } = context;
     const { page, window } = readListing(request, pageParams);
-    const range = {
-      accountId: promoter.accountId,
-      index: "parent",
-      start: [promoter.id],
-      reverse: true,
-    } as const;
-    const found = await findPage(store, promoters, { ...range, ...window });
+    const found = await findChildren(store, promoter, window);
     setPageHeaders(request, page, found.total);
     return Promise.all(found.records.map((child) => show(store, child)));
   },

@@ -1,0 +1,138 @@
+import type { Share, Summing, SumTable } from "../../storage/sums.ts";
+import { NO_VISIT, type Origin } from "../origin/record.ts";
+import type { Belonging } from "../promoter-campaign/record.ts";
+
+/** The metrics whose totals are shown. */
+export const TOTAL_METRICS = [
+  "clicks",
+  "referrals",
+  "customers",
+  "activeCustomers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "refundsCents",
+  "cancellations",
+  "commissions",
+] as const;
+export const METRICS = [
+  ...TOTAL_METRICS,
+  /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
+  "unsignedReferrals",
+  "nonLinkCustomers",
+  "earningsCents",
+  "paidCents",
+] as const;
+/** A metric counts facts, or cents if its name says so. */
+export type Metric = (typeof METRICS)[number];
+export type TotalMetric = (typeof TOTAL_METRICS)[number];
+
+/** The metrics that are counted by source, page and channel too. */
+export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
+  "clicks",
+  "referrals",
+  "customers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "cancellations",
+  "earningsCents",
+]);
+
+/**
+ * Whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a promoter campaign. Promoters are
+ * many, so theirs are also added up by month, on its first day.
+ */
+export const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
+export type Series = (typeof SERIES)[number];
+
+/**
+ * The sums of each day. A series has rows of its own, because one row for each combination would make ten times as many, and
+ * reports need one series at a time.
+ */
+export const daily = {
+  name: "daily",
+  by: {
+    series: "text",
+    /** The campaign or promoter, or the promoter campaign of a channel. 0: none. */
+    subject_id: "integer",
+    /** The key of the source, page or channel. "": none. */
+    subject_key: "text",
+    day: "text",
+    /** For promoters. 0: none. */
+    promoter_campaign_id: "integer",
+  },
+  sums: METRICS.map(columnOf),
+} as const satisfies SumTable;
+
+/** A row of it, as questions see it. */
+export type DailyRow = {
+  account_id: number;
+  series: Series;
+  subject_id: number;
+  subject_key: string;
+  day: string;
+  promoter_campaign_id: number;
+};
+
+/** The column of a metric. */
+export function columnOf(metric: Metric): string {
+  return metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** One count of a record. */
+export interface Fact {
+  metric: Metric;
+  /** The instant that decides the day. */
+  at: string;
+  /** Absent: 1. */
+  amount?: number;
+}
+
+/** A record that counts. */
+interface Owner extends Belonging {
+  /** null: it came without a visit. Absent: it is not counted by source and page. */
+  origin?: Origin | null | undefined;
+}
+
+/** What records add to `daily`, by their facts. */
+export function dailySums<R extends Owner>(factsOf: (record: R) => Fact[]): Summing<R> {
+  return { into: daily, sharesOf: (record) => sharesOf(record, factsOf(record)) };
+}
+
+function sharesOf(owner: Owner, facts: Fact[]): Share[] {
+  return [...amountsByDay(facts)].flatMap(([day, amounts]) => {
+    const shares: Share[] = [
+      { key: ["campaign", owner.campaignId, "", day, 0], amounts },
+      { key: ["promoter", owner.promoterId, "", day, owner.promoterCampaignId], amounts },
+      { key: ["promoter-month", owner.promoterId, "", `${day.slice(0, 7)}-01`, 0], amounts },
+    ];
+    const { origin } = owner;
+    const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
+    if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
+    const { sourceKey, pageKey, subKey } = origin ?? NO_VISIT;
+    const subjects: [Series, number, string][] = [
+      ["source", 0, sourceKey],
+      ["page", 0, pageKey],
+    ];
+    if (subKey !== undefined) subjects.push(["sub-id", owner.promoterCampaignId, subKey]);
+    return [
+      ...shares,
+      ...subjects.map((subject): Share => ({ key: [...subject, day, 0], amounts: byOrigin })),
+    ];
+  });
+}
+
+const PLACES = new Map(METRICS.map((metric, at) => [metric, at]));
+
+/** The amounts of facts by day, in the order of the metrics. */
+function amountsByDay(facts: Fact[]): Map<string, number[]> {
+  const days = new Map<string, number[]>();
+  for (const { metric, at, amount = 1 } of facts) {
+    const day = at.slice(0, 10);
+    const amounts = days.get(day) ?? METRICS.map(() => 0);
+    days.set(day, amounts);
+    amounts[PLACES.get(metric)!]! += amount;
+  }
+  return days;
+}

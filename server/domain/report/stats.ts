@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import type { View } from "../../storage/store.ts";
+import {
+  columnOf,
+  TOTAL_METRICS,
+  type DailyRow,
+  type Metric,
+  type Series,
+  type TotalMetric,
+} from "./daily.ts";
+
+/** Totals over all days. */
+export type Stats = Record<TotalMetric, number>;
+
+/** The table, as questions see it. */
+export interface DailySchema {
+  daily: DailyRow;
+}
+
+/** A question about the days of a series. */
+export function dailyQuestion(view: View, accountId: number, series: Series) {
+  return view
+    .question<DailySchema>()
+    .selectFrom("daily")
+    .where("daily.account_id", "=", accountId)
+    .where("daily.series", "=", series);
+}
+
+/** The sums of metrics, under their names. */
+export function totalsOf<M extends Metric>(metrics: readonly M[]) {
+  return metrics.map((metric) =>
+    sql<number>`coalesce(sum(${sql.ref(`daily.${columnOf(metric)}`)}), 0)`.as(metric),
+  );
+}
+
+type DailyQuestion = ReturnType<typeof dailyQuestion>;
+
+/** The totals of a promoter campaign. */
+export function loadStats(
+  view: View,
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<Stats> {
+  const own = dailyQuestion(view, accountId, "promoter").where("daily.subject_id", "=", promoterId);
+  return statsIn(view, own.where("daily.promoter_campaign_id", "=", id));
+}
+
+/** The totals of a promoter over all promoter campaigns. */
+export function loadPromoterStats(view: View, accountId: number, promoterId: number): Promise<Stats> {
+  return statsIn(view, dailyQuestion(view, accountId, "promoter").where("daily.subject_id", "=", promoterId));
+}
+
+/** The totals of a campaign. */
+export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
+  return statsIn(view, dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId));
+}
+
+/** The totals of all campaigns. */
+export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
+  return statsIn(view, dailyQuestion(view, accountId, "campaign"));
+}
+
+async function statsIn(view: View, question: DailyQuestion): Promise<Stats> {
+  const [stats] = await view.rows(question.select(totalsOf(TOTAL_METRICS)));
+  return Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, Number(stats?.[metric] ?? 0)])) as Stats;
+}

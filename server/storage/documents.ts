@@ -1,0 +1,39 @@
+import { Failure } from "../failure.ts";
+import type { Table } from "./table.ts";
+
+/** SQLite's code for a damaged file. Its engine treats damaged values alike. */
+const CORRUPT = 11;
+
+/** Parses a stored document. @throws Failure `unavailable` for a damaged one */
+export function parseStored<T>(kind: string, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    const why = `A stored ${kind} is damaged: look at the store with \`tidemark check\`, and restore a backup`;
+    const failure = new Failure("unavailable", "The store is damaged; try again later");
+    failure.cause = Object.assign(new Error(why), { errcode: CORRUPT });
+    throw failure;
+  }
+}
+
+/** Every request reads the same few accounts, keys and campaigns, so each of their texts is parsed once. */
+const parsed = new Map<string, unknown>();
+const MAX_PARSED = 1_000;
+const MAX_LENGTH = 4_096;
+
+/** Parses a document. The result is frozen, because all readers of the same text share it. */
+export function parse<R>(from: Table<R>, doc: string): R {
+  const known = parsed.get(doc);
+  if (known !== undefined) return known as R;
+  const value = freeze(parseStored<R>(from.name, doc));
+  if (doc.length > MAX_LENGTH) return value;
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(doc, value);
+  return value;
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const part of Object.values(value)) if (typeof part === "object") freeze(part);
+  return Object.freeze(value);
+}

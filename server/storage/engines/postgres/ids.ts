@@ -1,0 +1,47 @@
+import type { Servers } from "./servers.ts";
+import { deadlineIn, withRetries } from "./retries.ts";
+
+/** Ids of one block. A process that dies leaves the rest unused: gaps are fine, reuse is not. */
+const BLOCK = 256;
+const TAKE_MS = 5_000;
+
+const TAKE = `insert into ids (kind, next) values ($1, 1 + ${BLOCK})
+  on conflict (kind) do update set next = ids.next + ${BLOCK} returning next`;
+
+interface Block {
+  next: number;
+  end: number;
+  /** The database that gave it. One that takes over may not know of it and give the same ids to others. */
+  timeline: number;
+}
+
+/** Gives ids that no other process gives. It takes them from the database in blocks. */
+export function newIdSource({ reads, timeline }: Servers): (kind: string) => Promise<number> {
+  const blocks = new Map<string, Promise<Block>>();
+
+  async function take(kind: string): Promise<Block> {
+    return withRetries(async () => {
+      const taken = timeline();
+      const { rows } = await reads().query<{ next: number | string }>(TAKE, [kind]);
+      const end = Number(rows[0]!.next);
+      return { next: end - BLOCK, end, timeline: taken };
+    }, deadlineIn(TAKE_MS));
+  }
+
+  return async function nextId(kind) {
+    for (;;) {
+      const current = blocks.get(kind) ?? begin(kind);
+      const block = await current;
+      if (block.next < block.end && block.timeline === timeline()) return block.next++;
+      if (blocks.get(kind) === current) begin(kind);
+    }
+  };
+
+  function begin(kind: string): Promise<Block> {
+    const taken = take(kind);
+    blocks.set(kind, taken);
+    // If the store was away for a moment, later callers must not get its old error.
+    taken.catch(() => blocks.delete(kind));
+    return taken;
+  }
+}

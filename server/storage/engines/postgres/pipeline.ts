@@ -1,0 +1,72 @@
+import { types, type Client, type Pool, type PoolClient, type QueryArrayResult } from "pg";
+import type { ColumnValue } from "../../table.ts";
+
+/** A value of a statement. An array is for `unnest`. */
+export type Value = ColumnValue | readonly ColumnValue[];
+
+export interface Command {
+  text: string;
+  values: readonly Value[];
+}
+
+/** The answer to a statement. */
+export type Answer = Pick<QueryArrayResult<ColumnValue[]>, "fields" | "rows" | "command" | "rowCount">;
+
+/**
+ * Sends statements together, without waiting for answers in between. They have no names, because poolers in transaction mode
+ * don't know them.
+ *
+ * @throws the error of the first that failed. Those after it fail as well, if a transaction has begun
+ */
+export async function sendAll(
+  client: PoolClient,
+  commands: readonly Command[],
+  timeoutMs?: number,
+): Promise<Answer[]> {
+  const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
+  const { stream } = (client as PoolClient & Client).connection;
+  // One packet: a call of the system for each statement took a third of the time.
+  stream.cork();
+  const queries = commands.map(({ text, values }) =>
+    client.query<ColumnValue[]>({ text, values: [...values], rowMode: "array", types: PARSERS, ...limit }),
+  );
+  stream.uncork();
+  const answers = await Promise.allSettled(queries);
+  return answers.map((answer) => {
+    if (answer.status === "rejected") throw answer.reason;
+    return answer.value;
+  });
+}
+
+/** Sends statements together on a connection of a pool. */
+export async function sendOn(
+  pool: Pool,
+  commands: readonly Command[],
+  timeoutMs?: number,
+): Promise<Answer[]> {
+  const client = await pool.connect();
+  let isIntact = false;
+  try {
+    const answers = await sendAll(client, commands, timeoutMs);
+    isIntact = true;
+    return answers;
+  } finally {
+    client.release(!isIntact);
+  }
+}
+
+const { BOOL, INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC } = types.builtins;
+const NUMBERS = new Set<number>([INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC]);
+
+/** Reads values as `ColumnValue`: all that are not numbers as texts, documents too. */
+const PARSERS = {
+  getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BOOL ? numberOfBoolean : asText),
+};
+
+function numberOfBoolean(text: string): number {
+  return Number(text === "t");
+}
+
+function asText(text: string): string {
+  return text;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { Pool, type Client, type PoolConfig } from "pg";
+
+/** The name of all our connections, and after it what tells this process from others. */
+const APPLICATION = "tidemark";
+const OWN_NAME = `${APPLICATION} ${randomUUID().slice(0, 8)}`;
+
+const LIMITS: PoolConfig = {
+  application_name: OWN_NAME,
+  keepAlive: true,
+  connectionTimeoutMillis: 3_000,
+  idleTimeoutMillis: 30_000,
+  // Locks must be released if a connection breaks in the middle of a commit.
+  idle_in_transaction_session_timeout: 5_000,
+};
+
+/** The most connections of a process to its store. `STORAGE_CONNECTIONS` sets another number. */
+const CONNECTIONS = 10;
+/** Rate limits have separate connections, so that they never wait behind listings. */
+const LIMITS_CONNECTIONS = 2;
+/** The longest wait for a count: after it, a server does better to count by itself. */
+const LIMITS_MS = 1_000;
+
+const READ_LIMITS = { statement_timeout: 15_000, query_timeout: 16_000 };
+/** Few people look at reports at the same time. */
+const STANDBY_CONNECTIONS = 4;
+/** The longest wait for a connection to a standby: after it, the primary is asked. */
+const STANDBY_MS = 1_000;
+
+/** The pools of a server. */
+export interface Pools {
+  reads: Pool;
+  /** A transaction that waits for a connection to write must never hold one to read. */
+  writes: Pool;
+  limits: Pool;
+  /** Lets running queries end. */
+  end(): Promise<void>;
+  /** Cuts every connection at once, and makes no other. Running queries fail. */
+  cut(): void;
+}
+
+/** Opens the pools of a server. */
+export function openPools(url: string, connections = CONNECTIONS): Pools {
+  let isCut = false;
+  const clients = new Set<Client>();
+  // A connection that is being made when the others are cut must not be used any more.
+  const onConnect: PoolConfig["onConnect"] = () => {
+    if (isCut) throw new Error("Another server is written to now");
+  };
+  const open = (limits: PoolConfig) => {
+    const pool = newPool(url, { onConnect, ...limits });
+    pool.on("connect", (client) => void clients.add(client as Client));
+    pool.on("remove", (client) => void clients.delete(client as Client));
+    return pool;
+  };
+  const forWrites = Math.max(1, Math.floor(connections / 2));
+  const reads = open({ max: Math.max(1, connections - forWrites), pipeline: true, ...READ_LIMITS });
+  const writes = open({ max: forWrites, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
+  const limits = open({
+    max: LIMITS_CONNECTIONS,
+    connectionTimeoutMillis: LIMITS_MS,
+    query_timeout: LIMITS_MS,
+    statement_timeout: LIMITS_MS,
+  });
+  const end = async () => void (await Promise.all([reads.end(), writes.end(), limits.end()]));
+  return {
+    reads,
+    writes,
+    limits,
+    end,
+    cut() {
+      isCut = true;
+      for (const { connection } of clients) connection.stream.destroy();
+      void end();
+    },
+  };
+}
+
+/** Opens the pool of a standby. */
+export function openReadPool(url: string): Pool {
+  const connections = { max: STANDBY_CONNECTIONS, connectionTimeoutMillis: STANDBY_MS };
+  return newPool(url, { ...connections, pipeline: true, ...READ_LIMITS });
+}
+
+/**
+ * Whether another process has used the database within five seconds. A server reads the layout mark each second. Connections
+ * that a pooler keeps for a process that has ended do nothing.
+ */
+export async function isShared(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity
+      where datname = current_database() and application_name ~ $1 and application_name <> $2
+        and (state <> 'idle' or state_change > current_timestamp - interval '5 seconds') limit 1`,
+    [`^${APPLICATION}( |$)`, OWN_NAME],
+  );
+  return rowCount === 1;
+}
+
+/** A pool of connections that survives errors of the database. */
+export function newPool(url: string, limits: PoolConfig): Pool {
+  const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
+  // A broken connection fails its running query, if any, and the next query opens another. The break is also
+  // an `error` event, which would end the process if nobody listened.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
+  return pool;
+}

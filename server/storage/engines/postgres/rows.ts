@@ -1,0 +1,86 @@
+import type { Pool } from "pg";
+import type { Reads } from "../../session.ts";
+import { POSTGRES } from "../../sql.ts";
+import type { ColumnValue, KeyPart, Table } from "../../table.ts";
+import { sqlState } from "./faults.ts";
+import { batchedRead } from "./batched-read.ts";
+import { sendOn, type Answer, type Command } from "./pipeline.ts";
+import { deadlineIn, withRetries } from "./retries.ts";
+import type { Wanted } from "./changes.ts";
+import { groupedBy, lookup, wayOf } from "./statements.ts";
+
+/** How long a read is retried while the database is away, and how long a read of single records waits. */
+export const READ_MS = 2_000;
+/** The limit of concurrent queries for single records. Reads that come meanwhile share the next query. */
+const MAX_QUERIES = 2;
+
+/** A record's row. */
+export interface Found {
+  key: KeyPart[];
+  /** Counts the writes to the row. */
+  version: number;
+  doc: string;
+}
+
+/** Reads rows that are committed, each query on a connection of its own. */
+export interface Rows {
+  one(wanted: Wanted): Promise<Found | null>;
+  send(commands: Command[]): Promise<Answer[]>;
+}
+
+/** Makes them over a pool: at each moment that of the right server. */
+export function newRows(pool: () => Pool): Rows {
+  const send = (commands: readonly Command[], timeoutMs?: number) =>
+    withRetries(async () => sendOn(pool(), commands, timeoutMs), deadlineIn(READ_MS));
+  const one = batchedRead((wanted: Wanted[]) => loadRows(wanted, (commands) => send(commands, READ_MS)), {
+    maxQueries: MAX_QUERIES,
+    isOfOne: (error) => sqlState(error) !== null,
+  });
+  return {
+    one: (wanted) => one(`${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`, wanted),
+    send,
+  };
+}
+
+/** The reads of a store over rows. */
+export function newReads({ one, send }: Rows): Reads {
+  return {
+    dialect: POSTGRES,
+    get: async (from, accountId, key) =>
+      (await one({ from, by: from.key, accountId, values: key }))?.doc ?? null,
+    find: async (from, unique, accountId, values) =>
+      (await one({ from, by: uniqueColumns(from, unique), accountId, values }))?.doc ?? null,
+    all: async (statement) => (await send([statement]))[0]!.rows,
+    ask: async (question) => namedRows((await send([question]))[0]!),
+  };
+}
+
+/** The columns of a unique constraint. */
+export function uniqueColumns(from: Table<never>, unique: string): readonly string[] {
+  return (from.unique as Record<string, readonly string[]>)[unique]!;
+}
+
+/** The rows of an answer, by the names of their columns. */
+export function namedRows({ fields, rows }: Answer): Record<string, ColumnValue>[] {
+  return rows.map((row) => Object.fromEntries(row.map((value, at) => [fields[at]!.name, value])));
+}
+
+/** Loads rows, with one statement for all that are found by the same columns. */
+export async function loadRows(
+  wanted: readonly Wanted[],
+  send: (commands: Command[]) => Promise<Answer[]>,
+): Promise<(Found | null)[]> {
+  const groups = groupedBy(wanted, wayOf);
+  const answers = await send(groups.map(lookup));
+  const found = new Map(
+    answers.flatMap(({ rows }, at) =>
+      rows.map((row) => [groups[at]![row[0] as number]!, foundIn(row)] as const),
+    ),
+  );
+  return wanted.map((one) => found.get(one) ?? null);
+}
+
+/** A row that `lookup` has selected. */
+export function foundIn([, version, doc, ...key]: ColumnValue[]): Found {
+  return { key: key as KeyPart[], version: version as number, doc: doc as string };
+}

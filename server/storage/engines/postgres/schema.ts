@@ -1,0 +1,106 @@
+import type { Pool } from "pg";
+import { ddl, POSTGRES, sqlName } from "../../sql.ts";
+import { sumDdl, sumTablesOf } from "../../sums.ts";
+import type { Table } from "../../table.ts";
+import type { Command } from "./pipeline.ts";
+
+/** The mark of a killed process is useless after a day. */
+const PRUNE = "delete from tidemark_commits where at < current_timestamp - interval '1 day'";
+
+/** The table of rate limits; its columns are those of rate-limiter-flexible. */
+export const LIMITS_TABLE = "tidemark_limits";
+
+/** Held while tables are made: "Tide" in ASCII. */
+const MAKING_LOCK = 0x54696465;
+
+/** How a transaction begins. Its settings are gone when it ends. */
+export const BEGIN: Command = {
+  text:
+    "begin isolation level read committed; select set_config('tidemark.begun', 'yes', true)" +
+    // A machine that loses its power in the middle of a transaction must not hold locks for the two hours of most systems.
+    ", set_config('tcp_keepalives_idle', '5', true), set_config('tcp_keepalives_interval', '1', true)" +
+    ", set_config('tcp_keepalives_count', '5', true)",
+  values: [],
+};
+
+/** The statements that make each table, by its name. */
+function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
+  const { text } = POSTGRES;
+  return new Map([
+    ["items", [`create table items (key ${text} primary key, value text not null)`]],
+    ["ids", [`create table ids (kind ${text} primary key, next bigint not null)`]],
+    [
+      "counters",
+      [
+        `create table counters (
+          account_id bigint, name ${text}, sum bigint not null, primary key (account_id, name))`,
+      ],
+    ],
+    // The last commit under each mark, so that its outcome can be asked for.
+    [
+      "tidemark_commits",
+      [
+        `create table tidemark_commits (
+          writer text primary key, number bigint not null, at timestamp with time zone not null)`,
+      ],
+    ],
+    // Counts of a minute may be lost in a crash, so the table is not logged.
+    [
+      LIMITS_TABLE,
+      [
+        `create unlogged table ${LIMITS_TABLE} (
+          key varchar(255) primary key, points integer not null default 0, expire bigint)`,
+      ],
+    ],
+    ...sumTablesOf(tables).map((each): [string, string[]] => [each.name, [sumDdl(each, POSTGRES)]]),
+    ...tables.map((table): [string, string[]] => [sqlName(table), ddl(table, POSTGRES)]),
+  ]);
+}
+
+/**
+ * Creates the tables if they are missing.
+ *
+ * @throws Error for a database that can't hold every text, or that has no locks to keep transactions apart
+ */
+export async function prepareTables(pool: Pool, tables: readonly Table<never>[]): Promise<void> {
+  const { rows } = await pool.query<{ encoding: string; version: string }>(
+    "select current_setting('server_encoding') as encoding, version() as version",
+  );
+  const { encoding, version } = rows[0]!;
+  if (encoding.replace("-", "").toUpperCase() !== "UTF8")
+    throw new Error(`its encoding is ${encoding}, and must be UTF8`);
+  // It accepts the statements for locks, and ignores them.
+  if (version.startsWith("CockroachDB")) throw new Error("CockroachDB has no advisory locks");
+  const wanted = wantedTables(tables);
+  // Asked first, because a role with row rights only may not even try to create tables.
+  if ((await missingIn(pool, wanted)).length > 0) await makeTables(pool, wanted);
+  await pool.query(PRUNE);
+}
+
+interface Asked {
+  query(text: string, values?: unknown[]): Promise<{ rows: { name: string }[] }>;
+}
+
+async function missingIn(client: Asked, wanted: ReadonlyMap<string, string[]>): Promise<string[]> {
+  // A question that reads no table may be answered from a memory of what was missing before others made it.
+  const text =
+    "select name from unnest(cast($1 as text[])) as wanted(name)" +
+    " where not exists (select from pg_class where oid = to_regclass(name))";
+  return (await client.query(text, [[...wanted.keys()]])).rows.map(({ name }) => name);
+}
+
+async function makeTables(pool: Pool, wanted: ReadonlyMap<string, string[]>): Promise<void> {
+  const client = await pool.connect();
+  let isOver = false;
+  try {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [MAKING_LOCK]);
+    for (const name of await missingIn(client, wanted)) {
+      for (const statement of wanted.get(name)!) await client.query(statement);
+    }
+    await client.query("commit");
+    isOver = true;
+  } finally {
+    client.release(!isOver);
+  }
+}

@@ -1,0 +1,340 @@
+import type { Pool, PoolClient } from "pg";
+import type { Session, Written } from "../../session.ts";
+import { POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
+import type { Addition } from "../../sums.ts";
+import type { ColumnValue, Key, Table } from "../../table.ts";
+import { nameOf, type Changes, type Seen, type Wanted, type WrittenRow } from "./changes.ts";
+import type { Commit } from "./committer.ts";
+import { LOST_RACE, sqlState } from "./faults.ts";
+import type { Marks } from "./marks.ts";
+import { sendAll, type Answer, type Command } from "./pipeline.ts";
+import { foundIn, namedRows, uniqueColumns, type Found, type Rows } from "./rows.ts";
+import { BEGIN } from "./schema.ts";
+import { commandsOf, lookup, standing } from "./statements.ts";
+
+/** What transactions are run on. `writes`: at each moment the pool of the server to write to. */
+export interface Place {
+  rows: Rows;
+  writes: () => Pool;
+  marks: Marks;
+  /** Commits transactions that have no connection of their own. */
+  commit: Commit;
+}
+
+/** A transaction, and what decides its end. */
+export interface OpenSession extends Session {
+  /** Whether nobody has changed what it has read so far, so that a refusal by the work counts. */
+  stands(): Promise<boolean>;
+  /** Why it can't be committed. null: nothing is known against it. */
+  fault(): unknown;
+  /** Whether it has written anything. */
+  hasChanges(): boolean;
+  /** Commits everything that is left, with others if it can. */
+  commit(): Promise<void>;
+  /** Undoes what it has sent. */
+  abandon(): Promise<void>;
+}
+
+/** A record that a transaction has read or written. */
+interface Entry extends Omit<WrittenRow, "row"> {
+  /** As the transaction sees it. null: there is none. */
+  doc: string | null;
+  /** What is to be written. null: the row is removed. undefined: nothing. */
+  row: WrittenRow["row"] | undefined;
+}
+
+/** A question for a unique value. null: no record had it. */
+interface Lookup extends Wanted {
+  entry: Entry | null;
+}
+
+/**
+ * Begins a transaction. It has no connection at first: its reads share queries with those of others, and its writes are kept
+ * until the end, when everything that it has read is compared with what the database has by then. It gets its connection
+ * when it locks a record, or asks a question after a write.
+ *
+ * `isCareful`: unique values are looked up before they are written. Otherwise only the database finds out that another
+ * record has one.
+ */
+// eslint-disable-next-line max-lines-per-function -- one state, whose parts nothing else uses
+export function newSession(
+  { rows, writes, marks, commit }: Place,
+  { isCareful }: { isCareful: boolean },
+): OpenSession {
+  const entries = new Map<string, Entry>();
+  const lookups = new Map<string, Lookup>();
+  const claimed = new Map<string, Entry>();
+  let counters: Changes["counters"][number][] = [];
+  let additions: Addition[] = [];
+  /** Whether a record was taken for new, or a unique value for free, without looking. */
+  let isUnverified = false;
+  let hasSent = false;
+  let isOver = false;
+  /** Whether it was committed or rolled back. */
+  let hasEnded = false;
+  let fault: unknown = null;
+  let connecting: Promise<PoolClient> | null = null;
+
+  async function begin(): Promise<PoolClient> {
+    const client = await writes().connect();
+    try {
+      await sendAll(client, [BEGIN]);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    return client;
+  }
+
+  /** Sends statements on the transaction's own connection. */
+  async function send(commands: Command[]): Promise<Answer[]> {
+    if (isOver) throw new Error("The transaction has ended");
+    connecting ??= begin();
+    try {
+      const client = await connecting;
+      if (fault !== null) throw fault;
+      return await sendAll(client, commands);
+    } catch (error) {
+      throw (fault ??= error);
+    }
+  }
+
+  function lose(): never {
+    fault ??= LOST_RACE;
+    throw LOST_RACE;
+  }
+
+  async function read(wanted: Wanted): Promise<Found | null> {
+    if (connecting === null) return rows.one(wanted);
+    const [answer] = await send([lookup([wanted])]);
+    return answer!.rows[0] === undefined ? null : foundIn(answer!.rows[0]);
+  }
+
+  /** Keeps what was read. */
+  function see(from: Table<never>, accountId: number, values: Key, found: Found | null): Entry {
+    const name = nameOf(from, "", accountId, values);
+    const known = entries.get(name);
+    const version = found?.version ?? null;
+    if (known !== undefined) return known.version === version ? known : lose();
+    const entry: Entry = {
+      from,
+      by: from.key,
+      accountId,
+      values,
+      name,
+      version,
+      doc: found?.doc ?? null,
+      row: undefined,
+      claims: [],
+      kept: new Set(),
+    };
+    entries.set(name, entry);
+    return entry;
+  }
+
+  async function load(from: Table<never>, accountId: number, values: Key): Promise<Entry> {
+    const known = entries.get(nameOf(from, "", accountId, values));
+    return known ?? see(from, accountId, values, await read({ from, by: from.key, accountId, values }));
+  }
+
+  /** The record that has a unique value, as the transaction sees it. */
+  async function holderOf(
+    from: Table<never>,
+    unique: string,
+    accountId: number,
+    values: Key,
+  ): Promise<Entry | null> {
+    const name = nameOf(from, unique, accountId, values);
+    const own = claimed.get(name);
+    if (own !== undefined) return own;
+    let known = lookups.get(name);
+    if (known === undefined) {
+      const wanted = { from, by: uniqueColumns(from, unique), accountId, values };
+      const found = await read(wanted);
+      known = { ...wanted, entry: found && see(from, accountId, found.key, found) };
+      lookups.set(name, known);
+    }
+    // What the transaction itself has written since has other values, or it would be among the claims.
+    return known.entry?.row === undefined ? known.entry : null;
+  }
+
+  async function write(
+    into: Table<never>,
+    row: ColumnValue[],
+    { key, isNew, refusal }: Written,
+  ): Promise<void> {
+    const accountId = row[0] as number;
+    const isKnown = isCareful || !isNew || entries.has(nameOf(into, "", accountId, key));
+    isUnverified ||= !isKnown;
+    const entry = isKnown ? await load(into, accountId, key) : see(into, accountId, key, null);
+    if (isNew && entry.doc !== null) throw refusal(null);
+    const claims = claimsOf(into, row);
+    if (claims.length > 0 && entry.row === undefined && entry.doc !== null)
+      entry.kept = claimsIn(into, entry.doc);
+    for (const { unique, name, values } of claims) {
+      if (entry.kept.has(name) && !claimed.has(name)) continue;
+      const mustLook = isCareful || claimed.has(name) || lookups.has(name);
+      isUnverified ||= !mustLook;
+      const holder = mustLook ? await holderOf(into, unique, accountId, values) : null;
+      if (holder !== null && holder !== entry) throw refusal(unique);
+    }
+    const names = claims.map(({ name }) => name);
+    if (entry.row !== undefined && names.join() !== entry.claims.join()) {
+      // A unique value that the row had for a while may have gone to another one.
+      await send(takeCommands());
+      return write(into, row, { key, isNew: false, refusal });
+    }
+    entry.row = row;
+    entry.doc = row.at(-1) as string;
+    entry.claims = names;
+    for (const name of names) claimed.set(name, entry);
+  }
+
+  /** Whether there is anything to send. */
+  const hasUnsent = () =>
+    counters.length + additions.length > 0 || [...entries.values()].some(({ row }) => row !== undefined);
+
+  /** What was read and is not written, by its name. */
+  function seenOnly(): Map<string, Seen> {
+    const seen = new Map<string, Seen>();
+    for (const [name, entry] of entries) if (entry.row === undefined) seen.set(name, entry);
+    for (const [name, wanted] of lookups)
+      if (wanted.entry === null && !claimed.has(name)) seen.set(name, { ...wanted, version: null });
+    return seen;
+  }
+
+  /** Everything that was read and written, which is then forgotten. */
+  function takeChanges(): Changes {
+    const written = [...entries.values()].filter(
+      (entry): entry is Entry & WrittenRow => entry.row !== undefined,
+    );
+    const changes = { seen: seenOnly(), written, counters, additions };
+    hasSent ||= hasUnsent();
+    for (const each of [entries, lookups, claimed]) each.clear();
+    [counters, additions] = [[], []];
+    return changes;
+  }
+
+  const takeCommands = () => commandsOf(takeChanges());
+
+  /** Asks a question of rows that may have been written just now. */
+  async function ask(question: Statement): Promise<Answer> {
+    const { of } = question;
+    // A listing of records tells their versions, so that none of them is overwritten unread.
+    const text =
+      of === undefined
+        ? question.text
+        : question.text.replace("select ", `select version, ${of.key.join(", ")}, `);
+    const command = { text, values: question.values };
+    const mustSend = hasUnsent();
+    const commands = mustSend ? [...takeCommands(), command] : [command];
+    const answers = connecting === null && !mustSend ? await rows.send(commands) : await send(commands);
+    const answer = answers.at(-1)!;
+    if (of === undefined) return answer;
+    const width = of.key.length + 1;
+    for (const [version, ...row] of answer.rows) {
+      const found = { version: version as number, key: row.slice(0, of.key.length) as Found["key"] };
+      see(of, question.values[0] as number, found.key, { ...found, doc: row[of.key.length] as string });
+    }
+    return {
+      ...answer,
+      fields: answer.fields.slice(width),
+      rows: answer.rows.map((row) => row.slice(width)),
+    };
+  }
+
+  return {
+    dialect: POSTGRES,
+    get(from, accountId, key) {
+      const known = entries.get(nameOf(from, "", accountId, key));
+      return known === undefined ? load(from, accountId, key).then(({ doc }) => doc) : known.doc;
+    },
+    find: async (from, unique, accountId, values) =>
+      (await holderOf(from, unique, accountId, values))?.doc ?? null,
+    all: async (statement) => (await ask(statement)).rows,
+    ask: async (question) => namedRows(await ask(question)),
+    async lock(from, accountId, key) {
+      const name = nameOf(from, "", accountId, key);
+      const wanted = { from, by: from.key, accountId, values: key };
+      // Own writes are sent first, so that the row has them.
+      const before = entries.get(name)?.row === undefined ? [] : takeCommands();
+      const { text, values } = lookup([wanted]);
+      const held = { text: `${text} for update of ${sqlName(from)}`, values };
+      const [row] = (await send([...before, held])).at(-1)!.rows;
+      return see(from, accountId, key, row === undefined ? null : foundIn(row)).doc;
+    },
+    write,
+    async remove(from, accountId, key) {
+      const entry = await load(from, accountId, key);
+      for (const name of entry.claims) claimed.delete(name);
+      entry.claims = [];
+      entry.doc = null;
+      entry.row = entry.version === null ? undefined : null;
+    },
+    async run({ text, values }) {
+      hasSent = true;
+      return (await send([...takeCommands(), { text, values }])).at(-1)!.rowCount ?? 0;
+    },
+    add: (accountId, name, amount) => void counters.push({ accountId, name, amount }),
+    addUp: (more) => void additions.push(...more),
+    async stands() {
+      if (isUnverified) return false;
+      const seen = [...seenOnly().values(), ...[...entries.values()].filter(({ row }) => row !== undefined)];
+      // What was read at one moment needs no comparison.
+      if (seen.length <= 1 && connecting === null) return true;
+      const commands = [standing(seen)];
+      const [answer] = connecting === null ? await rows.send(commands) : await send(commands);
+      return answer!.rows[0]![0] === 1;
+    },
+    fault: () => fault,
+    hasChanges: () => hasSent || hasUnsent(),
+    commit() {
+      if (connecting === null) return commit(takeChanges());
+      return marks.finish(async (end) => {
+        try {
+          const answers = await send([...takeCommands(), ...end]);
+          hasEnded = true;
+          return answers;
+        } finally {
+          await abandon();
+        }
+      });
+    },
+    abandon,
+  };
+
+  async function abandon(): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    const client = await connecting?.catch(() => null); // `send` has told it
+    if (!client) return;
+    // A connection that does not answer is closed.
+    let isIntact = fault === null || fault === LOST_RACE || sqlState(fault) !== null;
+    if (isIntact && !hasEnded)
+      isIntact = await sendAll(client, [{ text: "rollback", values: [] }]).then(
+        () => true,
+        () => false,
+      );
+    client.release(!isIntact);
+  }
+}
+
+/** The unique values of a record. */
+function claimsIn(from: Table<never>, doc: string): Set<string> {
+  const record = JSON.parse(doc) as { accountId: number };
+  return new Set(claimsOf(from, rowOf(from as Table<typeof record>, record)).map(({ name }) => name));
+}
+
+/** The unique values of a row. A null among them claims nothing. */
+function claimsOf(
+  into: Table<never>,
+  row: readonly ColumnValue[],
+): { unique: string; name: string; values: Key }[] {
+  const columns = Object.keys(into.columns);
+  return Object.entries<readonly string[]>(into.unique).flatMap(([unique, on]) => {
+    const values = on.map((column) => row[columns.indexOf(column) + 1] ?? null);
+    return values.includes(null)
+      ? []
+      : [{ unique, values: values as Key, name: nameOf(into, unique, row[0] as number, values as Key) }];
+  });
+}

@@ -1,0 +1,259 @@
+import { sqlName } from "../../sql.ts";
+import { addedRow, addedTypes, adding, placeOf, type Addition } from "../../sums.ts";
+import type { ColumnValue, Table } from "../../table.ts";
+import type { Changes, Seen, Wanted, WrittenRow } from "./changes.ts";
+import type { Command, Value } from "./pipeline.ts";
+
+/**
+ * A condition of every statement that writes. If a transaction could not begin, its statements, which are sent without waiting
+ * for that, would be commits of their own.
+ */
+export const HAS_BEGUN = "current_setting('tidemark.begun', true) = 'yes'";
+
+/** Groups what may share a statement. */
+export function groupedBy<T>(all: Iterable<T>, nameOf: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const name = nameOf(one);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+/** What rows are looked for by. */
+export function wayOf({ from, by }: Pick<Wanted, "from" | "by">): string {
+  return `${from.name} ${by.join()}`;
+}
+
+function typeOf({ columns }: Table<never>, column: string): string {
+  const declared = (columns as Record<string, Table<never>["columns"][string]>)[column];
+  return (typeof declared === "object" ? declared[0] : declared) === "text" ? "text" : "bigint";
+}
+
+/** Rows that a statement is given, as a table of that name. Their values join the others. */
+function given(
+  from: Table<never>,
+  columns: readonly string[],
+  rows: readonly (readonly ColumnValue[])[],
+  values: Value[],
+): string {
+  const arrays = columns.map((column, at) => {
+    const type = column === "doc" ? "json" : typeOf(from, column);
+    return `cast($${values.push(rows.map((row) => row[at]!))} as ${type}[])`;
+  });
+  return `unnest(${arrays.join(", ")}) as given(${columns.join(", ")})`;
+}
+
+/** Joins a table with what is given. */
+function matching(from: Table<never>, columns: readonly string[]): string {
+  return columns.map((column) => `${sqlName(from)}.${column} = given.${column}`).join(" and ");
+}
+
+/**
+ * Selects rows that are found by the same columns: the place of each among those that were wanted, its version, its document
+ * and its key.
+ */
+export function lookup(wanted: readonly Wanted[]): Command {
+  const { from, by } = wanted[0]!;
+  const name = sqlName(from);
+  const on = ["account_id", ...by];
+  const rest = ["version", "doc", ...from.key].map((column) => `${name}.${column}`).join(", ");
+  const values: Value[] = [];
+  const rows = wanted.map((one, at) => [one.accountId, ...one.values, at]);
+  const all = given(from, [...on, "place"], rows, values);
+  return { text: `select given.place, ${rest} from ${all} join ${name} on ${matching(from, on)}`, values };
+}
+
+/** Selects 1 if all rows that were seen still have their versions and those that were missing still are, or 0. */
+export function standing(seen: Iterable<Seen>): Command {
+  const values: Value[] = [];
+  const groups = groupedBy(seen, (one) => `${wayOf(one)} ${one.version === null}`);
+  const conditions = groups.map((group) => {
+    const { from, by, version } = group[0]!;
+    const columns = ["account_id", ...by, ...(version === null ? [] : ["version"])];
+    const rows = group.map((one) => [one.accountId, ...one.values, one.version]);
+    const found = `from ${given(from, columns, rows, values)} join ${sqlName(from)} on ${matching(from, columns)}`;
+    return version === null ? `not exists (select ${found})` : `(select count(*) ${found}) = ${group.length}`;
+  });
+  return { text: `select cast(${["true", ...conditions].join(" and ")} as integer)`, values };
+}
+
+/** The statements for what transactions have read and written. The first that finds anything changed by others fails. */
+export function commandsOf(changes: Changes): Command[] {
+  const { seen, written, counters, additions } = changes;
+  const old = written.filter(({ version }) => version !== null);
+  const updated = old.filter(({ row }) => row !== null);
+  const inserted = written.filter(({ version, row }) => version === null && row !== null);
+  const takes = ({ claims, kept }: WrittenRow) => claims.some((claim) => !kept.has(claim));
+  const locks = lockingAccounts(changes);
+  return [
+    // Whoever waits for a row must not keep others from an account meanwhile.
+    ...byTable(old).map(lockingRows),
+    ...(locks === null ? [] : [locks]),
+    ...(seen.size > 0 ? [demanding(standing(seen.values()))] : []),
+    ...byTable(old.filter(({ row }) => row === null)).map(removal),
+    // A unique value may go from one row to another: first those that give some away, then one after the other.
+    ...byTable(updated.filter((one) => !takes(one))).map(update),
+    ...updated.filter(takes).map((one) => update([one])),
+    ...byTable(inserted).map(insertion),
+    ...(counters.length > 0 ? [counting(counters)] : []),
+    ...groupedBy(additions, ({ into }) => into.name).map(summing),
+  ];
+}
+
+/** In a fixed order, so that no two transactions wait for each other. */
+function byTable(written: readonly WrittenRow[]): WrittenRow[][] {
+  return groupedBy(written, ({ from }) => from.name).sort(([one], [other]) =>
+    one!.from.name < other!.from.name ? -1 : 1,
+  );
+}
+
+/** Fails if a statement selects 0. */
+function demanding({ text, values }: Command): Command {
+  return { text: `select 1 / (${text})`, values };
+}
+
+/** Waits for those who hold rows. */
+function lockingRows(group: readonly WrittenRow[]): Command {
+  const { from } = group[0]!;
+  const on = ["account_id", ...from.key];
+  const values: Value[] = [];
+  const rows = given(
+    from,
+    on,
+    group.map((one) => [one.accountId, ...one.values]),
+    values,
+  );
+  const order = on.map((column) => `${sqlName(from)}.${column}`).join(", ");
+  return {
+    text: `select from ${sqlName(from)} join ${rows} on ${matching(from, on)} order by ${order} for update of ${sqlName(from)}`,
+    values,
+  };
+}
+
+/** "Tide" in ASCII. */
+const LOCKS = 0x54696465;
+/** Several accounts share a lock, so that one transaction never fills the server's table of locks. */
+const SLOTS = 256;
+
+/** The accounts that transactions have read (false) or write (true), as locks. */
+export function slotsOf({ seen, written, counters, additions }: Changes): Map<number, boolean> {
+  const slots = new Map<number, boolean>();
+  for (const { accountId } of seen.values()) slots.set(accountId % SLOTS, false);
+  for (const all of [written, counters, additions])
+    for (const { accountId } of all) slots.set(accountId % SLOTS, true);
+  return slots;
+}
+
+/**
+ * Locks accounts until the transaction ends: one that nobody else is committing to has nothing new, whether or not there are
+ * rows to compare. In a fixed order, so that no two transactions wait for each other.
+ */
+function lockingAccounts(changes: Changes): Command | null {
+  const slots = [...slotsOf(changes)].sort(([one], [other]) => other - one);
+  const calls = slots.map(
+    ([slot, isOwn]) => `pg_advisory_xact_lock${isOwn ? "" : "_shared"}(${LOCKS}, ${slot})`,
+  );
+  return calls.length === 0 ? null : { text: `select ${calls.join(", ")}`, values: [] };
+}
+
+/** Fails unless a statement changes every row of a group. */
+function changingAll(text: string, values: Value[], { length }: readonly unknown[]): Command {
+  return {
+    text: `with changed as (${text} and ${HAS_BEGUN} returning 1) select 1 / cast(count(*) = ${length} as integer) from changed`,
+    values,
+  };
+}
+
+function removal(group: readonly WrittenRow[]): Command {
+  const { from } = group[0]!;
+  const columns = ["account_id", ...from.key, "version"];
+  const values: Value[] = [];
+  const rows = given(
+    from,
+    columns,
+    group.map((one) => [one.accountId, ...one.values, one.version]),
+    values,
+  );
+  return changingAll(
+    `delete from ${sqlName(from)} using ${rows} where ${matching(from, columns)}`,
+    values,
+    group,
+  );
+}
+
+function update(group: readonly WrittenRow[]): Command {
+  const { from } = group[0]!;
+  const key = ["account_id", ...from.key];
+  const columns = ["account_id", ...Object.keys(from.columns), "doc", "version"];
+  const values: Value[] = [];
+  const rows = given(
+    from,
+    columns,
+    group.map(({ row, version }) => [...row!, version]),
+    values,
+  );
+  const set = columns
+    .slice(0, -1)
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = given.${column}, `);
+  const where = matching(from, [...key, "version"]);
+  const text = `update ${sqlName(from)} set ${set.join("")}version = given.version + 1 from ${rows} where ${where}`;
+  return changingAll(text, values, group);
+}
+
+function insertion(group: readonly WrittenRow[]): Command {
+  const { from } = group[0]!;
+  const columns = ["account_id", ...Object.keys(from.columns), "doc"];
+  const values: Value[] = [];
+  const rows = given(
+    from,
+    columns,
+    group.map(({ row }) => row!),
+    values,
+  );
+  const names = columns.join(", ");
+  return {
+    text: `insert into ${sqlName(from)} (${names}) select ${names} from ${rows} where ${HAS_BEGUN}`,
+    values,
+  };
+}
+
+/** Adds to counters. */
+function counting(counters: Changes["counters"]): Command {
+  return {
+    text:
+      "insert into counters (account_id, name, sum) select account_id, name, sum(amount)" +
+      " from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[])) as given(account_id, name, amount)" +
+      ` where ${HAS_BEGUN} group by account_id, name` +
+      " on conflict (account_id, name) do update set sum = counters.sum + excluded.sum",
+    values: [
+      counters.map((one) => one.accountId),
+      counters.map((one) => one.name),
+      counters.map((one) => one.amount),
+    ],
+  };
+}
+
+/** Adds to rows of a table of sums. */
+function summing(additions: readonly Addition[]): Command {
+  const { into } = additions[0]!;
+  const rows = groupedBy(additions, ({ accountId, key }) => placeOf(into, accountId, key)).map((same) =>
+    addedRow(
+      {
+        ...same[0]!,
+        amounts: into.sums.map((_, at) => same.reduce((sum, { amounts }) => sum + amounts[at]!, 0)),
+      },
+      0,
+    ),
+  );
+  const arrays = addedTypes(into).map(
+    (type, at) => `cast($${at + 1} as ${type === "text" ? "text" : "bigint"}[])`,
+  );
+  return {
+    text: adding(into, `select * from unnest(${arrays.join(", ")}) where ${HAS_BEGUN}`),
+    values: arrays.map((_, at) => rows.map((row) => row[at]!)),
+  };
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Session } from "../../session.ts";
+import type { Database } from "./database.ts";
+import { isBusy } from "./faults.ts";
+import { sessionOn } from "./statements.ts";
+
+/** How long a commit waits for those of other processes, and the longest pause between two attempts. */
+const WAIT_MS = 8_000;
+const MAX_PAUSE_MS = 2;
+
+interface Job {
+  /** Runs the work, and keeps its outcome until the commit is durable. */
+  run(session: Session): Promise<void>;
+  /** Tells the caller, with the fault of the commit if there was one. */
+  settle(fault: { error: unknown } | null): void;
+  hasFailed(): boolean;
+}
+
+/** Runs transactions, one after the other. */
+export interface Committer {
+  transact<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** A statement of the connection itself, in the commit that is under way, if there is one. */
+  isOpen(): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Transactions that come in one turn of the event loop run one after the other and share one commit, because a commit waits for
+ * the disk. Their work only awaits this connection, so that nothing else happens in between.
+ */
+export function newCommitter(
+  db: Database,
+  { onUndone, onCommit }: { onUndone: () => void; onCommit: (fault: unknown) => void },
+): Committer {
+  const session = sessionOn(db);
+  const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
+  const [mark, keep, undo] = ["savepoint job", "release job", "rollback to job"].map((text) =>
+    db.prepare(text),
+  );
+  let pending: Job[] = [];
+  let running: Promise<void> | null = null;
+
+  return {
+    transact: (work) =>
+      new Promise((resolve, reject) => {
+        pending.push(newJob(work, resolve, reject));
+        running ??= new Promise((resolve) => setImmediate(() => void runPending().then(resolve)));
+      }),
+    isOpen: () => db.isTransaction,
+    async close() {
+      for (let last = running; last !== null; last = running) await last;
+    },
+  };
+
+  async function runPending(): Promise<void> {
+    while (pending.length > 0) {
+      const jobs = pending;
+      pending = [];
+      const fault = await runAll(jobs).then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      onCommit(fault?.error);
+      for (const job of jobs) job.settle(fault);
+    }
+    running = null;
+  }
+
+  async function runAll(jobs: Job[]): Promise<void> {
+    await waitFor(() => begin.run());
+    try {
+      for (const job of jobs) await runOne(job);
+      commit.run();
+    } catch (error) {
+      // A fault of the disk may have rolled it back already.
+      if (db.isTransaction) db.exec("rollback");
+      throw error;
+    }
+  }
+
+  async function runOne(job: Job): Promise<void> {
+    mark!.run();
+    await job.run(session);
+    if (job.hasFailed()) {
+      undo!.run();
+      onUndone();
+    }
+    keep!.run();
+  }
+}
+
+function newJob<T>(
+  work: (session: Session) => Promise<T>,
+  resolve: (result: T) => void,
+  reject: (error: unknown) => void,
+): Job {
+  let outcome: { result: T } | { error: unknown } | undefined;
+  return {
+    async run(session) {
+      try {
+        outcome = { result: await work(session) };
+      } catch (error) {
+        outcome = { error };
+      }
+    },
+    hasFailed: () => outcome !== undefined && "error" in outcome,
+    settle(fault) {
+      if (outcome !== undefined && "error" in outcome) reject(outcome.error);
+      else if (fault !== null) reject(fault.error);
+      else resolve(outcome!.result);
+    },
+  };
+}
+
+/** SQLite's own wait would stop the whole process. */
+async function waitFor(work: () => void): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      await sleep(Math.random() * MAX_PAUSE_MS);
+    }
+  }
+}

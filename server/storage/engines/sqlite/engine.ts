@@ -1,0 +1,129 @@
+import { statSync } from "node:fs";
+import type { Engine } from "../../session.ts";
+import { ddl, SQLITE, sqlName } from "../../sql.ts";
+import { sumDdl, sumTablesOf } from "../../sums.ts";
+import type { Table } from "../../table.ts";
+import { backUp, damageIn, openSnapshot } from "./copies.ts";
+import { newCommitter, type Committer } from "./committer.ts";
+import { connect, fileIn, isShared, openDatabase, type Database } from "./database.ts";
+import { isWantOfRoom, refusalOf } from "./faults.ts";
+import { newIdSource } from "./ids.ts";
+import { newLog } from "./log.ts";
+import { newReaders } from "./readers.ts";
+import { guardedReads } from "./statements.ts";
+
+interface SqliteOptions {
+  tables: readonly Table<never>[];
+  /** Whether commits wait for the disk. */
+  isDurable?: boolean;
+  /** Gets sentences that the operator should read. */
+  notify?: (notice: string) => void;
+}
+
+/**
+ * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share.
+ *
+ * @throws Error in one sentence for a file that is damaged or belongs to another program
+ */
+export function sqliteEngine(
+  folder: string,
+  { tables, isDurable = true, notify = () => {} }: SqliteOptions,
+): Engine {
+  const { db, missingLog } = openDatabase(folder);
+  if (!isDurable) db.exec("pragma synchronous = off");
+  if (missingLog !== null) notify(missingLog);
+  const file = fileIn(folder);
+  makeTables(db, tables);
+  // From now on commits wait without stopping the process.
+  db.exec("pragma busy_timeout = 0");
+  const reading = newReading(db, file);
+  const readers = newReaders(file);
+  const log = newLog(db);
+  let lacksRoom = false;
+  const committer: Committer = newCommitter(db, {
+    onUndone: () => ids.onUndone(),
+    onCommit(fault) {
+      ids.onCommit(fault);
+      lacksRoom = fault !== undefined && isWantOfRoom(fault);
+      log.tidy();
+    },
+  });
+  const ids = newIdSource(db, () => committer);
+  let closed: Promise<void> | undefined;
+  return {
+    dialect: SQLITE,
+    reads: {
+      dialect: SQLITE,
+      get: (...given) => reading.reads().get(...given),
+      find: (...given) => reading.reads().find(...given),
+      all: (statement) => reading.reads().all(statement),
+      // A store that is never synced is for trials and tests, which need no threads.
+      ask: (question) => (isDurable ? readers.ask(question) : reading.reads().ask(question)),
+    },
+    snapshot: () => openSnapshot(file),
+    async transact(work) {
+      reading.separate();
+      try {
+        return await committer.transact(work);
+      } catch (error) {
+        throw refusalOf(error, { file, what: "written to" });
+      }
+    },
+    nextId(kind) {
+      reading.separate();
+      return ids.nextId(kind);
+    },
+    lacksRoom: () => lacksRoom,
+    isShared: async () => reading.db() !== db || isShared(db),
+    backup: (target) => backUp(file, target),
+    damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(reading.db())],
+    size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
+    close: () =>
+      (closed ??= (async () => {
+        await committer.close();
+        await readers.close();
+        if (reading.db() !== db) reading.db().close();
+        log.close();
+        db.close();
+      })()),
+  };
+}
+
+/** Until the first transaction, the connection that writes is the only one, so that `isShared` can be asked. */
+function newReading(db: Database, file: string) {
+  let own = { db, reads: guardedReads(db, file) };
+  return {
+    db: () => own.db,
+    reads: () => own.reads,
+    /** From now on reads have a connection of their own. */
+    separate() {
+      if (own.db !== db) return;
+      const connection = connect(file);
+      own = { db: connection, reads: guardedReads(connection, file) };
+    },
+  };
+}
+
+const IDS = "create table ids (kind text primary key, next integer not null) without rowid";
+const COUNTERS =
+  "create table counters (account_id integer, name text, sum integer not null, primary key (account_id, name))" +
+  " without rowid";
+
+/** Makes the tables that a new file lacks, or one of an earlier release. Several processes may be first at the same time. */
+function makeTables(db: Database, tables: readonly Table<never>[]): void {
+  const wanted = new Map(tables.map((table) => [sqlName(table), ddl(table, SQLITE)]));
+  for (const each of sumTablesOf(tables)) wanted.set(each.name, [sumDdl(each, SQLITE, " without rowid")]);
+  wanted.set("ids", [IDS]).set("counters", [COUNTERS]);
+  const missing = () => {
+    const names = new Set((db.prepare("select name from sqlite_master").all() as [string][]).flat());
+    return [...wanted].filter(([name]) => !names.has(name)).flatMap(([, statements]) => statements);
+  };
+  if (missing().length === 0) return;
+  db.exec("begin immediate");
+  for (const statement of missing()) db.exec(statement);
+  db.exec("commit");
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

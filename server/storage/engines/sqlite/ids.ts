@@ -1,0 +1,60 @@
+import type { Committer } from "./committer.ts";
+import type { Database } from "./database.ts";
+
+/** Ids of one block. A process that dies leaves the rest unused: gaps are fine, reuse is not. */
+const BLOCK = 256;
+
+const TAKE =
+  "insert into ids (kind, next) values (?1, max(1, ?2) + ?3)" +
+  " on conflict (kind) do update set next = max(next, ?2) + ?3 returning next";
+const KEEP =
+  "insert into ids (kind, next) values (?1, ?2) on conflict (kind) do update set next = max(next, ?2)";
+
+/** Gives ids that no other process gives. */
+export interface IdSource {
+  nextId(kind: string): Promise<number>;
+  /** Work that was undone has taken blocks with it. */
+  onUndone(): void;
+  /** The open commit has ended. */
+  onCommit(fault: unknown): void;
+}
+
+/** Takes ids from the file in blocks, on the connection that writes. */
+export function newIdSource(db: Database, committer: () => Committer): IdSource {
+  const [take, keep] = [db.prepare(TAKE), db.prepare(KEEP)];
+  const blocks = new Map<string, { next: number; end: number }>();
+  /** The ends of all blocks that this process has taken, and of those of the open commit. */
+  const ends = new Map<string, number>();
+  let open: string[] = [];
+
+  function takeBlock(kind: string): void {
+    const [end] = take.get(kind, ends.get(kind) ?? 1, BLOCK) as [number];
+    blocks.set(kind, { next: end - BLOCK, end });
+    ends.set(kind, end);
+    open.push(kind);
+  }
+
+  return {
+    async nextId(kind) {
+      for (;;) {
+        const block = blocks.get(kind);
+        if (block !== undefined && block.next < block.end) return block.next++;
+        // Within the work of a transaction, a transaction of its own would wait for ever.
+        if (committer().isOpen()) takeBlock(kind);
+        else await committer().transact(async () => void (hasLeft(kind) || takeBlock(kind)));
+      }
+    },
+    onUndone() {
+      for (const kind of open) keep.run(kind, ends.get(kind)!);
+    },
+    onCommit(fault) {
+      if (fault !== undefined) for (const kind of open) blocks.delete(kind);
+      open = [];
+    },
+  };
+
+  function hasLeft(kind: string): boolean {
+    const block = blocks.get(kind);
+    return block !== undefined && block.next < block.end;
+  }
+}

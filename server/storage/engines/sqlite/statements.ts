@@ -1,0 +1,120 @@
+import type { Reads, Session, Written } from "../../session.ts";
+import { recordStatements, SQLITE, sqlName } from "../../sql.ts";
+import { addedRow, addedTypes, adding, type SumTable } from "../../sums.ts";
+import type { ColumnValue, Key, Table } from "../../table.ts";
+import type { Database } from "./database.ts";
+import { refusalOf } from "./faults.ts";
+
+type Prepared = ReturnType<Database["prepare"]>;
+
+/** Prepares each statement once. */
+function prepared(db: Database): (text: string) => Prepared {
+  const statements = new Map<string, Prepared>();
+  return (text) => {
+    let statement = statements.get(text);
+    if (statement === undefined) statements.set(text, (statement = db.prepare(text)));
+    return statement;
+  };
+}
+
+/** Reads on a connection. They return at once. */
+export function readsOn(db: Database, prepare = prepared(db)): Reads {
+  const namedStatements = new Map<string, Prepared>();
+  function named(text: string): Prepared {
+    let statement = namedStatements.get(text);
+    if (statement === undefined) namedStatements.set(text, (statement = db.prepare(text)));
+    statement.setReturnArrays(false);
+    return statement;
+  }
+  const one = (text: string, ...values: ColumnValue[]) =>
+    ((prepare(text).get(...values) as ColumnValue[] | undefined)?.[0] ?? null) as string | null;
+  return {
+    dialect: SQLITE,
+    get: (from, accountId, key) => one(recordStatements(from, SQLITE).get, accountId, ...key),
+    find: (from, unique, accountId, values) =>
+      one(recordStatements(from, SQLITE).find[unique]!, accountId, ...values),
+    all: ({ text, values }) => prepare(text).all(...values) as ColumnValue[][],
+    ask: ({ text, values }) => named(text).all(...values) as Record<string, ColumnValue>[],
+  };
+}
+
+/** The same. What keeps SQLite from reading is Failure `unavailable`. */
+export function guardedReads(db: Database, file: string): Reads {
+  const { dialect, get, find, all, ask } = readsOn(db);
+  const guarded =
+    <A extends unknown[], T>(read: (...given: A) => T) =>
+    (...given: A): T => {
+      try {
+        return read(...given);
+      } catch (error) {
+        throw refusalOf(error, { file, what: "read" });
+      }
+    };
+  return { dialect, get: guarded(get), find: guarded(find), all: guarded(all), ask: guarded(ask) };
+}
+
+const ADD =
+  "insert into counters (account_id, name, sum) values (?, ?, ?)" +
+  " on conflict (account_id, name) do update set sum = sum + excluded.sum";
+
+const known = new WeakMap<SumTable, string>();
+
+/** The statement that adds a row's values, made once for each table of sums. */
+function addingTo(into: SumTable): string {
+  let text = known.get(into);
+  if (text === undefined) {
+    text = adding(
+      into,
+      `values (${addedTypes(into)
+        .map(() => "?")
+        .join(", ")})`,
+    );
+    known.set(into, text);
+  }
+  return text;
+}
+
+/** The session of the connection that writes. It is alone, so that reading a record locks it. */
+export function sessionOn(db: Database): Session {
+  const prepare = prepared(db);
+  const reads = readsOn(db, prepare);
+  return {
+    ...reads,
+    lock: reads.get,
+    write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
+      const { update, insert } = recordStatements(into, SQLITE);
+      try {
+        if (!isNew && prepare(update).run(...row, row[0]!, ...key).changes === 1) return;
+        prepare(insert).run(...row);
+      } catch (error) {
+        throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
+      }
+    },
+    remove(from: Table<never>, accountId: number, key: Key) {
+      prepare(recordStatements(from, SQLITE).remove).run(accountId, ...key);
+    },
+    run: ({ text, values }) => Number(prepare(text).run(...values).changes),
+    add(accountId, counter, amount) {
+      prepare(ADD).run(accountId, counter, amount);
+    },
+    addUp(additions) {
+      for (const addition of additions) prepare(addingTo(addition.into)).run(...addedRow(addition, 0));
+    },
+  };
+}
+
+const UNIQUE_FAULT = /^UNIQUE constraint failed: (.*)/;
+
+function isUniqueFault(error: unknown): error is Error {
+  return error instanceof Error && UNIQUE_FAULT.test(error.message);
+}
+
+/** The name of the constraint, from the columns in SQLite's message. null: the record's own key. */
+function brokenIn(into: Table<never>, { message }: Error): string | null {
+  const table = sqlName(into);
+  const columns = UNIQUE_FAULT.exec(message)![1]!.split(", ").slice(1);
+  const found = Object.entries<readonly string[]>(into.unique).find(
+    ([, on]) => on.map((column) => `${table}.${column}`).join() === columns.join(),
+  );
+  return found?.[0] ?? null;
+}

@@ -1,0 +1,30 @@
+import type { Reads, Session } from "./session.ts";
+
+/** Plain items: a text under a key, for whatever needs no question. The store's mark is one. */
+
+/** The text of an item, or null. */
+export async function readItem(reads: Reads, key: string): Promise<string | null> {
+  const text = `select value from items where key = ${reads.dialect.value(1)}`;
+  const [row] = await reads.all({ text, values: [key] });
+  return (row?.[0] as string | undefined) ?? null;
+}
+
+/** The keys of all items, in order. */
+export async function itemKeys(reads: Reads): Promise<string[]> {
+  return (await reads.all({ text: "select key from items order by key", values: [] })).map(([key]) =>
+    String(key),
+  );
+}
+
+/** Writes an item. null: removes it. */
+export async function writeItem(session: Session, key: string, value: string | null): Promise<void> {
+  const [first, second] = [1, 2].map(session.dialect.value);
+  if (value === null) await session.run({ text: `delete from items where key = ${first}`, values: [key] });
+  else
+    await session.run({
+      text:
+        `insert into items (key, value) values (${first}, ${second})` +
+        " on conflict (key) do update set value = excluded.value",
+      values: [key, value],
+    });
+}

@@ -1,0 +1,109 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+  type Compilable,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from "kysely";
+import { parse } from "./documents.ts";
+import { SQLITE, sqlName, type Dialect, type Statement } from "./sql.ts";
+import type { ColumnValue, Row, Table } from "./table.ts";
+
+/** The tables of a question, under their names in SQL. */
+export type Schema<Tables extends Record<string, Pick<Table<never>, "columns">>> = {
+  [Name in keyof Tables]: Row<Tables[Name]>;
+};
+
+// Kysely only writes questions here. Engines run them, each on its own connections.
+const builders = {
+  sqlite: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  }),
+  postgres: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  }),
+};
+
+/** Writes questions over some tables, in an engine's dialect. */
+export function builderOf<S>(dialect: Dialect): Kysely<S> {
+  return (dialect === SQLITE ? builders.sqlite : builders.postgres) as Kysely<S>;
+}
+
+/** The text and values of a question. */
+export function statementOf(question: Compilable): Statement {
+  const { sql, parameters } = question.compile();
+  return { text: sql, values: parameters as ColumnValue[] };
+}
+
+/** What answers questions: a store, or a transaction's view. */
+interface Asker {
+  rows<O>(question: Compilable<O>): Promise<O[]>;
+}
+
+/** The part of a list to read. */
+export interface Window {
+  limit: number;
+  offset: number;
+}
+
+/** A field that a list is sorted by, and the direction. */
+export interface Sort<By extends string> {
+  by: By;
+  isDescending: boolean;
+}
+
+/** A page of a list, and the length of the whole list. */
+export interface Found<R> {
+  records: R[];
+  total: number;
+}
+
+export const NOTHING: Found<never> = { records: [], total: 0 };
+
+/**
+ * A page of the records of a table that a question is about, in the question's order, and how many there are in all. The
+ * question selects nothing by itself.
+ */
+export async function findPage<R, S, Names extends keyof S>(
+  view: Asker,
+  from: Table<R>,
+  { question, limit, offset }: { question: SelectQueryBuilder<S, Names, object> } & Window,
+): Promise<Found<R>> {
+  const doc = sql.ref(`${sqlName(from)}.doc`).as("doc");
+  const total = sql`count(*)`.as("total");
+  const [page, [count]] = await Promise.all([
+    view.rows(question.select(doc).limit(limit).offset(offset)) as Promise<{ doc: string }[]>,
+    view.rows(question.clearOrderBy().select(total)) as Promise<{ total: number }[]>,
+  ]);
+  return { records: page.map((row) => parse(from, row.doc)), total: Number(count?.total ?? 0) };
+}
+
+/** Whether a column has one of these values. */
+export function among(column: string, values: readonly ColumnValue[]): RawBuilder<SqlBool> {
+  if (values.length === 0) return sql<SqlBool>`1 = 0`;
+  return sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
+}
+
+/** Whether a column's text, which is in lower case, contains another, in any case. */
+export function contains(column: string, text: string): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
+}

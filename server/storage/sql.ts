@@ -1,0 +1,258 @@
+import type { Column, ColumnValue, Index, Key, KeyPart, Table } from "./table.ts";
+
+/** How the two engines differ in the statements for single records. */
+export interface Dialect {
+  /** The placeholder of the n-th value, counted from 1. */
+  value(n: number): string;
+  integer: string;
+  text: string;
+  /** The type of a document. */
+  doc: string;
+  /** Columns that every table has for the engine itself. */
+  own: string[];
+  /** What an `update` must add to its columns. */
+  ownUpdate: string;
+}
+
+export const SQLITE: Dialect = {
+  value: () => "?",
+  integer: "integer",
+  text: "text",
+  doc: "text",
+  own: [],
+  ownUpdate: "",
+};
+/** Texts are compared by bytes, as in SQLite, whatever collation the database has. */
+export const POSTGRES: Dialect = {
+  value: (n) => `$${n}`,
+  integer: "bigint",
+  text: 'text collate "C"',
+  doc: "json",
+  // Counts the writes to a row, so that a transaction can tell whether others have changed it.
+  own: ["version bigint not null default 1"],
+  ownUpdate: ", version = version + 1",
+};
+
+/** A statement with its values. */
+export interface Statement {
+  text: string;
+  values: readonly ColumnValue[];
+  /** The table whose records are listed: the statement begins with `select doc`, and its first value is the account. */
+  of?: Table<never>;
+}
+
+/** The table's name in SQL: `promoter_campaigns`. */
+export function sqlName({ name }: Pick<Table<never>, "name">): string {
+  const snake = name.replaceAll("-", "_");
+  if (/(s|x|ch)$/.test(snake)) return snake.endsWith("s") ? snake : `${snake}es`;
+  return snake.endsWith("y") ? `${snake.slice(0, -1)}ies` : `${snake}s`;
+}
+
+/** The values of a record's columns, in the order of their declaration. */
+export function columnValues<R>(of: Table<R>, record: R): ColumnValue[] {
+  return Object.entries(of.columns).map(([name, column]) => columnValue(name, column, record));
+}
+
+function columnValue<R>(name: string, column: Column<R>, record: R): ColumnValue {
+  const value =
+    typeof column === "string" ? (record as Record<string, unknown>)[fieldOf(name)] : column[1](record);
+  if (typeof value === "boolean") return Number(value);
+  return (value as ColumnValue | undefined) ?? null;
+}
+
+/** The value of one of a record's columns. */
+export function columnOf<R>(of: Table<R>, name: string, record: R): ColumnValue {
+  return columnValue(name, of.columns[name]!, record);
+}
+
+/** A record's key, from its columns. */
+export function keyOf<R>(of: Table<R>, record: R): KeyPart[] {
+  return of.key.map((name) => columnValue(name, of.columns[name]!, record) as KeyPart);
+}
+
+/** The names of columns come from the code, so they are few. Each write asks for many of them. */
+const fields = new Map<string, string>();
+
+/** `promoterId` for `promoter_id`. */
+function fieldOf(column: string): string {
+  let field = fields.get(column);
+  if (field === undefined) {
+    field = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    fields.set(column, field);
+  }
+  return field;
+}
+
+/** The statements that create a table with its indexes. */
+export function ddl(of: Table<never>, dialect: Dialect): string[] {
+  const name = sqlName(of);
+  const columns = Object.entries(of.columns).map(([column, type]) => {
+    const sqlType = (typeof type === "string" ? type : type[0]) === "text" ? dialect.text : dialect.integer;
+    return `${column} ${sqlType}${of.key.includes(column) ? " not null" : ""}`;
+  });
+  const account = `account_id ${dialect.integer} not null`;
+  const primary = `primary key (account_id, ${of.key.join(", ")})`;
+  return [
+    `create table ${name} (${[account, ...columns, `doc ${dialect.doc} not null`, ...dialect.own, primary].join(", ")})`,
+    ...Object.entries<readonly string[]>(of.unique).map(([unique, on]) =>
+      createIndex({ name: uniqueName(of, unique), table: name, on, where: undefined, isUnique: true }),
+    ),
+    ...Object.entries<Index>(of.indexes).map(([index, { on, where }]) => {
+      const rest = of.key.filter((column) => !on.includes(column));
+      return createIndex({ name: `${name}_${snake(index)}`, table: name, on: [...on, ...rest], where });
+    }),
+  ];
+}
+
+/** The name of a unique constraint's index: `leads_email_key`. */
+export function uniqueName(of: Table<never>, unique: string): string {
+  return `${sqlName(of)}_${snake(unique)}_key`;
+}
+
+function createIndex(index: {
+  name: string;
+  table: string;
+  on: readonly string[];
+  where: string | undefined;
+  isUnique?: boolean;
+}): string {
+  const { name, table, on, where, isUnique = false } = index;
+  const columns = ["account_id", ...on].join(", ");
+  return `create ${isUnique ? "unique " : ""}index ${name} on ${table} (${columns})${where ? ` where ${where}` : ""}`;
+}
+
+function snake(camel: string): string {
+  return camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Statements for single records of a table. */
+export interface RecordStatements {
+  get: string;
+  insert: string;
+  /** Its values are those of `insert`, followed by the account and the key. */
+  update: string;
+  remove: string;
+  find: Record<string, string>;
+}
+
+const known = {
+  sqlite: new WeakMap<object, RecordStatements>(),
+  postgres: new WeakMap<object, RecordStatements>(),
+};
+
+/** The statements for single records, made once for each table. */
+export function recordStatements<R>(of: Table<R>, dialect: Dialect): RecordStatements {
+  const cache = dialect === SQLITE ? known.sqlite : known.postgres;
+  let statements = cache.get(of);
+  if (statements === undefined) cache.set(of, (statements = makeStatements(of, dialect)));
+  return statements;
+}
+
+function makeStatements<R>(of: Table<R>, { value }: Dialect): RecordStatements {
+  const name = sqlName(of);
+  const columns = ["account_id", ...Object.keys(of.columns), "doc"];
+  const key = ["account_id", ...of.key];
+  const where = (names: readonly string[], first = 1) =>
+    names.map((column, at) => `${column} = ${value(first + at)}`).join(" and ");
+  return {
+    get: `select doc from ${name} where ${where(key)}`,
+    insert: `insert into ${name} (${columns.join(", ")}) values (${columns.map((_, at) => value(at + 1)).join(", ")})`,
+    update:
+      `update ${name} set ${columns.map((column, at) => `${column} = ${value(at + 1)}`).join(", ")}` +
+      ` where ${where(key, columns.length + 1)}`,
+    remove: `delete from ${name} where ${where(key)}`,
+    find: Object.fromEntries(
+      Object.entries<readonly string[]>(of.unique).map(([unique, on]) => [
+        unique,
+        `select doc from ${name} where ${where(["account_id", ...on])}`,
+      ]),
+    ),
+  };
+}
+
+/** All values of a row, as `insert` and `update` take them. */
+export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R): ColumnValue[] {
+  return [record.accountId, ...columnValues(of, record), JSON.stringify(record)];
+}
+
+/** A part of a listing: the records whose next column is in this range. */
+export interface Between {
+  from: KeyPart;
+  before: KeyPart;
+}
+
+/** The records below one value of an index, or of the key. */
+export interface Listing {
+  index: string;
+  accountId: number;
+  start: Key;
+  between?: Between | undefined;
+}
+
+/** The columns that a listing is ordered by, and its conditions. Their values follow those that a statement has before. */
+function listingParts<R>(
+  of: Table<R>,
+  { index, accountId, start, between }: Listing,
+  { value }: Dialect,
+  values: ColumnValue[] = [],
+) {
+  const declared: Index | undefined =
+    index === "id" ? { on: of.key } : (of.indexes as Record<string, Index>)[index];
+  if (declared === undefined) throw new Error(`${of.name} has no index ${index}`);
+  const order = [...declared.on, ...of.key.filter((column) => !declared.on.includes(column))];
+  const conditions = [`account_id = ${value(values.push(accountId))}`];
+  start.forEach((part, at) => conditions.push(`${order[at]} = ${value(values.push(part))}`));
+  if (declared.where) conditions.push(declared.where);
+  if (between !== undefined) {
+    values.push(between.from, between.before);
+    const next = order[start.length];
+    conditions.push(`${next} >= ${value(values.length - 1)}`, `${next} < ${value(values.length)}`);
+  }
+  return { order: order.slice(start.length), conditions, values };
+}
+
+/** Lists the documents of a listing. `after`: the values of the last row's order, to go on from there. */
+export function listStatement<R>(
+  of: Table<R>,
+  listing: Listing,
+  page: { limit: number; offset?: number; reverse?: boolean; after?: readonly ColumnValue[] | undefined },
+  dialect: Dialect,
+): Statement {
+  const { order, conditions, values } = listingParts(of, listing, dialect);
+  const { limit, offset = 0, reverse = false, after } = page;
+  if (after !== undefined) {
+    const places = after.map((each) => dialect.value(values.push(each)));
+    conditions.push(`(${order.join(", ")}) > (${places.join(", ")})`);
+  }
+  const sorting = order.map((column) => (reverse ? `${column} desc` : column)).join(", ");
+  const places = [limit, offset].map((each) => dialect.value(values.push(each)));
+  const text =
+    `select ${["doc", ...order].join(", ")} from ${sqlName(of)} where ${conditions.join(" and ")}` +
+    ` order by ${sorting || "account_id"} limit ${places[0]} offset ${places[1]}`;
+  return { text, values, of };
+}
+
+/** Puts an integer into a column of all records of a listing, and into the field that it is made from, which is null there. */
+export function fillStatement<R>(
+  of: Table<R>,
+  listing: Listing,
+  { column, value }: { column: string; value: number },
+  dialect: Dialect,
+): Statement {
+  const field = `"${fieldOf(column)}":`;
+  const first: ColumnValue[] = [value, `${field}null`, `${field}${value}`];
+  const [number, before, after] = first.map((_, at) => dialect.value(at + 1));
+  const { conditions, values } = listingParts(of, listing, dialect, first);
+  // Within texts, quotation marks have a backslash, so nothing else is replaced.
+  const doc = `cast(replace(cast(doc as text), ${before}, ${after}) as ${dialect.doc})`;
+  const text =
+    `update ${sqlName(of)} set ${column} = ${number}, doc = ${doc}${dialect.ownUpdate}` +
+    ` where ${conditions.join(" and ")} and ${column} is null`;
+  return { text, values };
+}
+
+/** Counts the records of a listing. */
+export function countStatement<R>(of: Table<R>, listing: Listing, dialect: Dialect): Statement {
+  const { conditions, values } = listingParts(of, listing, dialect);
+  return { text: `select count(*) from ${sqlName(of)} where ${conditions.join(" and ")}`, values };
+}

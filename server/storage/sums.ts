@@ -1,0 +1,142 @@
+import type { Dialect, Statement } from "./sql.ts";
+import type { ColumnType, ColumnValue, Key, KeyPart, Table } from "./table.ts";
+
+/** A table of sums, which only the records that it sums up write to, in their own transactions. */
+export interface SumTable<By extends string = string, Summed extends string = string> {
+  /** Its name in SQL. */
+  name: string;
+  /** What it sums by. With the account, these columns are its key, in this order. */
+  by: Record<By, ColumnType>;
+  /** The columns with sums. */
+  sums: readonly Summed[];
+}
+
+/** What a record adds to one row of a table of sums: the values of `by` in their order, and an amount for each of its sums. */
+export interface Share {
+  key: Key;
+  amounts: readonly number[];
+}
+
+/** What the records of a table add to a table of sums. */
+export interface Summing<R> {
+  into: SumTable;
+  sharesOf: (record: R) => Share[];
+}
+
+/** What is to be added to one row. */
+export interface Addition extends Share {
+  into: SumTable;
+  accountId: number;
+}
+
+/**
+ * Each row is kept in so many parts where transactions wait for each other's rows. A transaction adds to one of them, and
+ * questions add them up.
+ */
+const SLOTS = 8;
+
+/** A part of a row, for one transaction. */
+export function anySlot(): number {
+  return Math.floor(Math.random() * SLOTS);
+}
+
+/** Collects what records add to sums, so that each row is written once. */
+export interface Additions {
+  /** Takes what a record adds now, less what it added before. */
+  note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
+  /** What has been collected, in a fixed order, so that transactions never wait for each other. It is forgotten. */
+  take(): Addition[];
+}
+
+export function newAdditions(): Additions {
+  let found = new Map<string, { into: SumTable; accountId: number; key: Key; amounts: number[] }>();
+
+  function add(into: SumTable, accountId: number, { key, amounts }: Share, sign: number): void {
+    const place = placeOf(into, accountId, key);
+    const known = found.get(place);
+    if (known === undefined) {
+      found.set(place, { into, accountId, key, amounts: amounts.map((amount) => sign * amount) });
+    } else for (const [at, amount] of amounts.entries()) known.amounts[at]! += sign * amount;
+  }
+
+  return {
+    note({ sums }, { before, after }) {
+      if (sums === undefined) return;
+      for (const [record, sign] of [
+        [before, -1],
+        [after, 1],
+      ] as const) {
+        if (record === null) continue;
+        for (const share of sums.sharesOf(record)) add(sums.into, record.accountId, share, sign);
+      }
+    },
+    take() {
+      const changed = [...found].filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
+      found = new Map();
+      return changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, addition]) => addition);
+    },
+  };
+}
+
+/** The name of a row. */
+export function placeOf({ name }: SumTable, accountId: number, key: readonly ColumnValue[]): string {
+  return JSON.stringify([name, accountId, ...key]);
+}
+
+/** The tables of sums that some tables add to. */
+export function sumTablesOf(tables: readonly Table<never>[]): SumTable[] {
+  return [...new Set(tables.flatMap(({ sums }) => sums?.into ?? []))];
+}
+
+function columnsOf({ by, sums }: SumTable): string[] {
+  return ["account_id", ...Object.keys(by), "slot", ...sums];
+}
+
+/** The statement that creates a table of sums. On SQLite, `rest` puts its rows in the order of the key. */
+export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""): string {
+  const key = Object.entries({ account_id: "integer", ...by, slot: "integer" } satisfies Record<
+    string,
+    ColumnType
+  >);
+  const typeOf = (type: string) => (type === "text" ? dialect.text : dialect.integer);
+  const columns = [
+    ...key.map(([column, type]) => `${column} ${typeOf(type)} not null`),
+    ...sums.map((column) => `${column} ${dialect.integer} not null default 0`),
+    `primary key (${key.map(([column]) => column).join(", ")})`,
+  ];
+  return `create table ${name} (${columns.join(", ")})${rest}`;
+}
+
+/** The statement that adds to rows of a table of sums. `rows`: where its values come from. */
+export function adding(into: SumTable, rows: string): string {
+  const { name, by, sums } = into;
+  const added = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
+  return (
+    `insert into ${name} (${columnsOf(into).join(", ")}) ${rows}` +
+    ` on conflict (${["account_id", ...Object.keys(by), "slot"].join(", ")}) do update set ${added.join(", ")}`
+  );
+}
+
+/** The values of a row to add, in the order of `adding`. */
+export function addedRow({ accountId, key, amounts }: Addition, slot: number): KeyPart[] {
+  return [accountId, ...key, slot, ...amounts];
+}
+
+/** The types of these values. */
+export function addedTypes({ by, sums }: SumTable): ColumnType[] {
+  return ["integer", ...Object.values<ColumnType>(by), "integer", ...sums.map(() => "integer" as const)];
+}
+
+/** Selects the rows of an account that are not 0: the values of `by`, then the sums. */
+export function sumsOfAccount(
+  { name, by, sums }: SumTable,
+  accountId: number,
+  { value }: Dialect,
+): Statement {
+  const key = Object.keys(by).join(", ");
+  const totals = sums.map((column) => `sum(${column})`);
+  const text =
+    `select ${key}, ${totals.join(", ")} from ${name} where account_id = ${value(1)} group by ${key}` +
+    ` having ${totals.map((total) => `${total} <> 0`).join(" or ")}`;
+  return { text, values: [accountId] };
+}

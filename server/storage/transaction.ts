@@ -1,0 +1,168 @@
+import { Failure } from "../failure.ts";
+import { freezes } from "./freeze.ts";
+import { encodeKey } from "./keys.ts";
+import type { Session } from "./session.ts";
+import { columnValues, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
+import { newAdditions } from "./sums.ts";
+import { ownerOf, type Column, type Count, type Key, type Table } from "./table.ts";
+import { newView, parseFound, type Reader, type View } from "./view.ts";
+
+/** The refusals for unique values that another record has. Without one it is Failure `taken`. */
+export type Refusals<Unique extends string> = Partial<Record<Unique, () => Failure>>;
+
+/** Reads and writes that become one commit. */
+export interface Transaction extends Reader {
+  /** Reads a record that decides something: nobody else changes it until the transaction has ended. */
+  lock<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
+  /** Whether another record has a unique value of this one. */
+  isTaken<R extends { accountId: number }, Unique extends string>(
+    from: Table<R, Unique>,
+    unique: Unique,
+    record: R,
+  ): Promise<boolean>;
+  /**
+   * Writes a record.
+   *
+   * @throws the refusal given for a unique value that another record has, or Failure `taken`
+   */
+  put<R extends { accountId: number }, Unique extends string>(
+    into: Table<R, Unique>,
+    record: R,
+    refusals?: Refusals<NoInfer<Unique>>,
+  ): Promise<void>;
+  /** Like `put`, for a record that is known to be new. */
+  insert<R extends { accountId: number }, Unique extends string>(
+    into: Table<R, Unique>,
+    record: R,
+    refusals?: Refusals<NoInfer<Unique>>,
+  ): Promise<void>;
+  remove<R>(from: Table<R>, accountId: number, ...id: Key): Promise<void>;
+  /**
+   * Puts an integer into a field of all records of a listing, where it is null. It reads none of them, so it is quick for very
+   * many. It suits fields that nothing but their own column is made from. Resolves to the number of changed records.
+   */
+  fill<R extends { accountId: number }, Listed extends string, C extends string>(
+    into: Table<R, string, Listed, Record<C, Column<R>>>,
+    listing: Listing & { index: NoInfer<Listed> },
+    filling: { column: NoInfer<C>; value: number },
+  ): Promise<number>;
+  /** The store as the transaction sees it. */
+  view: View;
+}
+
+/** A transaction, and the accounts that it has changed. */
+export interface OpenTransaction extends Transaction {
+  touched: ReadonlySet<number>;
+  /** The accounts that it freezes or thaws. */
+  frozen: ReadonlySet<number>;
+}
+
+/** Runs work in a transaction on an engine's session. */
+export async function runOn<T>(session: Session, work: (tx: OpenTransaction) => Promise<T>): Promise<T> {
+  const { tx, addUp } = newTransaction(session);
+  const result = await work(tx);
+  await addUp();
+  return result;
+}
+
+/** Makes a transaction. `addUp` writes what its records add to sums, which waits until somebody asks or it ends. */
+function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => Promise<void> } {
+  const additions = newAdditions();
+  const addUp = async () => {
+    const taken = additions.take();
+    if (taken.length > 0) await session.addUp(taken);
+  };
+  const view = askingAfter(addUp, newView(session));
+  const touched = new Set<number>();
+  const frozen = new Set<number>();
+  const add = async (accountId: number, name: string, amount: number) => session.add(accountId, name, amount);
+  const touch = (into: { name: string }, accountId: number) =>
+    (into.name === freezes.name ? frozen : touched).add(accountId);
+
+  async function write<R extends { accountId: number }>(
+    into: Table<R>,
+    after: R,
+    { refusals, isNew }: { refusals: Record<string, (() => Failure) | undefined>; isNew: boolean },
+  ): Promise<void> {
+    const key = keyOf(into, after);
+    const isCounted = (into.counts !== undefined || into.sums !== undefined) && !isNew;
+    const before = isCounted ? await view.get(into, after.accountId, ...key) : null;
+    touch(into, ownerOf(into, after));
+    const refusal = (unique: string | null) =>
+      refusals[unique ?? ""]?.() ?? new Failure("taken", `${unique ?? "id"} has already been taken`);
+    const writing = session.write(into, rowOf(into, after), { key, isNew, refusal });
+    if (writing instanceof Promise) await writing;
+    additions.note(into, { before, after });
+    await recount(add, into, { before, after });
+  }
+
+  const tx: OpenTransaction = {
+    view,
+    touched,
+    frozen,
+    get: view.get,
+    find: view.find,
+    async lock<R>(from: Table<R>, accountId: number, ...id: Key) {
+      return parseFound<R>(from, session.lock(from, accountId, id));
+    },
+    async isTaken(from, unique, record) {
+      const values = uniqueValues(from, unique, record);
+      const holder = values && (await view.find(from, unique, record.accountId, values));
+      return holder !== null && encodeKey(keyOf(from, holder)) !== encodeKey(keyOf(from, record));
+    },
+    put: (into, record, refusals = {}) => write(into, record, { refusals, isNew: false }),
+    insert: (into, record, refusals = {}) => write(into, record, { refusals, isNew: true }),
+    async remove<R>(from: Table<R>, accountId: number, ...id: Key) {
+      const before = (await view.get(from, accountId, ...id)) as (R & { accountId: number }) | null;
+      if (before === null) return;
+      touch(from, ownerOf(from as Table<typeof before>, before));
+      await session.remove(from, accountId, id);
+      additions.note(from as Table<typeof before>, { before, after: null });
+      await recount(add, from as Table<typeof before>, { before, after: null });
+    },
+    async fill(into, listing, filling) {
+      touch(into, listing.accountId);
+      return session.run(fillStatement(into, listing, filling, session.dialect));
+    },
+  };
+  return { tx, addUp };
+}
+
+/** A view that does something before each question. */
+function askingAfter(first: () => Promise<void>, view: View): View {
+  return {
+    ...view,
+    async rows(question) {
+      await first();
+      return view.rows(question);
+    },
+  };
+}
+
+/** The values that a record claims. null: one of them is null. */
+function uniqueValues<R>(from: Table<R>, unique: string, record: R): Key | null {
+  const names = Object.keys(from.columns);
+  const row = columnValues(from, record);
+  const values = (from.unique as Record<string, readonly string[]>)[unique]!.map(
+    (name) => row[names.indexOf(name)],
+  );
+  return values.includes(null) ? null : (values as Key);
+}
+
+/** Adds what a record counts now, and takes away what it counted before. */
+async function recount<R extends { accountId: number }>(
+  add: (accountId: number, name: string, amount: number) => Promise<void>,
+  { counts }: Table<R>,
+  { before, after }: { before: R | null; after: R | null },
+): Promise<void> {
+  if (counts === undefined) return;
+  const accountId = (after ?? before)!.accountId;
+  const deltas = new Map<string, number>();
+  const note = ([counter, amount]: Count, sign: number) => {
+    const name = encodeKey(counter);
+    deltas.set(name, (deltas.get(name) ?? 0) + sign * amount);
+  };
+  if (before !== null) for (const count of counts(before)) note(count, -1);
+  if (after !== null) for (const count of counts(after)) note(count, 1);
+  for (const [name, delta] of deltas) if (delta !== 0) await add(accountId, name, delta);
+}

@@ -1,0 +1,93 @@
+import { createStorage, type Driver, type Storage } from "unstorage";
+import { Failure } from "../failure.ts";
+import { parseStored } from "./documents.ts";
+import { itemKeys, readItem, writeItem } from "./items.ts";
+import { MARK_KEY, ROOM_KEY } from "./layout.ts";
+import type { Engine } from "./session.ts";
+import { keyOf, sqlName } from "./sql.ts";
+import { newStore, type Store } from "./store.ts";
+import type { Key, Table } from "./table.ts";
+
+/** The store's own items. */
+const OWN = new Set([MARK_KEY, ROOM_KEY]);
+
+/**
+ * A whole store for unstorage: each table is mounted under its name in SQL, with a record's account and key in its keys
+ * (`leads:1:7`), and everything else is a plain item. A record that is set is checked like any other: its columns and unique
+ * values are made from it.
+ */
+export function unstorageOf(engine: Engine, tables: readonly Table<never>[]): Storage {
+  const store = newStore(engine);
+  const storage = createStorage({ driver: itemDriver(engine) });
+  for (const table of tables) storage.mount(sqlName(table), recordDriver(engine, store, table));
+  return storage;
+}
+
+/** Plain items. `getItemRaw` is missing on purpose: unstorage then keeps bytes as base64 and reads them back as bytes. */
+export function itemDriver(engine: Engine): Driver {
+  const read = async (key: string) => (OWN.has(key) ? null : readItem(engine.reads, key));
+  const write = (key: string, value: string | null) => {
+    if (OWN.has(key)) throw new Failure("refused", `${key} belongs to the store itself`);
+    return engine.transact((session) => writeItem(session, key, value));
+  };
+  return {
+    name: "tidemark-items",
+    hasItem: async (key) => (await read(key)) !== null,
+    getItem: read,
+    setItem: write,
+    removeItem: (key) => write(key, null),
+    getKeys: async () => (await itemKeys(engine.reads)).filter((key) => !OWN.has(key)),
+  };
+}
+
+type Stored = { accountId: number };
+
+function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
+  const table = of as unknown as Table<Stored>;
+  const read = async (key: string) => {
+    const place = placeIn(table, key);
+    return place && engine.reads.get(of, place.accountId, place.key);
+  };
+  return {
+    name: `tidemark-${of.name}`,
+    hasItem: async (key) => (await read(key)) !== null,
+    getItem: read,
+    async setItem(key, value) {
+      const record = parseStored<Stored>(of.name, value);
+      if (keyIn(table, record) !== key)
+        throw new Failure("invalid", `The record belongs under ${keyIn(table, record)}, not under ${key}`);
+      await store.transact((tx) => tx.put(table, record));
+    },
+    async removeItem(key) {
+      const place = placeIn(table, key);
+      if (place !== null) await store.transact((tx) => tx.remove(table, place.accountId, ...place.key));
+    },
+    async getKeys() {
+      const rows = await engine.reads.all({ text: `select doc from ${sqlName(of)}`, values: [] });
+      return rows.map(([doc]) => keyIn(table, parseStored<Stored>(of.name, String(doc))));
+    },
+  };
+}
+
+/** unstorage folds some marks of keys, so each part is encoded. */
+function keyIn(table: Table<Stored>, record: Stored): string {
+  return [record.accountId, ...keyOf(table, record)].map(encodePart).join(":");
+}
+
+function encodePart(part: string | number): string {
+  return encodeURIComponent(part).replaceAll("..", "%2E%2E").replace(/^\.$/, "%2E");
+}
+
+/** The account and key that an unstorage key names. null: it can't be one. */
+function placeIn(
+  { key: names, columns }: Table<Stored>,
+  key: string,
+): { accountId: number; key: Key } | null {
+  const [account, ...parts] = key.split(":").map(decodeURIComponent);
+  if (parts.length !== names.length) return null;
+  const types = names.map((name) => (Array.isArray(columns[name]) ? columns[name][0] : columns[name]));
+  return {
+    accountId: Number(account),
+    key: parts.map((part, at) => (types[at] === "integer" ? Number(part) : part)),
+  };
+}

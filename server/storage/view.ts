@@ -1,0 +1,147 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import type { Compilable, Kysely } from "kysely";
+import { parse } from "./documents.ts";
+import { decodeKey, encodeKey, prefixRange } from "./keys.ts";
+import { builderOf, statementOf } from "./query.ts";
+import type { MaybePromise, Reads } from "./session.ts";
+import { countStatement, listStatement, type Between, type Listing } from "./sql.ts";
+import type { ColumnValue, Key, KeyPart, Table } from "./table.ts";
+
+/** Reads records; a store and a transaction both do. */
+export interface Reader {
+  /** The record with this id, or null. */
+  get<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
+  /** The record that has these unique values, or null. */
+  find<R, Unique extends string>(
+    from: Table<R, Unique>,
+    unique: Unique,
+    accountId: number,
+    values: Key,
+  ): Promise<R | null>;
+}
+
+/** A page of an ordered listing. */
+export interface Page {
+  limit: number;
+  offset?: number;
+  reverse?: boolean;
+  between?: Between | undefined;
+}
+
+/** A counter: the rest of its name after the prefix, and its value. */
+export type NamedSum = [rest: KeyPart[], sum: number];
+
+/** Reads records, lists and counters. A store is a view; a transaction has one that sees its own writes. */
+export interface View extends Reader {
+  /** A page of the records whose entry begins with `start`, in the order of an index or by id. */
+  page<R, Listed extends string>(
+    from: Table<R, string, Listed>,
+    index: Listed | "id",
+    accountId: number,
+    start: Key,
+    page: Page,
+  ): Promise<R[]>;
+  /** All records of a listing, as `page` orders them, in chunks that leave the event loop free for others. */
+  scan<R, Listed extends string>(
+    from: Table<R, string, Listed>,
+    ...listing: [index: Listed | "id", accountId: number, start: Key, between?: Between]
+  ): AsyncGenerator<R[]>;
+  /** The number of records in a listing. */
+  count<R, Listed extends string>(
+    from: Table<R, string, Listed>,
+    index: Listed | "id",
+    accountId: number,
+    start: Key,
+    between?: Between,
+  ): Promise<number>;
+  /** Begins a question over some tables. @example store.question<Schema<{ leads: typeof leads }>>() */
+  question<S>(): Kysely<S>;
+  /** The rows that a question selects. */
+  rows<O>(question: Compilable<O>): Promise<O[]>;
+  /** A counter's value; 0 if no record adds to it. */
+  sum(accountId: number, counter: Key): Promise<number>;
+  /**
+   * The counters whose keys begin so, with the rest of their keys, in chunks, without those of zero.
+   * `between`: only those whose next part is in this range.
+   */
+  sums(accountId: number, start: Key, between?: Between): AsyncGenerator<NamedSum[]>;
+}
+
+/** Records that are read before others get their turn: a few milliseconds' worth. */
+const CHUNK = 1_000;
+
+/** Makes a view of what `reads` sees. */
+export function newView(reads: Reads): View {
+  return {
+    ...newReader(reads),
+    async page(from, index, accountId, start, { between, ...page }) {
+      const rows = await reads.all(
+        listStatement(from, { index, accountId, start, between }, page, reads.dialect),
+      );
+      return rows.map(([doc]) => parse(from, doc as string));
+    },
+    async *scan<R, Listed extends string>(
+      from: Table<R, string, Listed>,
+      ...[index, accountId, start, between]: [Listed | "id", number, Key, Between?]
+    ) {
+      const listing: Listing = { index, accountId, start, between };
+      let after: ColumnValue[] | undefined;
+      for (;;) {
+        const rows = await reads.all(listStatement(from, listing, { limit: CHUNK, after }, reads.dialect));
+        yield rows.map(([doc]) => parse<R>(from, doc as string));
+        if (rows.length < CHUNK) return;
+        after = rows.at(-1)!.slice(1);
+        await othersTurn();
+      }
+    },
+    async count(from, index, accountId, start, between) {
+      const [row] = await reads.all(
+        countStatement(from, { index, accountId, start, between }, reads.dialect),
+      );
+      return Number(row?.[0]);
+    },
+    question: <S>() => builderOf<S>(reads.dialect),
+    rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
+    sum: (accountId, counter) => readSum(reads, accountId, counter),
+    async *sums(accountId, start, between) {
+      const { from, before } =
+        between === undefined
+          ? prefixRange(start)
+          : { from: encodeKey([...start, between.from]), before: encodeKey([...start, between.before]) };
+      const [account, first, end] = [1, 2, 3].map(reads.dialect.value);
+      const text =
+        `select name, sum from counters where account_id = ${account} and name >= ${first} and name < ${end}` +
+        " and sum <> 0 order by name";
+      const rows = await reads.all({ text, values: [accountId, from, before] });
+      const length = encodeKey(start).length + 1;
+      yield rows.map(([name, sum]): NamedSum => [decodeKey(String(name).slice(length)), Number(sum)]);
+    },
+  };
+}
+
+/** Makes a reader of what `reads` sees. */
+export function newReader(reads: Reads): Reader {
+  return {
+    async get<R>(from: Table<R>, accountId: number, ...id: Key) {
+      return parseFound<R>(from, reads.get(from, accountId, id));
+    },
+    async find<R>(from: Table<R>, unique: string, accountId: number, values: Key) {
+      return parseFound<R>(from, reads.find(from, unique, accountId, values));
+    },
+  };
+}
+
+export async function readSum(reads: Reads, accountId: number, counter: Key): Promise<number> {
+  const [account, name] = [1, 2].map(reads.dialect.value);
+  const [row] = await reads.all({
+    text: `select sum from counters where account_id = ${account} and name = ${name}`,
+    values: [accountId, encodeKey(counter)],
+  });
+  return Number(row?.[0] ?? 0);
+}
+
+/** Local stores answer at once. Awaiting their answers would cost as much as the read itself. */
+export function parseFound<R>(from: Table<R>, found: MaybePromise<string | null>): MaybePromise<R | null> {
+  if (found instanceof Promise) return found.then((doc) => (doc === null ? null : parse<R>(from, doc)));
+  return found === null ? null : parse<R>(from, found);
+}

@@ -1,0 +1,125 @@
+import { accounts } from "./domain/account/account.ts";
+import { apiKeys } from "./domain/account/api-key.ts";
+import { firstStarts } from "./domain/account/first-account.ts";
+import { auditEntries } from "./domain/audit/audit.ts";
+import { batchProcesses } from "./domain/batch/batch.ts";
+import { billingConnections } from "./domain/billing/connection.ts";
+import { billingObjects } from "./domain/billing/object.ts";
+import { waitingCancellations } from "./domain/billing/waiting-cancellation.ts";
+import { waitingRefunds } from "./domain/billing/waiting-refund.ts";
+import { campaigns } from "./domain/campaign/campaign.ts";
+import { commissions } from "./domain/commission/commission.ts";
+import { commissionSources } from "./domain/commission/source.ts";
+import { unsubscriptions } from "./domain/email/unsubscription.ts";
+import { erasureCounts } from "./domain/erasure/count.ts";
+import { unfinishedErasures } from "./domain/erasure/unfinished.ts";
+import { facts, wantedEvents } from "./domain/event/event.ts";
+import { leads } from "./domain/lead/lead.ts";
+import { promoterAddresses } from "./domain/lead/suspicion.ts";
+import { dayRates } from "./domain/money/rate.ts";
+import { originNames } from "./domain/origin/origin.ts";
+import { subIdNames } from "./domain/origin/sub-id.ts";
+import { paymentsBatches } from "./domain/payments-batch/batch.ts";
+import { payoutMethods } from "./domain/payout-method/payout-method.ts";
+import { payoutRuns } from "./domain/payout-run/run.ts";
+import { payouts } from "./domain/payout/payout.ts";
+import { productPrices, products } from "./domain/product/product.ts";
+import { promoCodes } from "./domain/promo-code/promo-code.ts";
+import { promoterCampaigns } from "./domain/promoter-campaign/promoter-campaign.ts";
+import { forgottenTokens, refTokens } from "./domain/promoter-campaign/ref-token.ts";
+import { archivedStates } from "./domain/promoter/archiving.ts";
+import { mailboxes } from "./domain/promoter/mailbox.ts";
+import { promoters } from "./domain/promoter/promoter.ts";
+import { ownLinks } from "./domain/referral-link/own-link.ts";
+import { rewards } from "./domain/reward/reward.ts";
+import { instalments } from "./domain/sale/instalment.ts";
+import { salePayments } from "./domain/sale/payment.ts";
+import { cancellations, refunds, sales } from "./domain/sale/sales.ts";
+import { waitingEvents } from "./domain/sale/waiting.ts";
+import { sessions } from "./domain/session/session.ts";
+import { serverSetups, sightings } from "./domain/sighting/sighting.ts";
+import { userLinks } from "./domain/user/link.ts";
+import { users } from "./domain/user/user.ts";
+import { pastClicks } from "./domain/visitor/past-clicks.ts";
+import { visitors } from "./domain/visitor/visitor.ts";
+import { deliveries, lanes } from "./domain/webhook/delivery.ts";
+import { webhooks } from "./domain/webhook/webhooks.ts";
+import { leases } from "./process/lease.ts";
+import { freezes } from "./storage/freeze.ts";
+import { sumTablesOf, type SumTable } from "./storage/sums.ts";
+import type { Table } from "./storage/table.ts";
+
+/** A record of any kind. */
+export interface AnyRecord {
+  accountId: number;
+}
+export type AnyTable = Table<AnyRecord>;
+
+/** Every table of a store, in the order of their names. A test compares the list with the code. */
+export const TABLES: readonly AnyTable[] = [
+  accounts,
+  apiKeys,
+  archivedStates,
+  auditEntries,
+  batchProcesses,
+  billingConnections,
+  billingObjects,
+  campaigns,
+  cancellations,
+  commissions,
+  dayRates,
+  deliveries,
+  erasureCounts,
+  facts,
+  firstStarts,
+  forgottenTokens,
+  freezes,
+  commissionSources,
+  instalments,
+  lanes,
+  leads,
+  leases,
+  wantedEvents,
+  mailboxes,
+  originNames,
+  ownLinks,
+  pastClicks,
+  paymentsBatches,
+  payouts,
+  payoutMethods,
+  payoutRuns,
+  products,
+  productPrices,
+  promoCodes,
+  promoters,
+  promoterAddresses,
+  promoterCampaigns,
+  refTokens,
+  refunds,
+  rewards,
+  sales,
+  salePayments,
+  serverSetups,
+  sessions,
+  sightings,
+  subIdNames,
+  unfinishedErasures,
+  unsubscriptions,
+  users,
+  userLinks,
+  visitors,
+  waitingCancellations,
+  waitingEvents,
+  waitingRefunds,
+  webhooks,
+] as unknown as AnyTable[];
+
+/** The tables of sums that their records add to. */
+export const SUM_TABLES: readonly SumTable[] = sumTablesOf(TABLES as unknown as Table<never>[]);
+
+const byName = new Map(TABLES.map((each) => [each.name, each]));
+
+/** The table of this name, or null. */
+export function tableNamed(name: string): AnyTable | null {
+  return byName.get(name) ?? null;
+}

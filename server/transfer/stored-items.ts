@@ -1,0 +1,233 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { accounts } from "../domain/account/account.ts";
+import { Failure } from "../failure.ts";
+import { parseStored } from "../storage/documents.ts";
+import { encodeKey } from "../storage/keys.ts";
+import { MARK_KEY, ROOM_KEY } from "../storage/layout.ts";
+import type { Engine, Reads, Session } from "../storage/session.ts";
+import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
+import { newAdditions } from "../storage/sums.ts";
+import type { ColumnValue, KeyPart } from "../storage/table.ts";
+import { runOn } from "../storage/transaction.ts";
+import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
+import { IDS, PLAIN, type Item } from "./item.ts";
+
+/** Rows that are read before others get their turn. */
+const CHUNK = 1_000;
+
+/** Accounts come first, so that a reader knows them when it meets their records. */
+const IN_ORDER = [accounts as unknown as AnyTable, ...TABLES.filter(({ name }) => name !== accounts.name)];
+
+/** Reads what `read` yields from one moment of a store. */
+export async function* atOneMoment<T>(
+  engine: Engine,
+  read: (reads: Reads) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const snapshot = await engine.snapshot();
+  try {
+    yield* read(snapshot);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Everything that a store holds, in chunks: the records by table, account and key, then next ids and plain items. */
+export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
+  for (const table of IN_ORDER) yield* recordsIn(reads, table);
+  yield* [await nextIdsIn(reads), await plainItemsIn(reads)];
+}
+
+/** The records of a table, or only those of an account, by account and key. */
+export async function* recordsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Item[]> {
+  for await (const rows of rowsIn(reads, from, { accountId, columns: from.key })) {
+    yield rows.map((row) => ({ collection: from.name, text: row.at(-1) as string }));
+  }
+}
+
+export async function nextIdsIn(reads: Reads): Promise<Item[]> {
+  const rows = await reads.all({ text: "select kind, next from ids order by kind", values: [] });
+  return rows.map(([kind, next]) => ({
+    collection: IDS,
+    text: JSON.stringify({ kind, next: Number(next) }),
+  }));
+}
+
+async function plainItemsIn(reads: Reads): Promise<Item[]> {
+  const rows = await reads.all({ text: "select key, value from items order by key", values: [] });
+  const own = rows.filter(([key]) => key !== MARK_KEY && key !== ROOM_KEY);
+  return own.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
+}
+
+/** The account, some columns and the document of each row, by account and key, in chunks. `columns` have the key's. */
+export async function* rowsIn(
+  reads: Reads,
+  from: AnyTable,
+  { accountId, columns }: { accountId?: number | undefined; columns: readonly string[] },
+): AsyncGenerator<ColumnValue[][]> {
+  const { value } = reads.dialect;
+  const names = ["account_id", ...columns, "doc"];
+  const order = ["account_id", ...from.key];
+  const select = `select ${names.join(", ")} from ${sqlName(from)}`;
+  const end = `order by ${order.join(", ")} limit ${CHUNK}`;
+  for (let after: ColumnValue[] = []; ;) {
+    const values = accountId === undefined ? [] : [accountId];
+    const conditions = values.map(() => `account_id = ${value(1)}`);
+    if (after.length > 0) {
+      const places = after.map((_, at) => value(values.length + at + 1));
+      conditions.push(`(${order.join(", ")}) > (${places.join(", ")})`);
+    }
+    const where = conditions.length > 0 ? `where ${conditions.join(" and ")}` : "";
+    const rows = await reads.all({ text: `${select} ${where} ${end}`, values: [...values, ...after] });
+    if (rows.length > 0) yield rows;
+    if (rows.length < CHUNK) return;
+    after = order.map((name) => rows.at(-1)![names.indexOf(name)]!);
+    await othersTurn();
+  }
+}
+
+/** How many records a store holds. */
+export async function countRecords(reads: Reads): Promise<number> {
+  let count = 0;
+  for (const table of TABLES) {
+    const [row] = await reads.all({ text: `select count(*) from ${sqlName(table)}`, values: [] });
+    count += Number(row![0]);
+  }
+  return count;
+}
+
+/** Whether a store holds nothing but its mark. */
+export async function holdsNothing(reads: Reads): Promise<boolean> {
+  for (const name of [...TABLES.map(sqlName), "ids"]) {
+    const rows = await reads.all({ text: `select 1 from ${name} limit 1`, values: [] });
+    if (rows.length > 0) return false;
+  }
+  return (await plainItemsIn(reads)).length === 0;
+}
+
+/** Removes everything that tables hold. */
+export async function clearTables(session: Session): Promise<void> {
+  for (const name of [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids", "counters"]) {
+    await session.run({ text: `delete from ${name}`, values: [] });
+  }
+}
+
+/** @throws Failure `malformed` for a kind of record that this release does not know */
+export function tableOf({ collection }: Item): AnyTable {
+  const table = tableNamed(collection);
+  if (table === null) throw new Failure("malformed", `This release does not know ${collection} records`);
+  return table;
+}
+
+/**
+ * Writes items that a store lacks, and adds what they count.
+ *
+ * @throws Failure `malformed` for a record that contradicts another one
+ */
+export async function insertItems(session: Session, items: Item[]): Promise<void> {
+  const sums = new Map<string, [accountId: number, name: string, amount: number]>();
+  const additions = newAdditions();
+  for (const [collection, texts] of grouped(items)) {
+    if (collection === IDS || collection === PLAIN) {
+      for (const text of texts) await putShared(session, { collection, text });
+      continue;
+    }
+    const table = tableOf({ collection, text: "" });
+    const records = texts.map((text) => parseStored<AnyRecord>(collection, text));
+    for (const record of records) {
+      addCounts(table, record, sums);
+      additions.note(table, { before: null, after: record });
+    }
+    await insertRecords(session, table, { records, texts });
+  }
+  for (const [accountId, name, amount] of sums.values()) {
+    if (amount !== 0) await session.add(accountId, name, amount);
+  }
+  await session.addUp(additions.take());
+}
+
+/** Writes an item that the store may have already: a record, next ids, of which the greater stay, or a plain item. */
+export async function putShared(session: Session, item: Item): Promise<void> {
+  const [one, two] = [1, 2].map(session.dialect.value);
+  const given = JSON.parse(item.text) as { kind: string; next: number; key: string; value: string };
+  if (item.collection === IDS) {
+    await session.run({
+      text:
+        `insert into ids (kind, next) values (${one}, ${two})` +
+        " on conflict (kind) do update set next = excluded.next where excluded.next > ids.next",
+      values: [given.kind, given.next],
+    });
+  } else if (item.collection === PLAIN) {
+    await session.run({
+      text:
+        `insert into items (key, value) values (${one}, ${two})` +
+        " on conflict (key) do update set value = excluded.value",
+      values: [given.key, given.value],
+    });
+  } else
+    await runOn(session, (tx) => tx.put(tableOf(item), parseStored<AnyRecord>(item.collection, item.text)));
+}
+
+function grouped(items: Item[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { collection, text } of items) {
+    const group = groups.get(collection);
+    if (group === undefined) groups.set(collection, [text]);
+    else group.push(text);
+  }
+  return groups;
+}
+
+/** Adds what a record counts to sums by account and name. */
+export function addCounts(
+  { counts }: AnyTable,
+  record: AnyRecord,
+  sums: Map<string, [accountId: number, name: string, amount: number]>,
+): void {
+  for (const [counter, amount] of counts?.(record) ?? []) {
+    const name = encodeKey(counter);
+    const place = `${record.accountId} ${name}`;
+    const sum = sums.get(place);
+    if (sum === undefined) sums.set(place, [record.accountId, name, amount]);
+    else sum[2] += amount;
+  }
+}
+
+/** Rows of one statement, because a remote database answers each one over the network. */
+const ROWS = 50;
+
+async function insertRecords(
+  session: Session,
+  into: AnyTable,
+  { records, texts }: { records: AnyRecord[]; texts: string[] },
+): Promise<void> {
+  const rows = records.map((record, at) => [record.accountId, ...columnValues(into, record), texts[at]!]);
+  let done = 0;
+  for (; done + ROWS <= rows.length; done += ROWS) {
+    const values = rows.slice(done, done + ROWS).flat();
+    await session.run({ text: manyInsert(into, session.dialect), values });
+  }
+  for (; done < rows.length; done++) {
+    const key = keyOf(into, records[done]!);
+    const written = {
+      key,
+      isNew: true,
+      refusal: (unique: string | null) => contradiction(into, key, unique),
+    };
+    await session.write(into, rows[done]!, written);
+  }
+}
+
+export function contradiction({ name }: AnyTable, key: KeyPart[], unique: string | null): Failure {
+  return new Failure(
+    "malformed",
+    `${name} ${JSON.stringify(key)} has the same ${unique ?? "key"} as another`,
+  );
+}
+
+function manyInsert(into: AnyTable, dialect: Dialect): string {
+  const [head] = recordStatements(into, dialect).insert.split(" values ");
+  const width = Object.keys(into.columns).length + 2;
+  const placesOf = (row: number) =>
+    Array.from({ length: width }, (_, column) => dialect.value(row * width + column + 1)).join(", ");
+  return `${head} values ${Array.from({ length: ROWS }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
+}

@@ -1,0 +1,164 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { Failure } from "../../failure.ts";
+import { decodeKey } from "../../storage/keys.ts";
+import { freezes, type Freeze } from "../../storage/freeze.ts";
+import { formerItems, LAYOUT, MARK_KEY } from "../../storage/layout.ts";
+import type { Reads } from "../../storage/session.ts";
+import { tableNamed } from "../../tables.ts";
+import { IDS, type Item, type Items } from "../item.ts";
+import type { Work } from "../work.ts";
+import { clicks } from "./clicks.ts";
+import { changed, item, type Conversion } from "./conversion.ts";
+import { money } from "./money.ts";
+import { sales } from "./sales.ts";
+
+/**
+ * Stores of layouts 5 to 12 kept texts under keys: records, what was derived from them, next ids and the mark. Keys begin with
+ * the account and a name.
+ */
+export type Entry = [key: string, value: string];
+
+/** Entries that are read before others get their turn, and that are removed in one commit. */
+const CHUNK = 1_000;
+const REMOVED = 50_000;
+
+/** Kinds of record that only earlier releases kept. They are read to convert them. */
+export const FORMER_KINDS = ["balance"];
+
+/** All entries, in the order of their keys. */
+export async function* entriesIn(reads: Reads): AsyncGenerator<Entry[]> {
+  const table = await formerItems(reads);
+  if (table === null) return;
+  const text = `select key, value from ${table} where key > ${reads.dialect.value(1)} order by key limit ${CHUNK}`;
+  for (let last = ""; ;) {
+    const entries = (await reads.all({ text, values: [last] })) as Entry[];
+    if (entries.length > 0) yield entries;
+    if (entries.length < CHUNK) return;
+    last = entries.at(-1)![0];
+    await othersTurn();
+  }
+}
+
+/** The records and next ids in a layout's entries, as they are in this release. */
+export function formerItemsIn(reads: Reads, layout: number): Items {
+  const read = entryReader(layout);
+  return converted(layout, async function* () {
+    for await (const entries of entriesIn(reads)) {
+      yield entries.map(read).filter((item): item is Item => item !== null);
+    }
+  });
+}
+
+/** How many entries there are, the mark included. */
+export async function countEntries(reads: Reads): Promise<number> {
+  const table = await formerItems(reads);
+  if (table === null) return 0;
+  const [row] = await reads.all({ text: `select count(*) from ${table}`, values: [] });
+  return Number(row![0]);
+}
+
+export async function holdsFormer(reads: Reads): Promise<boolean> {
+  return (await countEntries(reads)) > 1;
+}
+
+/** Removes all entries but the mark. */
+export async function dropFormer(work: Work, onItems: (count: number) => void): Promise<void> {
+  const table = await formerItems(work.engine.reads);
+  if (table === null) return;
+  const place = work.engine.dialect.value(1);
+  const keys = `select key from ${table} where key <> ${place} order by key limit ${REMOVED}`;
+  const statement = { text: `delete from ${table} where key in (${keys})`, values: [MARK_KEY] };
+  const count = { removed: REMOVED };
+  while (count.removed === REMOVED) {
+    await work.commit(async (session) => {
+      count.removed = await session.run(statement);
+    });
+    onItems(count.removed);
+  }
+}
+
+/** The conversions of each layout's records into those of the next one. Most layouts only changed what is derived. */
+const CONVERSIONS: Record<number, Conversion[]> = { 5: [clicks, money], 7: [sales], 12: [withoutHolds] };
+
+/** Items of a layout in the shape of this release. */
+export function converted(layout: number, items: Items): Items {
+  const conversions: Conversion[] = [];
+  for (let each = layout; each < LAYOUT; each++) conversions.push(...(CONVERSIONS[each] ?? []));
+  return conversions.reduce(changed, items);
+}
+
+/** The processes that held accounts for a moment have ended. */
+async function withoutHolds(): ReturnType<Conversion> {
+  const isHeld = (freeze: Omit<Freeze, "state"> & { state: string }) => freeze.state === "held";
+  return { [freezes.name]: (freeze: Freeze) => (isHeld(freeze) ? [] : [item(freezes, freeze)]) };
+}
+
+/** Returns the function that reads the entries of a layout. It returns null for what is no record and no next id. */
+export function entryReader(layout: number): (entry: Entry) => Item | null {
+  if (layout === 5) return itemOfLayout5;
+  return layout === 6 ? itemOfLayout6 : itemOf;
+}
+
+/** The names in keys, in their encoded form. They come from the code, so they are few. */
+const names = new Map<string, string>();
+
+/** Reads an entry of layouts 7 to 12. @throws Failure `malformed` for a kind of record that was never there */
+function itemOf([key, text]: Entry): Item | null {
+  const [account, second = "", third = ""] = key.split(":", 3);
+  let name = names.get(second);
+  if (name === undefined) names.set(second, (name = String(decodeKey(second)[0])));
+  // Claims, index entries and counters.
+  if (/[./=]/.test(name) || key === MARK_KEY) return null;
+  if (name === IDS && decodeKey(account!)[0] === 0) return idsOf(String(decodeKey(third)[0]), text);
+  if (!isRecord(name)) throw new Failure("malformed", `This release does not know ${name} records`);
+  return { collection: name, text };
+}
+
+function idsOf(kind: string, text: string): Item {
+  const { next } = JSON.parse(text) as { next: number };
+  return { collection: IDS, text: JSON.stringify({ kind, next }) };
+}
+
+function isRecord(name: string): boolean {
+  return tableNamed(name) !== null || FORMER_KINDS.includes(name);
+}
+
+/** Abbreviations in keys of the most frequent kinds of record, in layouts 5 and 6. */
+const SHORT_NAMES = new Map([
+  ["t", "promoter"],
+  ["tb", "commission"],
+  ["tf", "visitor"],
+  ["z", "lead"],
+]);
+/** Abbreviations in keys: of a promoterCampaign's days, and of its clicks on a day. */
+const [DAILY, CLICKS] = ["u", "ta"];
+
+function itemOfLayout6([key, text]: Entry): Item | null {
+  const [, second = "", third = ""] = key.split(":");
+  const name = longName(second);
+  if (name === IDS) return idsOf(longName(third), text);
+  return isRecord(name) ? { collection: name, text } : null;
+}
+
+/**
+ * Layout 5 counted clicks by day, apart from visitors, and visitors expire. So each day's counter becomes a
+ * record of past clicks. The conversion then subtracts the clicks of visitors that still exist.
+ */
+function itemOfLayout5(entry: Entry): Item | null {
+  const [account = "", second, third = "", fourth = "", fifth] = entry[0].split(":");
+  if (second !== DAILY || fifth !== CLICKS) return itemOfLayout6(entry);
+  const [accountId, day, promoterCampaignId] = [account, third, fourth].map((part) =>
+    Number(decodeKey(part)[0]),
+  );
+  const { sum: count } = JSON.parse(entry[1]) as { sum: number };
+  const owner = { accountId, promoterCampaignId, promoterId: 0, campaignId: 0 };
+  return { collection: "past-clicks", text: JSON.stringify({ ...owner, day: dayText(day ?? 0), count }) };
+}
+
+function longName(segment: string): string {
+  return SHORT_NAMES.get(segment) ?? String(decodeKey(segment)[0]);
+}
+
+function dayText(day: number): string {
+  return String(day).replace(/(\d\d)(\d\d)$/, "-$1-$2");
+}

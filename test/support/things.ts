@@ -1,0 +1,42 @@
+import { postgresEngine } from "../../server/storage/engines/postgres/engine.ts";
+import { freezes } from "../../server/storage/freeze.ts";
+import type { EngineOptions } from "../../server/storage/open.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
+import { table } from "../../server/storage/table.ts";
+
+/** A made-up record for tests of engines. */
+export interface Thing {
+  accountId: number;
+  id: number;
+  /** Empty: it has none. */
+  name: string;
+  count: number;
+}
+
+export const things = table<Thing>()({
+  name: "thing",
+  columns: { id: "integer", name: ["text", ({ name }) => name || null], count: "integer" },
+  unique: { name: ["name"] },
+  indexes: { count: { on: ["count"] } },
+  counts: ({ count }) => [
+    [["things"], 1],
+    [["total"], count],
+  ],
+});
+
+/** The tables of a store of things. */
+export const THING_TABLES = [things, freezes];
+
+export function thing(id: number, name = `thing ${id}`, count = 1): Thing {
+  return { accountId: 1, id, name, count };
+}
+
+/** Opens a store of things on Postgres. */
+export async function openThings(url: string, options: Partial<EngineOptions> = {}): Promise<Store> {
+  return newStore(await postgresEngine(url, { tables: THING_TABLES, ...options }));
+}
+
+/** The names of all things, in the order of their ids. */
+export async function thingNames(store: Store): Promise<string[]> {
+  return (await store.page(things, "id", 1, [], { limit: 10_000 })).map(({ name }) => name);
+}
