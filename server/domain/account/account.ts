@@ -13,6 +13,7 @@ export const accounts = table<Account>()({
     public_id: "text",
     script: ["text", ({ tracker }) => tracker?.script],
     name: "text",
+    currency: "text",
     created_at: "text",
   },
   unique: { publicId: ["public_id"], script: ["script"] },

@@ -75,9 +75,10 @@ export type DailyRow = {
   promoter_campaign_id: number;
 };
 
-/** The column of a metric. */
+/** The column of a metric. Operators ask for them too, so leads are called by the name of their table. */
 export function columnOf(metric: Metric): string {
-  return metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const name = metric.replace("referrals", "leads").replace("Referrals", "Leads");
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** One count of a record. */
