@@ -29,17 +29,6 @@ export interface Addition extends Share {
   accountId: number;
 }
 
-/**
- * Each row is kept in so many parts where transactions wait for each other's rows. A transaction adds to one of them, and
- * questions add them up.
- */
-const SLOTS = 8;
-
-/** A part of a row, for one transaction. */
-export function anySlot(): number {
-  return Math.floor(Math.random() * SLOTS);
-}
-
 /** Collects what records add to sums, so that each row is written once. */
 export interface Additions {
   /** Takes what a record adds now, less what it added before. */
@@ -89,15 +78,12 @@ export function sumTablesOf(tables: readonly Table<never>[]): SumTable[] {
 }
 
 function columnsOf({ by, sums }: SumTable): string[] {
-  return ["account_id", ...Object.keys(by), "slot", ...sums];
+  return ["account_id", ...Object.keys(by), ...sums];
 }
 
 /** The statement that creates a table of sums. On SQLite, `rest` puts its rows in the order of the key. */
 export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""): string {
-  const key = Object.entries({ account_id: "integer", ...by, slot: "integer" } satisfies Record<
-    string,
-    ColumnType
-  >);
+  const key = Object.entries({ account_id: "integer", ...by } satisfies Record<string, ColumnType>);
   const typeOf = (type: string) => (type === "text" ? dialect.text : dialect.integer);
   const columns = [
     ...key.map(([column, type]) => `${column} ${typeOf(type)} not null`),
@@ -113,18 +99,18 @@ export function adding(into: SumTable, rows: string): string {
   const added = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
   return (
     `insert into ${name} (${columnsOf(into).join(", ")}) ${rows}` +
-    ` on conflict (${["account_id", ...Object.keys(by), "slot"].join(", ")}) do update set ${added.join(", ")}`
+    ` on conflict (${["account_id", ...Object.keys(by)].join(", ")}) do update set ${added.join(", ")}`
   );
 }
 
 /** The values of a row to add, in the order of `adding`. */
-export function addedRow({ accountId, key, amounts }: Addition, slot: number): KeyPart[] {
-  return [accountId, ...key, slot, ...amounts];
+export function addedRow({ accountId, key, amounts }: Addition): KeyPart[] {
+  return [accountId, ...key, ...amounts];
 }
 
 /** The types of these values. */
 export function addedTypes({ by, sums }: SumTable): ColumnType[] {
-  return ["integer", ...Object.values<ColumnType>(by), "integer", ...sums.map(() => "integer" as const)];
+  return ["integer", ...Object.values<ColumnType>(by), ...sums.map(() => "integer" as const)];
 }
 
 /** Selects the rows of an account that are not 0: the values of `by`, then the sums. */
@@ -133,10 +119,9 @@ export function sumsOfAccount(
   accountId: number,
   { value }: Dialect,
 ): Statement {
-  const key = Object.keys(by).join(", ");
-  const totals = sums.map((column) => `sum(${column})`);
+  const isNotZero = sums.map((column) => `${column} <> 0`).join(" or ");
   const text =
-    `select ${key}, ${totals.join(", ")} from ${name} where account_id = ${value(1)} group by ${key}` +
-    ` having ${totals.map((total) => `${total} <> 0`).join(" or ")}`;
+    `select ${[...Object.keys(by), ...sums].join(", ")} from ${name}` +
+    ` where account_id = ${value(1)} and (${isNotZero})`;
   return { text, values: [accountId] };
 }

@@ -40,16 +40,11 @@ export interface Table<
   /** Columns whose values no two records of an account share. A record with a null among them claims nothing. */
   unique: Record<Unique, readonly string[]>;
   indexes: Record<Listed, Index>;
-  /** The counters that a record adds to, in the same commit. */
-  counts?: ((record: R) => Count[]) | undefined;
   /** What a record adds to a table of sums, in the same commit. */
   sums?: Summing<R> | undefined;
   /** For records that are kept under the number 0: the account that each belongs to. */
   owner?: ((record: R) => number) | undefined;
 }
-
-/** A counter of the record's account, beginning with its name, and the amount that the record adds. */
-export type Count = [counter: Key, amount: number];
 
 /** A row of a table, as questions see it. */
 export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number; doc: string } & {
@@ -64,7 +59,6 @@ interface Definition<R, C extends Columns<R>, Unique extends string, Listed exte
   columns: C;
   unique?: Record<Unique, readonly (keyof C & string)[]>;
   indexes?: Record<Listed, Index<keyof C & string>>;
-  counts?: (record: R) => Count[];
   sums?: Summing<R>;
   owner?: (record: R) => number;
 }

@@ -4,7 +4,7 @@ import { encodeKey } from "./keys.ts";
 import type { Session } from "./session.ts";
 import { columnValues, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
 import { newAdditions } from "./sums.ts";
-import { ownerOf, type Column, type Count, type Key, type Table } from "./table.ts";
+import { ownerOf, type Column, type Key, type Table } from "./table.ts";
 import { newView, parseFound, type Reader, type View } from "./view.ts";
 
 /** The refusals for unique values that another record has. Without one it is Failure `taken`. */
@@ -75,7 +75,6 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
   const view = askingAfter(addUp, newView(session));
   const touched = new Set<number>();
   const frozen = new Set<number>();
-  const add = async (accountId: number, name: string, amount: number) => session.add(accountId, name, amount);
   const touch = (into: { name: string }, accountId: number) =>
     (into.name === freezes.name ? frozen : touched).add(accountId);
 
@@ -85,15 +84,13 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
     { refusals, isNew }: { refusals: Record<string, (() => Failure) | undefined>; isNew: boolean },
   ): Promise<void> {
     const key = keyOf(into, after);
-    const isCounted = (into.counts !== undefined || into.sums !== undefined) && !isNew;
-    const before = isCounted ? await view.get(into, after.accountId, ...key) : null;
+    const before = into.sums !== undefined && !isNew ? await view.get(into, after.accountId, ...key) : null;
     touch(into, ownerOf(into, after));
     const refusal = (unique: string | null) =>
       refusals[unique ?? ""]?.() ?? new Failure("taken", `${unique ?? "id"} has already been taken`);
     const writing = session.write(into, rowOf(into, after), { key, isNew, refusal });
     if (writing instanceof Promise) await writing;
     additions.note(into, { before, after });
-    await recount(add, into, { before, after });
   }
 
   const tx: OpenTransaction = {
@@ -118,7 +115,6 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
       touch(from, ownerOf(from as Table<typeof before>, before));
       await session.remove(from, accountId, id);
       additions.note(from as Table<typeof before>, { before, after: null });
-      await recount(add, from as Table<typeof before>, { before, after: null });
     },
     async fill(into, listing, filling) {
       touch(into, listing.accountId);
@@ -147,22 +143,4 @@ function uniqueValues<R>(from: Table<R>, unique: string, record: R): Key | null 
     (name) => row[names.indexOf(name)],
   );
   return values.includes(null) ? null : (values as Key);
-}
-
-/** Adds what a record counts now, and takes away what it counted before. */
-async function recount<R extends { accountId: number }>(
-  add: (accountId: number, name: string, amount: number) => Promise<void>,
-  { counts }: Table<R>,
-  { before, after }: { before: R | null; after: R | null },
-): Promise<void> {
-  if (counts === undefined) return;
-  const accountId = (after ?? before)!.accountId;
-  const deltas = new Map<string, number>();
-  const note = ([counter, amount]: Count, sign: number) => {
-    const name = encodeKey(counter);
-    deltas.set(name, (deltas.get(name) ?? 0) + sign * amount);
-  };
-  if (before !== null) for (const count of counts(before)) note(count, -1);
-  if (after !== null) for (const count of counts(after)) note(count, 1);
-  for (const [name, delta] of deltas) if (delta !== 0) await add(accountId, name, delta);
 }

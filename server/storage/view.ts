@@ -1,11 +1,10 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Compilable, Kysely } from "kysely";
 import { parse } from "./documents.ts";
-import { decodeKey, encodeKey, prefixRange } from "./keys.ts";
 import { builderOf, statementOf } from "./query.ts";
 import type { MaybePromise, Reads } from "./session.ts";
 import { countStatement, listStatement, type Between, type Listing } from "./sql.ts";
-import type { ColumnValue, Key, KeyPart, Table } from "./table.ts";
+import type { ColumnValue, Key, Table } from "./table.ts";
 
 /** Reads records; a store and a transaction both do. */
 export interface Reader {
@@ -28,10 +27,7 @@ export interface Page {
   between?: Between | undefined;
 }
 
-/** A counter: the rest of its name after the prefix, and its value. */
-export type NamedSum = [rest: KeyPart[], sum: number];
-
-/** Reads records, lists and counters. A store is a view; a transaction has one that sees its own writes. */
+/** Reads records and lists. A store is a view; a transaction has one that sees its own writes. */
 export interface View extends Reader {
   /** A page of the records whose entry begins with `start`, in the order of an index or by id. */
   page<R, Listed extends string>(
@@ -58,13 +54,6 @@ export interface View extends Reader {
   question<S>(): Kysely<S>;
   /** The rows that a question selects. */
   rows<O>(question: Compilable<O>): Promise<O[]>;
-  /** A counter's value; 0 if no record adds to it. */
-  sum(accountId: number, counter: Key): Promise<number>;
-  /**
-   * The counters whose keys begin so, with the rest of their keys, in chunks, without those of zero.
-   * `between`: only those whose next part is in this range.
-   */
-  sums(accountId: number, start: Key, between?: Between): AsyncGenerator<NamedSum[]>;
 }
 
 /** Records that are read before others get their turn: a few milliseconds' worth. */
@@ -102,20 +91,6 @@ export function newView(reads: Reads): View {
     },
     question: <S>() => builderOf<S>(reads.dialect),
     rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
-    sum: (accountId, counter) => readSum(reads, accountId, counter),
-    async *sums(accountId, start, between) {
-      const { from, before } =
-        between === undefined
-          ? prefixRange(start)
-          : { from: encodeKey([...start, between.from]), before: encodeKey([...start, between.before]) };
-      const [account, first, end] = [1, 2, 3].map(reads.dialect.value);
-      const text =
-        `select name, sum from counters where account_id = ${account} and name >= ${first} and name < ${end}` +
-        " and sum <> 0 order by name";
-      const rows = await reads.all({ text, values: [accountId, from, before] });
-      const length = encodeKey(start).length + 1;
-      yield rows.map(([name, sum]): NamedSum => [decodeKey(String(name).slice(length)), Number(sum)]);
-    },
   };
 }
 
@@ -129,15 +104,6 @@ export function newReader(reads: Reads): Reader {
       return parseFound<R>(from, reads.find(from, unique, accountId, values));
     },
   };
-}
-
-export async function readSum(reads: Reads, accountId: number, counter: Key): Promise<number> {
-  const [account, name] = [1, 2].map(reads.dialect.value);
-  const [row] = await reads.all({
-    text: `select sum from counters where account_id = ${account} and name = ${name}`,
-    values: [accountId, encodeKey(counter)],
-  });
-  return Number(row?.[0] ?? 0);
 }
 
 /** Local stores answer at once. Awaiting their answers would cost as much as the read itself. */

@@ -1,6 +1,5 @@
 import { Failure } from "../failure.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
-import { decodeKey } from "../storage/keys.ts";
 import { checkLayout } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
 import { keyOf, rowOf, sqlName } from "../storage/sql.ts";
@@ -8,7 +7,7 @@ import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { newAdditions, placeOf, sumsOfAccount, type Addition, type SumTable } from "../storage/sums.ts";
 import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { counting, type Progress } from "./progress.ts";
-import { addCounts, atOneMoment, contradiction, rowsIn } from "./stored-items.ts";
+import { atOneMoment, contradiction, rowsIn } from "./stored-items.ts";
 import { tiesOf } from "./ties.ts";
 
 /** What is wrong in a store. */
@@ -57,7 +56,6 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
     const freeze = await reads.get(freezes, accountId, [1]);
     // Its tables are emptied one after the other.
     if (freeze !== null && (JSON.parse(freeze) as Freeze).state === "removed") continue;
-    const sums: Parameters<typeof addCounts>[2] = new Map();
     const additions = newAdditions();
     const ties = new Map<string, { said: number; counted: number }>();
     for (const table of TABLES) {
@@ -67,7 +65,6 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
           const { record, fault } = inspect(table, columns, row);
           if (fault !== null) yield fault;
           if (record === null || record.accountId !== accountId) continue;
-          addCounts(table, record, sums);
           additions.note(table, { before: null, after: record });
           for (const { of, said, counted } of tiesOf(table, record)) {
             const tie = ties.get(of) ?? { said: 0, counted: 0 };
@@ -77,7 +74,6 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
         progress(rows.length);
       }
     }
-    yield* wrongCounters(reads, accountId, sums);
     const added = additions.take();
     for (const table of SUM_TABLES) yield* wrongSums(reads, accountId, { table, added });
     for (const [of, { said, counted }] of ties) {
@@ -88,7 +84,7 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
 }
 
 async function accountIdsIn(reads: Reads): Promise<number[]> {
-  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "counters"];
+  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name)];
   const text = names.map((name) => `select account_id from ${name}`).join(" union ");
   const rows = await reads.all({
     text: `select account_id from (${text}) as accounts order by account_id`,
@@ -137,27 +133,6 @@ function inspect(
 /** Some engines give large integers as texts. */
 function isSame(one: ColumnValue, other: ColumnValue): boolean {
   return one === null || other === null ? one === other : String(one) === String(other);
-}
-
-async function* wrongCounters(
-  reads: Reads,
-  accountId: number,
-  sums: Parameters<typeof addCounts>[2],
-): AsyncGenerator<Fault> {
-  const text = `select name, sum from counters where account_id = ${reads.dialect.value(1)}`;
-  const stored = new Map(
-    (await reads.all({ text, values: [accountId] })).map(([name, sum]) => [String(name), Number(sum)]),
-  );
-  const counted = new Map([...sums.values()].map(([, name, amount]) => [name, amount]));
-  for (const name of new Set([...stored.keys(), ...counted.keys()])) {
-    const [said, sum] = [stored.get(name) ?? 0, counted.get(name) ?? 0];
-    if (said === sum) continue;
-    const label = JSON.stringify([accountId, ...decodeKey(name)]);
-    yield {
-      sentence: `the counter ${label} says ${said}, but the records add up to ${sum}`,
-      repair: async (session) => session.add(accountId, name, sum - said),
-    };
-  }
 }
 
 /** Compares a table of sums with what the account's records add to it. */

@@ -2,7 +2,6 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import { accounts } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
 import { parseStored } from "../storage/documents.ts";
-import { encodeKey } from "../storage/keys.ts";
 import { MARK_KEY, ROOM_KEY } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
 import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
@@ -106,7 +105,7 @@ export async function holdsNothing(reads: Reads): Promise<boolean> {
 
 /** Removes everything that tables hold. */
 export async function clearTables(session: Session): Promise<void> {
-  for (const name of [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids", "counters"]) {
+  for (const name of [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids"]) {
     await session.run({ text: `delete from ${name}`, values: [] });
   }
 }
@@ -119,12 +118,11 @@ export function tableOf({ collection }: Item): AnyTable {
 }
 
 /**
- * Writes items that a store lacks, and adds what they count.
+ * Writes items that a store lacks, and adds them to the sums.
  *
  * @throws Failure `malformed` for a record that contradicts another one
  */
 export async function insertItems(session: Session, items: Item[]): Promise<void> {
-  const sums = new Map<string, [accountId: number, name: string, amount: number]>();
   const additions = newAdditions();
   for (const [collection, texts] of grouped(items)) {
     if (collection === IDS || collection === PLAIN) {
@@ -133,14 +131,8 @@ export async function insertItems(session: Session, items: Item[]): Promise<void
     }
     const table = tableOf({ collection, text: "" });
     const records = texts.map((text) => parseStored<AnyRecord>(collection, text));
-    for (const record of records) {
-      addCounts(table, record, sums);
-      additions.note(table, { before: null, after: record });
-    }
+    for (const record of records) additions.note(table, { before: null, after: record });
     await insertRecords(session, table, { records, texts });
-  }
-  for (const [accountId, name, amount] of sums.values()) {
-    if (amount !== 0) await session.add(accountId, name, amount);
   }
   await session.addUp(additions.take());
 }
@@ -175,21 +167,6 @@ function grouped(items: Item[]): Map<string, string[]> {
     else group.push(text);
   }
   return groups;
-}
-
-/** Adds what a record counts to sums by account and name. */
-export function addCounts(
-  { counts }: AnyTable,
-  record: AnyRecord,
-  sums: Map<string, [accountId: number, name: string, amount: number]>,
-): void {
-  for (const [counter, amount] of counts?.(record) ?? []) {
-    const name = encodeKey(counter);
-    const place = `${record.accountId} ${name}`;
-    const sum = sums.get(place);
-    if (sum === undefined) sums.set(place, [record.accountId, name, amount]);
-    else sum[2] += amount;
-  }
 }
 
 /** Rows of one statement, because a remote database answers each one over the network. */

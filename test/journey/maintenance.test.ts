@@ -41,8 +41,8 @@ function change(...statements: Statement[]): Promise<void> {
 /** Makes the sums of a day say another number. */
 const MISCOUNT: Statement = {
   text:
-    "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, slot, clicks)" +
-    " values (1, 'campaign', 1, '', '2026-01-01', 0, 7, 2)",
+    "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)" +
+    " values (1, 'campaign', 1, '', '2026-01-01', 0, 2)",
   values: [],
 };
 const MISCOUNTED =

@@ -64,7 +64,7 @@ describe.each(KINDS)("a store in %s", (kind) => {
   let engine: Engine;
   useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 
-  it("has no faults, and a rebuild makes all columns and counters right again", async () => {
+  it("has no faults, and a rebuild makes all columns and sums right again", async () => {
     await engine.transact((session) => insertItems(session, program));
     expect(await faultsOf(engine)).toEqual([]);
     const before = await contentsOf(engine);
@@ -98,8 +98,8 @@ describe("a store that was tampered with", () => {
     ],
     [
       "has wrong sums",
-      "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, slot, clicks)" +
-        " values (1, 'campaign', 1, '', '2001-01-01', 0, 7, 2)",
+      "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)" +
+        " values (1, 'campaign', 1, '', '2001-01-01', 0, 2)",
       [
         'daily ["campaign",1,"","2001-01-01",0] of account 1 has other sums than the records: clicks 2 instead of 0',
       ],

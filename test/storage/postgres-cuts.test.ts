@@ -5,7 +5,7 @@ import type { Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { openThings, thing, thingNames, things } from "../support/things.ts";
+import { openThings, thing, thingNames, things, totalOf } from "../support/things.ts";
 
 /** How a transaction begins on the wire, and the question for its outcome. */
 const BEGIN = "begin isolation level";
@@ -28,7 +28,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     other = new Client(cluster.url());
     await other.connect();
     watcher = await cluster.watch();
-    await other.query("truncate things, counters");
+    await other.query("truncate things, thing_totals");
     count = 0;
     await store.transact((tx) => tx.insert(things, thing(-1, "last 0")));
     await commit();
@@ -55,7 +55,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   async function expectEachOnce(): Promise<void> {
     const expected = Array.from({ length: count }, (_, index) => `thing ${index + 1}`);
     expect(await thingNames(store)).toEqual([`last ${count}`, ...expected]);
-    expect(await store.sum(1, ["things"])).toBe(count + 1);
+    expect(await totalOf(store)).toBe(count + 1);
   }
 
   it.each([
@@ -117,7 +117,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
 
   it.each([
     ["a record", "select 1 from things where id = -2 for update"],
-    ["a counter", "select 1 from counters for update"],
+    ["a sum", "select 1 from thing_totals for update"],
   ])("are given up while they wait for %s, and not written later", async (_, holding) => {
     await other.query("begin");
     await other.query(holding);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Store, Transaction } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
-import { openThings, thing, thingNames, things } from "../support/things.ts";
+import { openThings, thing, thingNames, things, totalOf } from "../support/things.ts";
 
 const ROUNDS = 60;
 
@@ -15,7 +15,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     // All of them make the tables.
     stores = await Promise.all([0, 1, 2, 3].map(() => openThings(cluster.url(), { connections: 2 })));
   });
-  beforeEach(() => cluster.query("truncate things, counters"));
+  beforeEach(() => cluster.query("truncate things, thing_totals"));
   afterAll(async () => {
     await Promise.all(stores.map((store) => store.close()));
     expect(cluster.log()).not.toContain("deadlock detected");
@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       expect(answers.filter(Boolean)).toHaveLength(1);
       expect((await stores[0]!.get(things, 1, round))!.name).toBe(`${round} by ${answers.indexOf(true)}`);
     }
-    expect(await stores[0]!.sum(1, ["things"])).toBe(ROUNDS);
+    expect(await totalOf(stores[0]!)).toBe(ROUNDS);
   });
 
   it("give a unique value to only one of them", async () => {
@@ -52,7 +52,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
         "taken",
       ]);
     }
-    expect(await stores[0]!.sum(1, ["things"])).toBe(ROUNDS);
+    expect(await totalOf(stores[0]!)).toBe(ROUNDS);
   });
 
   it("never both write a record that the other has found absent, by its key or its unique value", async () => {
@@ -82,7 +82,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     expect(await thingNames(stores[0]!)).toHaveLength(ROUNDS);
   });
 
-  it("add to counters of many accounts, in any order", async () => {
+  it("add to sums of many accounts, in any order", async () => {
     const accounts = Array.from({ length: 40 }, (_, at) => at + 1);
     for (let round = 1; round <= ROUNDS; round++) {
       await together(async (tx, writer) => {
@@ -90,7 +90,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
           await tx.insert(things, { ...thing(round * 4 + writer), accountId, count: writer });
       });
     }
-    for (const accountId of accounts) expect(await stores[1]!.sum(accountId, ["total"])).toBe(ROUNDS * 6);
+    for (const accountId of accounts) expect(await totalOf(stores[1]!, accountId)).toBe(ROUNDS * 6);
   });
 
   it("never deadlock, in whatever order they name their records", async () => {
@@ -115,7 +115,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       await done;
     }
     await Promise.all([holder.end(), watcher.end()]);
-    expect(await stores[1]!.sum(1, ["total"])).toBe(40 + 3 * 3 * 40);
+    expect(await totalOf(stores[1]!)).toBe(40 + 3 * 3 * 40);
   });
 
   it("know what they have written even if the engine returns all integers as text", async () => {

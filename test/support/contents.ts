@@ -4,7 +4,7 @@ import { SUM_TABLES, TABLES } from "../../server/tables.ts";
 import type { Item } from "../../server/transfer/item.ts";
 import { itemsIn } from "../../server/transfer/stored-items.ts";
 
-/** All rows of a store but its mark, a line each, in some order that is the same each time. Counters of zero say nothing. */
+/** All rows of a store but its mark, a line each, in some order that is the same each time. Sums of zero say nothing. */
 export async function contentsOf({ reads }: Engine): Promise<string[]> {
   const rowsOf = async (name: string, from: string, columns = "*") =>
     (await reads.all({ text: `select ${columns} from ${from}`, values: [] })).map(
@@ -15,16 +15,9 @@ export async function contentsOf({ reads }: Engine): Promise<string[]> {
       rowsOf(table.name, sqlName(table), ["account_id", ...Object.keys(table.columns), "doc"].join()),
     ),
     rowsOf("ids", "ids"),
-    rowsOf("counters", "counters where sum <> 0", "account_id, name, sum"),
-    ...SUM_TABLES.map(({ name, by, sums }) => {
-      const [key, totals] = [Object.keys(by).join(), sums.map((column) => `sum(${column})`).join()];
-      const isZero = sums.map((column) => `sum(${column}) = 0`).join(" and ");
-      return rowsOf(
-        name,
-        `${name} group by account_id, ${key} having not (${isZero})`,
-        `account_id, ${key}, ${totals}`,
-      );
-    }),
+    ...SUM_TABLES.map(({ name, sums }) =>
+      rowsOf(name, `${name} where ${sums.map((column) => `${column} <> 0`).join(" or ")}`),
+    ),
     rowsOf("items", "items where key not like '%layout%'"),
   ]);
   return found.flat().toSorted();

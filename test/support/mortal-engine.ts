@@ -83,13 +83,13 @@ function watch(session: Session): { watched: Session; hasWritten: () => boolean 
       hasWritten = true;
       return work(...given);
     };
-  const { write, remove, run, add } = session;
+  const { write, remove, run, addUp } = session;
   const watched = {
     ...session,
     write: noting(write),
     remove: noting(remove),
     run: noting(run),
-    add: noting(add),
+    addUp: noting(addUp),
   };
   return { watched, hasWritten: () => hasWritten };
 }

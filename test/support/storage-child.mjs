@@ -7,7 +7,6 @@ const things = table()({
   columns: { id: "integer", name: "text", writer: "text" },
   unique: { name: ["name"] },
   indexes: { writer: { on: ["writer"] } },
-  counts: ({ id }) => (id === 0 ? [] : [[["total"], 1]]),
 });
 const store = await openStore(url, { tables: [things] });
 process.stdout.write("ready\n");

@@ -55,8 +55,7 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
     restore: (before) =>
       engine.transact(async (session) => {
         for (const table of TABLES) await session.run({ text: `delete from ${sqlName(table)}`, values: [] });
-        for (const name of ["counters", ...SUM_TABLES.map((each) => each.name)])
-          await session.run({ text: `delete from ${name}`, values: [] });
+        for (const { name } of SUM_TABLES) await session.run({ text: `delete from ${name}`, values: [] });
         await runOn(session, async (tx) => {
           for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
         });
@@ -67,7 +66,7 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
 
 /** Everything that a store holds, a line for each row. */
 export async function linesIn({ reads }: Engine): Promise<string[]> {
-  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "counters", "ids", "items"];
+  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids", "items"];
   const all = names.map(async (name) =>
     (await reads.all({ text: `select * from ${name}`, values: [] })).map((row) => `${name} ${row.join(" ")}`),
   );

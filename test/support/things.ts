@@ -1,7 +1,7 @@
 import { postgresEngine } from "../../server/storage/engines/postgres/engine.ts";
 import { freezes } from "../../server/storage/freeze.ts";
 import type { EngineOptions } from "../../server/storage/open.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
+import { newStore, type Store, type View } from "../../server/storage/store.ts";
 import { table } from "../../server/storage/table.ts";
 
 /** A made-up record for tests of engines. */
@@ -13,15 +13,14 @@ export interface Thing {
   count: number;
 }
 
+const totals = { name: "thing_totals", by: { kind: "text" }, sums: ["total"] } as const;
+
 export const things = table<Thing>()({
   name: "thing",
   columns: { id: "integer", name: ["text", ({ name }) => name || null], count: "integer" },
   unique: { name: ["name"] },
   indexes: { count: { on: ["count"] } },
-  counts: ({ count }) => [
-    [["things"], 1],
-    [["total"], count],
-  ],
+  sums: { into: totals, sharesOf: ({ count }) => [{ key: ["all"], amounts: [count] }] },
 });
 
 /** The tables of a store of things. */
@@ -34,6 +33,18 @@ export function thing(id: number, name = `thing ${id}`, count = 1): Thing {
 /** Opens a store of things on Postgres. */
 export async function openThings(url: string, options: Partial<EngineOptions> = {}): Promise<Store> {
   return newStore(await postgresEngine(url, { tables: THING_TABLES, ...options }));
+}
+
+/** The sum of an account's counts, as the engine keeps it. */
+export async function totalOf(view: View, accountId = 1): Promise<number> {
+  const rows = await view.rows(
+    view
+      .question<{ thing_totals: { account_id: number; total: number } }>()
+      .selectFrom("thing_totals")
+      .where("account_id", "=", accountId)
+      .select("total"),
+  );
+  return Number(rows[0]?.total ?? 0);
 }
 
 /** The names of all things, in the order of their ids. */

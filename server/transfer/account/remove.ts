@@ -35,14 +35,14 @@ export async function removeAccount(
   for (const table of TABLES.filter(({ name }) => name !== freezes.name))
     await removeOwn(engine, table, id, removed);
   const { value } = engine.dialect;
-  for (const name of ["counters", ...SUM_TABLES.map((each) => each.name)]) {
+  for (const { name } of SUM_TABLES) {
     const text = `delete from ${name} where account_id = ${value(1)}`;
     await engine.transact((session) => Promise.resolve(session.run({ text, values: [id] })));
   }
   await removeShared(engine, TABLES.find(isAccounts)!, id, removed);
 }
 
-/** Removes the records of an account from those that a table keeps for all accounts, with what they count. */
+/** Removes the records of an account from those that a table keeps for all accounts, with what they add to sums. */
 async function removeShared(
   engine: Engine,
   from: AnyTable,

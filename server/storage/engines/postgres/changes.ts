@@ -30,7 +30,6 @@ export interface Changes {
   /** What they have read and don't write, by its name. */
   seen: ReadonlyMap<string, Seen>;
   written: readonly WrittenRow[];
-  counters: readonly { accountId: number; name: string; amount: number }[];
   additions: readonly Addition[];
 }
 
@@ -55,7 +54,6 @@ export function merged(all: readonly Changes[]): Changes {
   return {
     seen: new Map(all.flatMap(({ seen }) => [...seen])),
     written: all.flatMap(({ written }) => written),
-    counters: all.flatMap(({ counters }) => counters),
     additions: all.flatMap(({ additions }) => additions),
   };
 }

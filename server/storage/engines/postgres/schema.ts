@@ -29,13 +29,6 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
   return new Map([
     ["items", [`create table items (key ${text} primary key, value text not null)`]],
     ["ids", [`create table ids (kind ${text} primary key, next bigint not null)`]],
-    [
-      "counters",
-      [
-        `create table counters (
-          account_id bigint, name ${text}, sum bigint not null, primary key (account_id, name))`,
-      ],
-    ],
     // The last commit under each mark, so that its outcome can be asked for.
     [
       "tidemark_commits",

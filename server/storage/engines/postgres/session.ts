@@ -64,7 +64,6 @@ export function newSession(
   const entries = new Map<string, Entry>();
   const lookups = new Map<string, Lookup>();
   const claimed = new Map<string, Entry>();
-  let counters: Changes["counters"][number][] = [];
   let additions: Addition[] = [];
   /** Whether a record was taken for new, or a unique value for free, without looking. */
   let isUnverified = false;
@@ -191,8 +190,7 @@ export function newSession(
   }
 
   /** Whether there is anything to send. */
-  const hasUnsent = () =>
-    counters.length + additions.length > 0 || [...entries.values()].some(({ row }) => row !== undefined);
+  const hasUnsent = () => additions.length > 0 || [...entries.values()].some(({ row }) => row !== undefined);
 
   /** What was read and is not written, by its name. */
   function seenOnly(): Map<string, Seen> {
@@ -208,10 +206,10 @@ export function newSession(
     const written = [...entries.values()].filter(
       (entry): entry is Entry & WrittenRow => entry.row !== undefined,
     );
-    const changes = { seen: seenOnly(), written, counters, additions };
+    const changes = { seen: seenOnly(), written, additions };
     hasSent ||= hasUnsent();
     for (const each of [entries, lookups, claimed]) each.clear();
-    [counters, additions] = [[], []];
+    additions = [];
     return changes;
   }
 
@@ -275,7 +273,6 @@ export function newSession(
       hasSent = true;
       return (await send([...takeCommands(), { text, values }])).at(-1)!.rowCount ?? 0;
     },
-    add: (accountId, name, amount) => void counters.push({ accountId, name, amount }),
     addUp: (more) => void additions.push(...more),
     async stands() {
       if (isUnverified) return false;

@@ -82,7 +82,7 @@ export function standing(seen: Iterable<Seen>): Command {
 
 /** The statements for what transactions have read and written. The first that finds anything changed by others fails. */
 export function commandsOf(changes: Changes): Command[] {
-  const { seen, written, counters, additions } = changes;
+  const { seen, written, additions } = changes;
   const old = written.filter(({ version }) => version !== null);
   const updated = old.filter(({ row }) => row !== null);
   const inserted = written.filter(({ version, row }) => version === null && row !== null);
@@ -98,7 +98,6 @@ export function commandsOf(changes: Changes): Command[] {
     ...byTable(updated.filter((one) => !takes(one))).map(update),
     ...updated.filter(takes).map((one) => update([one])),
     ...byTable(inserted).map(insertion),
-    ...(counters.length > 0 ? [counting(counters)] : []),
     ...groupedBy(additions, ({ into }) => into.name).map(summing),
   ];
 }
@@ -139,11 +138,10 @@ const LOCKS = 0x54696465;
 const SLOTS = 256;
 
 /** The accounts that transactions have read (false) or write (true), as locks. */
-export function slotsOf({ seen, written, counters, additions }: Changes): Map<number, boolean> {
+export function slotsOf({ seen, written, additions }: Changes): Map<number, boolean> {
   const slots = new Map<number, boolean>();
   for (const { accountId } of seen.values()) slots.set(accountId % SLOTS, false);
-  for (const all of [written, counters, additions])
-    for (const { accountId } of all) slots.set(accountId % SLOTS, true);
+  for (const all of [written, additions]) for (const { accountId } of all) slots.set(accountId % SLOTS, true);
   return slots;
 }
 
@@ -221,33 +219,14 @@ function insertion(group: readonly WrittenRow[]): Command {
   };
 }
 
-/** Adds to counters. */
-function counting(counters: Changes["counters"]): Command {
-  return {
-    text:
-      "insert into counters (account_id, name, sum) select account_id, name, sum(amount)" +
-      " from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[])) as given(account_id, name, amount)" +
-      ` where ${HAS_BEGUN} group by account_id, name` +
-      " on conflict (account_id, name) do update set sum = counters.sum + excluded.sum",
-    values: [
-      counters.map((one) => one.accountId),
-      counters.map((one) => one.name),
-      counters.map((one) => one.amount),
-    ],
-  };
-}
-
 /** Adds to rows of a table of sums. */
 function summing(additions: readonly Addition[]): Command {
   const { into } = additions[0]!;
   const rows = groupedBy(additions, ({ accountId, key }) => placeOf(into, accountId, key)).map((same) =>
-    addedRow(
-      {
-        ...same[0]!,
-        amounts: into.sums.map((_, at) => same.reduce((sum, { amounts }) => sum + amounts[at]!, 0)),
-      },
-      0,
-    ),
+    addedRow({
+      ...same[0]!,
+      amounts: into.sums.map((_, at) => same.reduce((sum, { amounts }) => sum + amounts[at]!, 0)),
+    }),
   );
   const arrays = addedTypes(into).map(
     (type, at) => `cast($${at + 1} as ${type === "text" ? "text" : "bigint"}[])`,

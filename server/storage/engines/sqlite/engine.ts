@@ -105,15 +105,12 @@ function newReading(db: Database, file: string) {
 }
 
 const IDS = "create table ids (kind text primary key, next integer not null) without rowid";
-const COUNTERS =
-  "create table counters (account_id integer, name text, sum integer not null, primary key (account_id, name))" +
-  " without rowid";
 
 /** Makes the tables that a new file lacks, or one of an earlier release. Several processes may be first at the same time. */
 function makeTables(db: Database, tables: readonly Table<never>[]): void {
   const wanted = new Map(tables.map((table) => [sqlName(table), ddl(table, SQLITE)]));
   for (const each of sumTablesOf(tables)) wanted.set(each.name, [sumDdl(each, SQLITE, " without rowid")]);
-  wanted.set("ids", [IDS]).set("counters", [COUNTERS]);
+  wanted.set("ids", [IDS]);
   const missing = () => {
     const names = new Set((db.prepare("select name from sqlite_master").all() as [string][]).flat());
     return [...wanted].filter(([name]) => !names.has(name)).flatMap(([, statements]) => statements);

@@ -53,10 +53,6 @@ export function guardedReads(db: Database, file: string): Reads {
   return { dialect, get: guarded(get), find: guarded(find), all: guarded(all), ask: guarded(ask) };
 }
 
-const ADD =
-  "insert into counters (account_id, name, sum) values (?, ?, ?)" +
-  " on conflict (account_id, name) do update set sum = sum + excluded.sum";
-
 const known = new WeakMap<SumTable, string>();
 
 /** The statement that adds a row's values, made once for each table of sums. */
@@ -94,11 +90,8 @@ export function sessionOn(db: Database): Session {
       prepare(recordStatements(from, SQLITE).remove).run(accountId, ...key);
     },
     run: ({ text, values }) => Number(prepare(text).run(...values).changes),
-    add(accountId, counter, amount) {
-      prepare(ADD).run(accountId, counter, amount);
-    },
     addUp(additions) {
-      for (const addition of additions) prepare(addingTo(addition.into)).run(...addedRow(addition, 0));
+      for (const addition of additions) prepare(addingTo(addition.into)).run(...addedRow(addition));
     },
   };
 }
