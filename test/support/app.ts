@@ -18,6 +18,7 @@ import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/built-pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
+import { recordsIn, type Records } from "./records.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "./temporary-store.ts";
 
 export { STORAGES } from "./temporary-store.ts";
@@ -66,6 +67,8 @@ export interface TestApp {
   accountId: number;
   /** Its store, if the test has not given it one. */
   stored: TemporaryStore;
+  /** The account's records, for what no operation shows or makes. */
+  records: Records;
   /** Moves the clock. */
   setNow(now: string): void;
   /** Log lines of bugs. */
@@ -175,6 +178,7 @@ export async function startApp(
       if (stored === null) throw new Error("The test has a store of its own");
       return stored;
     },
+    records: recordsIn(store, account.id),
     bugs,
     setNow: (instant) => void (now = instant),
     request,

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
 import { createApiKey } from "../../../server/domain/account/api-key.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
-import { sightings } from "../../../server/domain/sighting/sighting.ts";
 import { putUser } from "../../../server/domain/user/user.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { freeze, unfreeze } from "../../../server/transfer/account/freezing.ts";
@@ -68,13 +67,10 @@ it("answers each change of a frozen account with 503, a sentence and Retry-After
 });
 
 it("refuses a change that began before the freeze and ends after it", async () => {
-  const { store } = app.services;
   beforeCommit(app, frozen);
-  const change = store.transact((tx) =>
-    tx.insert(sightings, { accountId: app.accountId, kind: "script", seen: [] }),
-  );
+  const change = app.records.put("sighting", { accountId: app.accountId, kind: "script", seen: [] });
   await expect(change).rejects.toMatchObject({ kind: "unavailable", message: MESSAGE });
-  expect(await store.get(sightings, app.accountId, "script")).toBe(null);
+  expect(await app.records.get("sighting", "script")).toBe(null);
 });
 
 it("refuses new keys, users and sessions of a frozen account", async () => {

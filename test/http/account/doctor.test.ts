@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProblems } from "../../../server/cli/doctor.ts";
-import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { newSightingRecorder } from "../../../server/request/sighting-recorder.ts";
 import { takeStock } from "../../../server/request/stock.ts";
@@ -181,10 +180,7 @@ describe("a sign-up that is refused for its origin", () => {
       "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all origins to allow: they " +
       "replace the old ones), otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
-    await app.services.store.transact(async (tx) => {
-      const campaign = (await tx.get(campaigns, app.accountId, 1))!;
-      await tx.put(campaigns, { ...campaign, allowedOrigins: ["https://shop.example"] });
-    });
+    await app.records.change("campaign", 1, { allowedOrigins: ["https://shop.example"] });
     expect(await problems()).toEqual([]);
   });
 

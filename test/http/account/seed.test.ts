@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { seed, type SeedOptions } from "../../../server/domain/seed/seed.ts";
 import { SYSTEM, type Account } from "../../../server/domain/account/record.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
@@ -10,16 +9,15 @@ import { paymentsBatches } from "../../../server/domain/payments-batch/batch.ts"
 import { products } from "../../../server/domain/product/product.ts";
 import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
 import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../../server/domain/sale/sales.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
-import type { Delivery } from "../../../server/domain/webhook/record.ts";
 import type { Table } from "../../../server/storage/table.ts";
 import { portalBrowser } from "../../support/portal.ts";
 import { dailySums } from "../../support/stats.ts";
 import { breaches, readLedger } from "../../support/money-laws.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
 let account: Account;
@@ -37,8 +35,8 @@ it("tells of its progress", () => {
   expect(shares.at(-1)).toBe(1);
 });
 
-async function seeded({ context, accountId }: TestApp, size: SeedOptions): Promise<Account> {
-  const owner = (await context.store.get(accounts, SYSTEM, accountId))!;
+async function seeded({ context, records, accountId }: TestApp, size: SeedOptions): Promise<Account> {
+  const owner = (await records.get("account", accountId))!;
   await seed(context, owner, size);
   return owner;
 }
@@ -129,7 +127,7 @@ it("makes records in every state that the pages show", async () => {
     "completed",
     "failed",
   ]);
-  const kindOf = ({ webhookId, status }: Delivery) =>
+  const kindOf = ({ webhookId, status }: RecordOf<"delivery">) =>
     `${webhookId === null ? "e-mail" : "webhook"} ${status}`;
   expect(Object.keys(await tally(deliveries, kindOf, SYSTEM)).toSorted()).toEqual([
     "e-mail delivered",
@@ -154,7 +152,7 @@ it("names sources, pages and visitors", async () => {
 it("names the channels of links, whose clicks and leads promoters see", async () => {
   const { store } = app.context;
   const [first] = await store.page(promoterCampaigns, "state", account.id, ["accepted"], { limit: 1 });
-  const { authToken } = (await store.get(promoters, account.id, first!.promoterId))!;
+  const { authToken } = (await app.records.get("promoter", first!.promoterId))!;
   const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
   const { body } = await portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`).outcome(
     "GET /reports/sub_ids?group_by=year&start_date=2025-03-05&end_date=2026-03-04&columns[]=referrals_count",
@@ -167,11 +165,11 @@ it("names the channels of links, whose clicks and leads promoters see", async ()
 
 it("asks applicants, and has their answers", async () => {
   const { store } = app.context;
-  const all = await store.page(campaigns, "id", account.id, [], { limit: 9 });
+  const all = await app.records.all("campaign");
   const asking = all.find(({ signup }) => signup !== undefined)!;
   const [label] = asking.signup!.questions.map(({ label }) => label);
   const joined = await store.page(promoterCampaigns, "campaign", account.id, [asking.id], { limit: 1 });
-  const promoter = await store.get(promoters, account.id, joined[0]!.promoterId);
+  const promoter = await app.records.get("promoter", joined[0]!.promoterId);
   expect(asking.signup!.questions[0]!.choices).toContain(promoter!.customFields![label!]);
 });
 

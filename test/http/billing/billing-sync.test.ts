@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../../server/billing/sync.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { accountOf, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
@@ -216,7 +214,7 @@ describe("an event with an API key", () => {
     for (const name of order) told.push(await outcomeOf(tellStripe(app, events[name]!)));
     expect(told).toEqual(["sale", "known"]);
     expect((await booksOf(app)).sales).toEqual([["pi_5", 10_000, 0]]);
-    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({ planId: "price_5", quantity: 3, billingPeriod: "one_time" });
   });
 
@@ -282,7 +280,7 @@ describe("an event with an API key", () => {
 
 describe("the import of a lead's events", () => {
   const importOf = async () => {
-    const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+    const [lead] = await app.records.all("lead");
     return importEvents(app.context, await accountOf(app), lead!);
   };
 

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../../server/billing/sync.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
 import { NOW, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { accountOf, booksOf, connectPaddle, outcomeOf, tellPaddle } from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
@@ -32,7 +30,7 @@ it("records a completed transaction once, without tax", async () => {
   await signUp({ uid: "ctm_1" });
   expect(await tell("transaction.completed", transaction())).toBe("sale");
   expect(await tell("transaction.completed", transaction())).toBe("known");
-  const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+  const [sale] = await app.records.all("sale");
   expect(sale).toMatchObject({
     eventId: "txn_1",
     amountCents: 10_000,
@@ -53,7 +51,7 @@ it("gives a flat reward for each item of the price that costs most", async () =>
     { ...pro, quantity: 4 },
   ];
   expect(await tell("transaction.completed", transaction({ items }))).toBe("sale");
-  const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+  const [sale] = await app.records.all("sale");
   expect(sale).toMatchObject({ planId: "pri_1", quantity: 4, billingPeriod: "monthly" });
   expect((await books()).earned).toBe(2_000);
 });
@@ -284,7 +282,7 @@ describe("with an API key", () => {
       outcomes: { ...NONE, sale: 1, refund: 1, ignored: 1 },
       faults: [],
     });
-    const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+    const [lead] = await app.records.all("lead");
     expect(await importEvents(app.context, account, lead!)).toEqual({
       events: 3,
       outcomes: { ...NONE, sale: 1, known: 2 },

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { storeRates } from "../../../server/domain/money/rate.ts";
-import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { STRIPE_SECRET, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
@@ -50,7 +48,7 @@ describe("a paid invoice", () => {
       status: 200,
       body: { outcome: "sale", reason: null },
     });
-    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({
       eventId: "in_1",
       amountCents: 10_000,
@@ -182,7 +180,7 @@ describe("a paid invoice", () => {
     await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
     await signUp({ uid: "cus_1" });
     expect(await tell("invoice.paid", invoice({ lines: { object: "list", data } }))).toBe("sale");
-    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({ quantity, planId: data.length === 0 ? null : "price_pro" });
     expect((await books()).earned).toBe(500 * quantity);
   });
@@ -377,7 +375,7 @@ describe("a refund", () => {
       refunds: [["du_1", 12_000]],
       earned: 0,
     });
-    const [refund] = await app.services.store.page(refunds, "id", app.accountId, [], { limit: 1 });
+    const [refund] = await app.records.all("refund");
     expect(refund!.createdAt).toBe(new Date(SECONDS * 1_000).toISOString());
   });
 
@@ -462,7 +460,7 @@ it("gives an erased customer no name again, and takes refunds back", async () =>
     earned: 1_000,
     leads: [["erased-1@erased.invalid", null, "active"]],
   });
-  const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+  const [lead] = await app.records.all("lead");
   expect(lead?.subscriptionId).toBeNull();
 });
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { racesAtEachStep } from "../../support/race.ts";
@@ -139,10 +138,7 @@ describe("the company", () => {
 
 it("prefers the coupon in a store where a promoter has made the same code before", async () => {
   await make("JANE10");
-  await app.context.store.transact(async (tx) => {
-    const bob = (await tx.get(promoterCampaigns, app.accountId, 2))!;
-    await tx.put(promoterCampaigns, { ...bob, displayCoupon: "jane10" });
-  });
+  await app.records.change("promoterCampaign", 2, { displayCoupon: "jane10" });
   expect([await sell("jane10"), await find("jane10")]).toEqual([2, 2]);
   const description = "For my podcast";
   expect((await jane.outcome("PUT /promo_codes/1", { code: "Jane10", description })).status).toBe(200);

@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { campaigns } from "../../../server/domain/campaign/campaign.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const UPGRADE = { campaign_id: 2, amount: 5, metric: "customers", move_referrals_on_level_change: false };
 
@@ -35,22 +32,21 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     await leave();
     expect(await remove()).toEqual(inUse("1 payouts belong to the campaign"));
     expect(await call("GET /payouts")).toMatchObject({ status: 200 });
-    await store.transact((tx) => tx.remove(payouts, app.accountId, 1));
+    await app.records.remove("payout", 1);
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
   it("keeps a campaign that has commissions", async () => {
-    const { store } = app.services;
-    await store.transact((tx) => tx.put(commissions, commission(app.accountId)));
+    await app.records.put("commission", commission(app.accountId));
     await leave();
     expect(await remove()).toEqual(inUse("1 commissions belong to the campaign"));
-    await store.transact((tx) => tx.remove(commissions, app.accountId, 1));
+    await app.records.remove("commission", 1);
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
   it("keeps a campaign that has sales, although their lead is gone", async () => {
     await app.v1("/track/sale", { email: "a@b.example", ref_id: "jane", event_id: "inv_1", amount: "100" });
-    await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
+    await app.records.remove("lead", 1);
     await leave();
     expect(await remove()).toEqual(inUse("1 sales belong to the campaign"));
   });
@@ -59,7 +55,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await leave();
     expect(await remove()).toEqual(inUse("1 leads belong to the campaign"));
-    await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
+    await app.records.remove("lead", 1);
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
@@ -73,7 +69,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
 
   it("accepts a campaign as it was shown, although its upgrade leads nowhere any more", async () => {
     await call("PUT /campaigns/1", { upgrade_details: UPGRADE });
-    await app.services.store.transact((tx) => tx.remove(campaigns, app.accountId, 2));
+    await app.records.remove("campaign", 2);
     const { body } = await call("GET /campaigns/1");
     expect(await call("PUT /campaigns/1", body)).toEqual({ status: 200, body });
     expect(await call("PUT /campaigns/1", { color: "red" })).toMatchObject({ status: 200 });
@@ -85,7 +81,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
   });
 });
 
-function commission(accountId: number): Commission {
+function commission(accountId: number): RecordOf<"commission"> {
   return newCommission({
     accountId,
     id: 1,

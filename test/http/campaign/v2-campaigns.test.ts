@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/update.ts";
 import { createCampaign, loadCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../../../server/domain/show.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import type { Campaign } from "../../../server/domain/campaign/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, countCommits } from "../../support/edge.ts";
 import { putFact } from "../../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const GIVEN = { name: "Summer", landing_url: "https://acme.example/summer" };
 const SUMMER = { ...DEFAULT_CAMPAIGN, ...GIVEN, id: 2, is_default: false };
@@ -85,12 +83,12 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
         refParams: ["via", "from"],
         emails: ["accepted" as const],
         isDefault: true,
-        show: asItIs<Campaign>,
+        show: asItIs<RecordOf<"campaign">>,
       };
       const made = await createFullCampaign(app.context, app.accountId, input);
       expect(commits()).toBe(1);
       expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], emails: ["accepted"] });
-      expect(await app.context.store.get(accounts, SYSTEM, app.accountId)).toMatchObject({
+      expect(await app.records.get("account", app.accountId)).toMatchObject({
         defaultCampaignId: 2,
       });
     });

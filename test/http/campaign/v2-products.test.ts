@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findProductByPrice, productPrices } from "../../../server/domain/product/product.ts";
+import { findProductByPrice } from "../../../server/domain/product/product.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome, reward } from "../../support/v2.ts";
 
@@ -165,7 +165,7 @@ describe.each(STORAGES)("products on %s", (storage) => {
       const body = { message: "Product deleted successfully" };
       expect(await call("DELETE /products/1")).toEqual({ status: 200, body });
       expect(await call("DELETE /products/1")).toEqual(UNKNOWN);
-      expect(await app.services.store.count(productPrices, "id", app.accountId, [])).toBe(0);
+      expect(await app.records.count("productPrice")).toBe(0);
       expect((await create()).status).toBe(201);
     });
 

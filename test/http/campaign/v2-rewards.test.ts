@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rewards } from "../../../server/domain/reward/reward.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
 
@@ -104,7 +103,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       [1_234_567_890.12, 12_345_678_901_200],
     ])("keeps the amount %j as %i ten-thousandths", async (amount, tenThousandths) => {
       await create({ schemas: [{ ...GIVEN.schemas[0], amount }] });
-      const record = await app.services.store.get(rewards, app.accountId, 1);
+      const record = await app.records.get("reward", 1);
       expect(record?.schemas).toEqual([
         { unit: "cash", amountTenThousandths: tenThousandths, isFlat: false, rules: [] },
       ]);

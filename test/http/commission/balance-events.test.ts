@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { facts } from "../../../server/domain/event/event.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
@@ -48,7 +46,7 @@ describe("a changed balance", () => {
 
   const sell = (eventId: string, amount = 10_000) =>
     trackV2(app, "sale", { email: LEAD, event_id: eventId, amount });
-  const waiting = () => app.services.store.count(facts, "id", SYSTEM, []);
+  const waiting = () => app.records.count("fact");
   /** The promoter and the old and new balances of each event that was sent. */
   const told = async () => {
     await workOff(outbox);

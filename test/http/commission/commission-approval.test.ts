@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { changeAccount } from "../../support/payouts.ts";
@@ -25,7 +24,7 @@ describe("the approval of new commissions", () => {
   /** The status and the day of approval of what a sale earns: ten percent in cash, and credits. */
   async function sell(amount = 5_000, email = "lead@example.com") {
     await trackV2(app, "sale", { email, ref_id: "jane", event_id: "order-1", amount });
-    const made = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+    const made = await app.records.all("commission");
     return made.map(({ unit, status, approveAt }) => [unit, status, approveAt?.slice(0, 10) ?? null]);
   }
 
@@ -89,7 +88,7 @@ describe("the approval of new commissions", () => {
     await set({ commission_hold_days: 14 });
     const held = await sell();
     await set({ commission_hold_days: 0, auto_approve_commissions: false });
-    const again = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+    const again = await app.records.all("commission");
     expect(again.map(({ unit, status, approveAt }) => [unit, status, approveAt?.slice(0, 10)])).toEqual(held);
   });
 });

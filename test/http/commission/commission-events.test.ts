@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { announce } from "../../../server/domain/event/event.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
@@ -13,6 +11,7 @@ import { addPayout } from "../../support/payouts.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe("events of commissions", () => {
   let app: TestApp;
@@ -34,10 +33,13 @@ describe("events of commissions", () => {
     await app.close();
   });
 
-  const jane = async () => (await app.services.store.get(promoters, app.accountId, 1))!;
+  const jane = async () => (await app.records.get("promoter", 1))!;
 
   /** Announces a commission as an operation would. */
-  async function tell(before: Commission | null, after: Commission | null): Promise<void> {
+  async function tell(
+    before: RecordOf<"commission"> | null,
+    after: RecordOf<"commission"> | null,
+  ): Promise<void> {
     const { accountId, id } = (after ?? before)!;
     await app.services.store.transact(async (tx) => {
       if (after === null) await tx.remove(commissions, accountId, id);
@@ -46,7 +48,7 @@ describe("events of commissions", () => {
     });
   }
 
-  async function earned(changes: Partial<Commission> = {}): Promise<Commission> {
+  async function earned(changes: Partial<RecordOf<"commission">> = {}): Promise<RecordOf<"commission">> {
     return addCommission(app.context, await jane(), {
       leadId: 1,
       saleCents: 5_000,

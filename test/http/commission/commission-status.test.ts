@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe("the status of commissions", () => {
   let app: TestApp;
-  let jane: Promoter;
+  let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     const account = await changeAccount(app.context, app.accountId, {});
@@ -22,11 +19,11 @@ describe("the status of commissions", () => {
     await app.close();
   });
 
-  const add = (changes: Partial<Commission> = {}) => addCommission(app.context, jane, changes);
+  const add = (changes: Partial<RecordOf<"commission">> = {}) => addCommission(app.context, jane, changes);
   const approve = (...ids: unknown[]) => app.v2("POST", "/commissions/approve", { ids });
   const deny = (...ids: unknown[]) => app.v2("POST", "/commissions/deny", { ids });
-  const stored = (id: number) => app.services.store.get(commissions, app.accountId, id);
-  const storedPayout = (id: number) => app.services.store.get(payouts, app.accountId, id);
+  const stored = (id: number) => app.records.get("commission", id);
+  const storedPayout = (id: number) => app.records.get("payout", id);
   const units = async () => (await loadBalance(app.services.store, app.accountId, jane.id)).units;
   const errors = (answer: { body: unknown }) =>
     (answer.body as { processing_errors: string[] }).processing_errors;

@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const OWN = {
   id: 1,
@@ -63,9 +59,10 @@ describe("commissions of V2", () => {
 
   const create = (body: Record<string, unknown>) => outcome(company(app, "POST /commissions", body));
   const destroy = (...ids: number[]) => company(app, "DELETE /commissions/destroy", { ids });
-  const stored = (id: number) => app.services.store.get(commissions, app.accountId, id);
-  const jane = async () => (await app.services.store.get(promoters, app.accountId, 1))!;
-  const add = async (changes: Partial<Commission>) => addCommission(app.context, await jane(), changes);
+  const stored = (id: number) => app.records.get("commission", id);
+  const jane = async () => (await app.records.get("promoter", 1))!;
+  const add = async (changes: Partial<RecordOf<"commission">>) =>
+    addCommission(app.context, await jane(), changes);
   const errors = ({ body }: { body: unknown }) => (body as { processing_errors: string[] }).processing_errors;
 
   describe("that are created by hand", () => {
@@ -256,12 +253,12 @@ describe("commissions of V2", () => {
       expect(errors(await destroy(1, 3))).toEqual([
         "3: Commission 3 belongs to a payout that is under way or has failed",
       ]);
-      expect(await app.services.store.get(payouts, app.accountId, 1)).toMatchObject({
+      expect(await app.records.get("payout", 1)).toMatchObject({
         amount: 500,
         totalInclTax: 600,
       });
       await destroy(2);
-      expect(await app.services.store.get(payouts, app.accountId, 1)).toBeNull();
+      expect(await app.records.get("payout", 1)).toBeNull();
     });
 
     it("go with those that take them back, and their sale and refund forget them", async () => {
@@ -275,8 +272,8 @@ describe("commissions of V2", () => {
       expect(await cashOf(app, 1)).toEqual([300, 300, 0]);
       await destroy(1);
       expect([await stored(1), await stored(2)]).toEqual([null, null]);
-      const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
-      const made = await app.services.store.page(refunds, "id", app.accountId, [], { limit: 9 });
+      const [sale] = await app.records.all("sale");
+      const made = await app.records.all("refund");
       expect([sale, ...made].map((record) => record?.commissionIds)).toEqual([[], [], []]);
       expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
       expect(await trackV2(app, "refund", { uid: "u-1", event_id: "r-3", amount: 2_000 })).toMatchObject({

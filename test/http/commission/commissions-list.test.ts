@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { listCommissionsOperation } from "../../../server/v2/commission/commissions.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addCampaign, addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
   let app: TestApp;
-  let jane: Promoter;
-  let bob: Promoter;
+  let jane: RecordOf<"promoter">;
+  let bob: RecordOf<"promoter">;
   beforeAll(async () => {
     app = await startApp(storage);
     await addCampaign(app.context, app.accountId, "Summer");
@@ -19,7 +17,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     await join(app, "bob@example.com", { ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", uid: "cus_1", ref_id: "jane" });
     await app.v1("/track/signup", { email: "other@example.com", ref_id: "jane" });
-    const promoter = async (id: number) => (await app.services.store.get(promoters, app.accountId, id))!;
+    const promoter = async (id: number) => (await app.records.get("promoter", id))!;
     jane = await promoter(1);
     bob = await promoter(2);
     await addPayout(app.context, jane, { status: "completed", dueDate: "2026-03-02" });
@@ -34,7 +32,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     await app.close();
   });
 
-  const add = (promoter: Promoter, changes: Partial<Commission>) =>
+  const add = (promoter: RecordOf<"promoter">, changes: Partial<RecordOf<"commission">>) =>
     addCommission(app.context, promoter, changes);
 
   async function fill(): Promise<void> {

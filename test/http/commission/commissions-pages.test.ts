@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { COMMISSION_STATUSES, type Commission } from "../../../server/domain/commission/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCampaign } from "../../support/payouts.ts";
@@ -16,23 +16,21 @@ const all: Commission[] = [];
 beforeAll(async () => {
   app = await startApp("memory");
   await addCampaign(app.context, app.accountId, "Summer");
-  await app.services.store.transact(async (tx) => {
-    for (let id = 1; id <= COUNT; id++) {
-      const commission = newCommission({
-        accountId: app.accountId,
-        id,
-        promoterCampaignId: 1,
-        promoterId: 1 + (id % 7),
-        campaignId: id % 5 === 0 ? 2 : 1,
-        status: COMMISSION_STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
-        suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
-        amount: (id * 37) % 100,
-        createdAt: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
-      });
-      all.push(commission);
-      await tx.insert(commissions, commission);
-    }
-  });
+  for (let id = 1; id <= COUNT; id++) {
+    const commission = newCommission({
+      accountId: app.accountId,
+      id,
+      promoterCampaignId: 1,
+      promoterId: 1 + (id % 7),
+      campaignId: id % 5 === 0 ? 2 : 1,
+      status: COMMISSION_STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
+      suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
+      amount: (id * 37) % 100,
+      createdAt: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
+    });
+    all.push(commission);
+  }
+  await app.records.put("commission", ...all);
 });
 afterAll(() => app.close());
 

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { campaigns } from "../../../server/domain/campaign/campaign.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { openStore } from "../../../server/storage/open.ts";
 import { TABLES } from "../../../server/tables.ts";
@@ -26,8 +24,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await offer(app, await makeReward(app));
     await app.v1("/track/signup", { email: "lead@example.com", uid: "u-1", ref_id: "jane" });
-    const campaign = (await app.services.store.get(campaigns, app.accountId, 1))!;
-    await app.services.store.transact((tx) => tx.put(campaigns, { ...campaign, commissionHoldDays: 14 }));
+    await app.records.change("campaign", 1, { commissionHoldDays: 14 });
   });
   afterEach(async () => {
     expect([app.bugs, other.bugs]).toEqual([[], []]);
@@ -39,9 +36,11 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
   const sell = (event_id: string) => trackV2(app, "sale", { uid: "u-1", event_id, amount: 10_000 });
   const after = (days: number) => app.setNow(new Date(Date.parse(NOW) + days * DAY_MS).toISOString());
   const stored = async () =>
-    (await app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 })).map(
-      ({ status, approveAt, statusUpdatedAt }) => [status, approveAt, statusUpdatedAt],
-    );
+    (await app.records.all("commission")).map(({ status, approveAt, statusUpdatedAt }) => [
+      status,
+      approveAt,
+      statusUpdatedAt,
+    ]);
   const startJobs = () => newJobs(app.services, () => elapsed);
 
   /** Lets the jobs run so many days after the sale. */

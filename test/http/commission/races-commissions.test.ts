@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { importCommission } from "../../../server/domain/commission/import.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
@@ -13,8 +9,7 @@ import { createV1Promoter } from "../../support/v1-promoter.ts";
 
 it("a commission that is imported while its lead moves follows the lead", async () => {
   const races = await racesAtEachTransaction(async (app) => {
-    const { context, accountId } = app;
-    const account = (await context.store.get(accounts, SYSTEM, accountId))!;
+    const account = (await app.records.get("account", app.accountId))!;
     for (const ref_id of ["jane", "bob"])
       await createV1Promoter(app, { email: `${ref_id}@example.com`, ref_id });
     await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
@@ -34,9 +29,9 @@ it("a commission that is imported while its lead moves follows the lead", async 
     } as const;
     return {
       call: () => v1(app, "PUT", "/leads/update", { email: "lead@example.com", new_ref_id: "bob" }),
-      meanwhile: () => importCommission(context, account, commission),
-      look: async ({ store, engine }) => {
-        const found = await store.page(commissions, "id", accountId, [], { limit: 9 });
+      meanwhile: () => importCommission(app.context, account, commission),
+      look: async ({ engine }) => {
+        const found = await app.records.all("commission");
         return {
           owners: found.map(({ promoterId }) => promoterId),
           faults: await findFaults(engine),
@@ -108,9 +103,9 @@ describe("what happens to a commission while something else happens to it", () =
       return {
         call: () => call(app),
         meanwhile: () => complete(app),
-        look: async ({ store, engine }) => {
-          const commission = await store.get(commissions, app.accountId, 1);
-          const payout = await store.get(payouts, app.accountId, 1);
+        look: async ({ engine }) => {
+          const commission = await app.records.get("commission", 1);
+          const payout = await app.records.get("payout", 1);
           const isPaid = commission?.payoutId === 1;
           return { isPaid, paid: payout?.amount, faults: await findFaults(engine) };
         },

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { addCommission } from "../../support/commissions.ts";
@@ -26,10 +24,10 @@ describe("rewards of V1", () => {
   const units = async (promoterId = 1) =>
     (await loadBalance(app.services.store, app.accountId, promoterId)).units;
   const statuses = async () => {
-    const all = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 });
+    const all = await app.records.all("commission");
     return all.map(({ status }) => status);
   };
-  const jane = async () => (await app.services.store.get(promoters, app.accountId, 1))!;
+  const jane = async () => (await app.records.get("promoter", 1))!;
 
   it("are created for a lead's promoter, approved, and answered whole", async () => {
     const answer = await create({ uid: "u-1", skip_email_notification: "true" });
@@ -77,7 +75,7 @@ describe("rewards of V1", () => {
   ] as const)("are of the unit %s", async (type, unit) => {
     const { body } = await create({ ref_id: "jane", reward_type: type, amount: "3", status: "pending" });
     expect(body).toMatchObject({ unit: type, amount: 3, status: "pending" });
-    expect(await app.services.store.get(commissions, app.accountId, 1)).toMatchObject({
+    expect(await app.records.get("commission", 1)).toMatchObject({
       unit,
       type: "custom",
     });

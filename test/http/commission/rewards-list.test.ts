@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { listRewards } from "../../../server/v1/reward/rewards.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
   let app: TestApp;
@@ -21,21 +21,19 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     await app.close();
   });
 
-  const put = (changes: Partial<Commission>) =>
-    app.services.store.transact((tx) =>
-      tx.put(
-        commissions,
-        newCommission({
-          accountId: app.accountId,
-          id: 1,
-          promoterCampaignId: 1,
-          promoterId: 1,
-          campaignId: 1,
-          amount: 1000,
-          createdAt: NOW,
-          ...changes,
-        }),
-      ),
+  const put = (changes: Partial<RecordOf<"commission">>) =>
+    app.records.put(
+      "commission",
+      newCommission({
+        accountId: app.accountId,
+        id: 1,
+        promoterCampaignId: 1,
+        promoterId: 1,
+        campaignId: 1,
+        amount: 1000,
+        createdAt: NOW,
+        ...changes,
+      }),
     );
   const list = async (params: Record<string, string>) => {
     const answer = await send(app, "GET /rewards/list", params);

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { importLead } from "../../../server/domain/lead/import.ts";
 import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { Failure } from "../../../server/failure.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
@@ -18,6 +15,7 @@ import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
 
 /** A word that appears only in the promoter's own data. */
+
 const MARK = "zqx";
 const DETAILS = { wallet_email: `${MARK}@b.example` };
 
@@ -33,11 +31,11 @@ const unlessRefused = (work: Promise<unknown>) =>
       throw error;
     },
   );
-const accountOf = async (app: TestApp) => (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
+const accountOf = async (app: TestApp) => (await app.records.get("account", app.accountId))!;
 
 /** Changes something in the portal, in a session that begins with the request. */
 async function ownChange(app: TestApp, request: string, body: object): Promise<boolean> {
-  const { authToken } = (await app.context.store.get(promoters, app.accountId, 1))!;
+  const { authToken } = (await app.records.get("promoter", 1))!;
   const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
   const { call } = portalBrowser(app, {}, `tidemark_portal=${signedIn?.token ?? ""}`);
   return done(call(request, body));

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries, lanes } from "../../../server/domain/webhook/delivery.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
@@ -12,6 +10,7 @@ import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the person's own data. */
+
 const MARK = "zqx";
 
 describe.each(STORAGES)("events of an erased person on %s", (kind) => {
@@ -46,16 +45,15 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     app.setNow("2026-03-05T00:00:00.000Z");
     await workOff(appOutbox(app));
     for (const { text } of receiver.received) expect(text).not.toContain(MARK);
-    expect(await app.services.store.count(lanes, "id", 0, [])).toBe(0);
+    expect(await app.records.count("lane")).toBe(0);
   };
 
   /** Makes events of a promoter, their lead and payout: some sent, some failing, some not rendered yet. */
   async function tellOfPromoter(): Promise<void> {
-    const { store } = app.services;
     const { promoterId } = await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
     await join(app, "child@example.com", { parent_promoter_id: String(promoterId) });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: `${MARK}-jane` });
-    const promoter = (await store.get(promoters, app.accountId, promoterId))!;
+    const promoter = (await app.records.get("promoter", promoterId))!;
     const { id } = await addPayout(app.context, promoter, { status: "processing" });
     const wallet = { method: "paypal", details: { wallet_email: `${MARK}@wallet.example` } };
     await company(app, "POST /payout_methods", { promoter_id: promoterId, ...wallet });
@@ -99,7 +97,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
       data: { email: "lead@example.com", promoter_campaign: { id: 1, promoter: null } },
     });
     // Everything that was sent about the lead, who is somebody else, is still there.
-    const left = await app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
+    const left = await app.records.all("delivery");
     expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
     expect(left.filter(({ email }) => email !== null)).toHaveLength(1);
   });
@@ -107,7 +105,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
   it("keep everything about others, such as how another promoter is paid", async () => {
     const { promoterId } = await join(app, "jane@example.com", { ref_id: "jane" });
     await join(app, `${MARK}@example.com`, { ref_id: MARK });
-    const jane = (await app.services.store.get(promoters, app.accountId, promoterId))!;
+    const jane = (await app.records.get("promoter", promoterId))!;
     const { id: methodId } = await selectMethod(app.context, jane, { method: "wise" });
     const { id } = await addPayout(app.context, jane, { status: "processing" });
     isDown = true;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
-import { unfinishedErasures } from "../../../server/domain/erasure/unfinished.ts";
 import { isOutage } from "../../../server/failure.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { storeOn } from "../../../server/storage/open.ts";
@@ -12,6 +11,7 @@ import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the erased person's own data. */
+
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
@@ -59,7 +59,7 @@ describe.each([
       await erase(dying).catch((error: unknown) => {
         if (!isOutage(error) || !mortal.isDead()) throw error;
       });
-      const left = await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 });
+      const left = await first.records.all("unfinishedErasure");
       if (mortal.isDead() && left.length === 0 && (await places()).length > 0) {
         outcomes.add("nothing");
         expect(await places()).toEqual(before);
@@ -69,7 +69,7 @@ describe.each([
         for (let pass = 0; pass < 4; pass++) await jobs.pass();
         await jobs.stop();
         expect([await places(), first.bugs]).toEqual([[], []]);
-        expect(await store.page(unfinishedErasures, "id", first.accountId, [], { limit: 9 })).toEqual([]);
+        expect(await first.records.all("unfinishedErasure")).toEqual([]);
         expect(await findFaults(engine)).toEqual([]);
       }
       await first.close();

@@ -1,24 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
-import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
 import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import type { Payout } from "../../../server/domain/payout/record.ts";
 import { digest } from "../../../server/storage/keys.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 
 /** A word that appears only in the person's own data. */
+import type { RecordOf } from "../../support/records.ts";
+
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";
@@ -31,8 +24,7 @@ describe.each(STORAGES)("on %s", (kind) => {
   afterEach(() => app.close());
 
   const placesOf = (text: string) => app.stored.placesOf(text);
-  const addressHash = async () =>
-    hashAddress((await app.context.store.get(accounts, SYSTEM, app.accountId))!, ADDRESS);
+  const addressHash = async () => hashAddress((await app.records.get("account", app.accountId))!, ADDRESS);
 
   const joinAs = (email: string, refToken: string) =>
     app.v1("/promoters/create", { email, ref_id: refToken }, { "x-forwarded-for": ADDRESS });
@@ -47,7 +39,6 @@ describe.each(STORAGES)("on %s", (kind) => {
 
   /** Makes a promoter with a full profile who has earned, was paid and brought a lead. */
   async function addPromoter(): Promise<void> {
-    const { store } = app.context;
     await joinAs(`${MARK}.first@example.com`, `${MARK}-old`);
     await app.v1("/promoters/update", {
       id: "1",
@@ -57,90 +48,86 @@ describe.each(STORAGES)("on %s", (kind) => {
     await click(`${MARK}-jane`);
     await app.v1("/track/signup", { email: "lead@example.com", tid: TID });
     const own = { accountId: app.accountId, promoterId: 1 };
-    await store.transact(async (tx) => {
-      const promoter = (await tx.get(promoters, app.accountId, 1))!;
-      await tx.put(promoters, {
-        ...promoter,
-        custId: MARK,
-        note: MARK,
-        tempPasswordHash: MARK,
-        authToken: MARK.padEnd(32, "0"),
-        profile: Object.fromEntries(
-          Object.keys(promoter.profile).map((field) => [field, `${MARK} ${field}`]),
-        ) as never,
-        customFields: { hobby: MARK },
-        fraudSuspicions: ["same_ip_suspicion"],
-        lastLoginAt: NOW,
-      });
-      const promoterCampaign = (await tx.get(promoterCampaigns, app.accountId, 1))!;
-      await tx.put(promoterCampaigns, {
-        ...promoterCampaign,
-        coupon: `${MARK}10`,
-        displayCoupon: `${MARK}20`,
-        landingUrl: `https://www.acme.example/${MARK}`,
-        usesUrlTracking: true,
-      });
-      await tx.put(promoCodes, {
-        accountId: app.accountId,
-        id: 1,
-        code: `${MARK}30`,
-        rewardId: 1,
-        promoterCampaignId: 1,
-        extId: MARK,
-        description: MARK,
-        metadata: { for: MARK },
-        details: { of: MARK },
-        createdAt: NOW,
-        archivedAt: null,
-      });
-      await tx.put(payoutMethods, {
-        ...own,
-        id: 1,
-        method: "bank",
-        details: { account_holder_name: MARK },
-        meta: { holder: MARK },
-        isSelected: true,
-        isDisabled: false,
-        isManaged: false,
-        createdAt: NOW,
-      });
-      await tx.put(payouts, {
+    const promoter = (await app.records.get("promoter", 1))!;
+    await app.records.put("promoter", {
+      ...promoter,
+      custId: MARK,
+      note: MARK,
+      tempPasswordHash: MARK,
+      authToken: MARK.padEnd(32, "0"),
+      profile: Object.fromEntries(
+        Object.keys(promoter.profile).map((field) => [field, `${MARK} ${field}`]),
+      ) as never,
+      customFields: { hobby: MARK },
+      fraudSuspicions: ["same_ip_suspicion"],
+      lastLoginAt: NOW,
+    });
+    await app.records.change("promoterCampaign", 1, {
+      coupon: `${MARK}10`,
+      displayCoupon: `${MARK}20`,
+      landingUrl: `https://www.acme.example/${MARK}`,
+      usesUrlTracking: true,
+    });
+    await app.records.put("promoCode", {
+      accountId: app.accountId,
+      id: 1,
+      code: `${MARK}30`,
+      rewardId: 1,
+      promoterCampaignId: 1,
+      extId: MARK,
+      description: MARK,
+      metadata: { for: MARK },
+      details: { of: MARK },
+      createdAt: NOW,
+      archivedAt: null,
+    });
+    await app.records.put("payoutMethod", {
+      ...own,
+      id: 1,
+      method: "bank",
+      details: { account_holder_name: MARK },
+      meta: { holder: MARK },
+      isSelected: true,
+      isDisabled: false,
+      isManaged: false,
+      createdAt: NOW,
+    });
+    await app.records.put("payout", {
+      ...own,
+      id: 1,
+      promoterCampaignId: 1,
+      campaignId: 1,
+      status: "failed",
+      unit: "cash",
+      amount: 1_000,
+      taxRateHundredths: 0,
+      totalInclTax: 1_000,
+      periodStart: NOW,
+      periodEnd: NOW,
+      dueDate: "2026-04-01",
+      hasOwnTerms: false,
+      runId: null,
+      groupRef: null,
+      paymentsBatchId: null,
+      payoutMethodId: 1,
+      error: `The account of ${MARK} is closed`,
+      paidAt: null,
+      processingStartedAt: null,
+      failedAt: NOW,
+      createdAt: NOW,
+    } satisfies RecordOf<"payout">);
+    await app.records.put(
+      "commission",
+      newCommission({
         ...own,
         id: 1,
         promoterCampaignId: 1,
         campaignId: 1,
-        status: "failed",
-        unit: "cash",
+        leadId: 1,
         amount: 1_000,
-        taxRateHundredths: 0,
-        totalInclTax: 1_000,
-        periodStart: NOW,
-        periodEnd: NOW,
-        dueDate: "2026-04-01",
-        hasOwnTerms: false,
-        runId: null,
-        groupRef: null,
-        paymentsBatchId: null,
-        payoutMethodId: 1,
-        error: `The account of ${MARK} is closed`,
-        paidAt: null,
-        processingStartedAt: null,
-        failedAt: NOW,
         createdAt: NOW,
-      } satisfies Payout);
-      await tx.put(
-        commissions,
-        newCommission({
-          ...own,
-          id: 1,
-          promoterCampaignId: 1,
-          campaignId: 1,
-          leadId: 1,
-          amount: 1_000,
-          createdAt: NOW,
-        }),
-      );
-    });
+      }),
+    );
   }
 
   describe("a promoter who is erased", () => {
@@ -164,20 +151,20 @@ describe.each(STORAGES)("on %s", (kind) => {
           [],
         );
       }
-      expect(await store.get(promoters, app.accountId, 1)).toMatchObject({
+      expect(await app.records.get("promoter", 1)).toMatchObject({
         email: "erased-1@erased.invalid",
         custId: null,
         archivedAt: NOW,
         fraudSuspicions: [],
         defaultPromoterCampaignId: 1,
       });
-      expect(await store.get(promoterCampaigns, app.accountId, 1)).toMatchObject({ state: "blocked" });
-      expect(await store.get(payouts, app.accountId, 1)).toMatchObject({ amount: 1_000, error: "erased" });
+      expect(await app.records.get("promoterCampaign", 1)).toMatchObject({ state: "blocked" });
+      expect(await app.records.get("payout", 1)).toMatchObject({ amount: 1_000, error: "erased" });
       expect(await loadBalance(store, app.accountId, 1)).toMatchObject({
         units: { cash: { earnings: 1_000, current: 1_000, paid: 0 } },
       });
       expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
-      expect(await store.get(leads, app.accountId, 1)).toMatchObject({
+      expect(await app.records.get("lead", 1)).toMatchObject({
         email: "lead@example.com",
         promoterId: 1,
         tid: TID,
@@ -238,11 +225,9 @@ describe.each(STORAGES)("on %s", (kind) => {
         tid: TID,
         username: MARK,
       });
-      await app.context.store.transact(async (tx) => {
-        const lead = (await tx.get(leads, app.accountId, 1))!;
-        const named = { firstName: MARK, lastName: MARK, website: MARK, subId: MARK };
-        await tx.put(leads, { ...lead, ...named, customFields: { name: MARK } });
-      });
+      const lead = (await app.records.get("lead", 1))!;
+      const named = { firstName: MARK, lastName: MARK, website: MARK, subId: MARK };
+      await app.records.put("lead", { ...lead, ...named, customFields: { name: MARK } });
     }
 
     it.each([
@@ -253,12 +238,12 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect((await placesOf(MARK)).length).toBeGreaterThan(1);
       const { store } = app.context;
       const counted = await statsOf(store, app.accountId, 1);
-      const before = (await store.get(leads, app.accountId, 1))!;
+      const before = (await app.records.get("lead", 1))!;
       await eraseLead(app.context, app.accountId, who);
       expect(await placesOf(MARK)).toEqual([]);
       expect(await placesOf(TID)).toEqual([]);
       expect(await placesOf((await addressHash()).toLowerCase())).toEqual([]);
-      expect(await store.get(leads, app.accountId, 1)).toEqual({
+      expect(await app.records.get("lead", 1)).toEqual({
         ...before,
         email: "erased-1@erased.invalid",
         uid: null,
@@ -280,7 +265,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await eraseLead(app.context, app.accountId, "1");
       const again = await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
       expect(again).toMatchObject({ status: 200 });
-      expect(await app.context.store.count(leads, "id", app.accountId, [])).toBe(2);
+      expect(await app.records.count("lead")).toBe(2);
     });
 
     it("is not found if there is none", async () => {

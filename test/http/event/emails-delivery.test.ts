@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
-import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { EMAIL_TEXTS } from "../../../server/outbox/email/texts.ts";
 import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app.ts";
@@ -24,7 +23,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
 
   const mail = useMail(() => app);
   const { send } = mail;
-  const emailDelivery = async (id = 1) => (await app.services.store.get(deliveries, 0, id))!;
+  const emailDelivery = async (id = 1) => (await app.records.get("delivery", id))!;
   const recipients = () => mail.emails.flatMap(({ to }) => to);
 
   it.each([

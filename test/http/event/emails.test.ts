@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setMailSender } from "../../../server/domain/account/account.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
@@ -99,7 +98,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
 
   it("reports a payout that was sent", async () => {
     await enable("payout_sent");
-    const account = (await app.services.store.get(accounts, 0, app.accountId))!;
+    const account = (await app.records.get("account", app.accountId))!;
     const promoter = await addPromoter(app.context, account, { email: "jane@example.com" });
     const payout = await addPayout(app.context, promoter);
     await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
@@ -137,7 +136,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     mail.server.refuse(451);
     await join(app, "jane@example.com");
     await send();
-    const delivery = () => app.services.store.get(deliveries, 0, 1);
+    const delivery = () => app.records.get("delivery", 1);
     expect(await delivery()).toMatchObject({ status: "retrying", attempts: 1 });
     mail.server.refuse(550);
     app.setNow("2026-03-04T05:08:07.890Z");

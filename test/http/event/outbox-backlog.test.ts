@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries, lanes } from "../../../server/domain/webhook/delivery.ts";
 import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
 import { erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
@@ -38,17 +37,17 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
       method: "PUT",
       headers: { "x-api-key": "key-of-acme" },
     });
-  const kept = () => app.services.store.page(deliveries, "id", 0, [], { limit: 1_000 });
+  const kept = () => app.records.all("delivery");
 
   it("end with their webhook at once, not when they are due, however many wait", async () => {
     for (let count = 0; count < 40; count++) await signUp(`lead-${count}@example.com`);
     for (let count = 0; count < 60; count++) await change(1, `u-${count}`);
     await workOff(outbox);
-    expect(await app.services.store.count(lanes, "id", 0, [])).toBe(40);
+    expect(await app.records.count("lane")).toBe(40);
     receiver.received.length = 0;
     await company(app, "DELETE /webhooks/1");
     expect(await workOff(outbox)).toBeLessThan(10);
-    expect(await app.services.store.count(lanes, "id", 0, [])).toBe(0);
+    expect(await app.records.count("lane")).toBe(0);
     const ended = await kept();
     expect(ended).toHaveLength(100);
     expect(new Set(ended.map(({ status, lastError }) => `${status}: ${lastError}`))).toEqual(
@@ -99,10 +98,8 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     const [first] = [await store.nextId("delivery"), await signUp("lead@example.com")];
     await workOff(outbox);
     const [created] = await kept();
-    await store.transact(async (tx) => {
-      await tx.remove(deliveries, 0, created!.id);
-      await tx.put(deliveries, { ...created!, id: first + 100 });
-    });
+    await app.records.remove("delivery", created!.id);
+    await app.records.put("delivery", { ...created!, id: first + 100 });
     later(1);
     await change(1, "u-1");
     await workOff(outbox);

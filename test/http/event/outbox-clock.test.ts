@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
@@ -81,7 +80,7 @@ describe.each(STORAGES)("a clock that is set back while deliveries wait, on %s",
       await workOff(outbox);
       goTo(now + 8 * MINUTE);
       await workOff(outbox);
-      const [delivery] = await app.services.store.page(deliveries, "id", 0, [], { limit: 1 });
+      const [delivery] = await app.records.all("delivery");
       expect(delivery).toMatchObject({ status: "delivered", attempts: 4 });
       expect(receiver.received).toHaveLength(13);
     },

@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
-import { announce, facts } from "../../../server/domain/event/event.ts";
+import { announce } from "../../../server/domain/event/event.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { Failure } from "../../../server/failure.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { EVENTS } from "../../../server/v2/webhook/event-data.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { failReads } from "../../support/edge.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
@@ -109,7 +106,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(await call("DELETE /campaigns/2")).toMatchObject({ status: 200 });
     await workOff(outbox);
     expect(types()).toEqual(["promoter.deleted"]);
-    expect(await app.services.store.count(facts, "id", SYSTEM, [])).toBe(0);
+    expect(await app.records.count("fact")).toBe(0);
   });
 
   it("cover promo codes: created, changed, archived", async () => {
@@ -158,7 +155,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
   it("cover payouts: created, each status, deleted", async () => {
     await jane();
     await subscribe({ event_types: EVENTS.types.filter((type) => type.startsWith("payout.")) });
-    const promoter = (await app.services.store.get(promoters, app.accountId, 1))!;
+    const promoter = (await app.records.get("promoter", 1))!;
     const payout = await addPayout(app.context, promoter);
     await app.services.store.transact(async (tx) => {
       await tx.put(payouts, payout);
@@ -190,7 +187,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
 
   it("leave out everything that is imported from another program", async () => {
     await subscribe({ event_types: EVENTS.types });
-    const account = (await app.services.store.get(accounts, 0, app.accountId))!;
+    const account = (await app.records.get("account", app.accountId))!;
     const values = { email: "jane@example.com", ref_id: "jane" };
     expect(await PROMOTERS.importRow(app.context, account, { values, source: "1" })).toBe("added");
     const lead = { email: "lead@example.com", ref_id: "jane" };

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
 import { facts } from "../../../server/domain/event/event.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { keyOf } from "../../../server/storage/sql.ts";
 import { newRound } from "../../../server/outbox/round.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
-import type { Entity, Fact } from "../../../server/domain/event/record.ts";
+import type { Entity } from "../../../server/domain/event/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, type Change } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   let app: TestApp;
@@ -35,21 +35,20 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   const ask = (method: string, path: string) =>
     app.request(`/api/v1/leads/${path}`, { method, headers: { "x-api-key": "key-of-acme" } });
   const change = (id: number, uid: string) => ask("PUT", `update?id=${id}&new_uid=${uid}`);
-  const note = (entity: Entity, ids: number[]) =>
-    app.services.store.transact(async (tx) => {
-      const at = app.services.clock().toISOString();
-      const fact = {
-        accountId: SYSTEM,
-        ownerId: 1,
-        entity,
-        number: 1,
-        at,
-        before: null,
-        after: null,
-      } as const;
-      for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
-    });
-  const waiting = () => app.services.store.page(facts, "id", SYSTEM, [], { limit: 2_000 });
+  const note = (entity: Entity, ids: number[]) => {
+    const at = app.services.clock().toISOString();
+    const fact = {
+      accountId: SYSTEM,
+      ownerId: 1,
+      entity,
+      number: 1,
+      at,
+      before: null,
+      after: null,
+    } as const;
+    return app.records.put("fact", ...ids.map((entityId) => ({ ...fact, entityId })));
+  };
+  const waiting = () => app.records.all("fact");
   const told = () =>
     receiver.received.map(({ body }) => {
       const {
@@ -118,7 +117,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   it("of a record that disappeared without an event are dropped", async () => {
     await subscribe("created");
     await signUp("lead@example.com");
-    await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
+    await app.records.remove("lead", 1);
     await workOff(appOutbox(app));
     expect([told(), await waiting()]).toEqual([[], []]);
   });
@@ -144,7 +143,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   it("are each sent in turn, however many are added meanwhile", async () => {
     await subscribe("created", "updated");
     const next = newRound(app.services);
-    const ids = async (limit: number, isLeftAlone: (fact: Fact) => boolean = () => false) =>
+    const ids = async (limit: number, isLeftAlone: (fact: RecordOf<"fact">) => boolean = () => false) =>
       (await next(limit, isLeftAlone)).map(({ entityId }) => entityId);
     expect(await ids(2)).toEqual([]);
     for (let count = 1; count <= 5; count++) await signUp(`lead-${count}@example.com`);
@@ -186,11 +185,10 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   });
 
   it("are sent in turn although new ones arrive faster than they are sent", async () => {
-    const { store } = app.services;
     const next = newRound(app.services);
     // Last in the order of ids, but older than all except the first.
     await note("referral", [1]);
-    const taken: Fact[] = [];
+    const taken: RecordOf<"fact">[] = [];
     for (let second = 10; second < 13; second++) {
       app.setNow(`2026-04-01T00:00:${second}.000Z`);
       // As many facts as one reading takes.
@@ -199,9 +197,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
         Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
       );
       taken.push(...(await next(1_000, () => false)));
-      await store.transact(async (tx) => {
-        for (const fact of taken) await tx.remove(facts, SYSTEM, ...keyOf(facts, fact));
-      });
+      for (const fact of taken) await app.records.remove("fact", ...keyOf(facts, fact));
     }
     expect(taken.map(({ entity }) => entity)).toContain("referral");
   });

@@ -2,13 +2,12 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
-import { announce, facts } from "../../../server/domain/event/event.ts";
+import { announce } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { createWebhook, updateWebhook } from "../../../server/domain/webhook/webhook.ts";
 import { loadWebhook } from "../../../server/domain/webhook/webhooks.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { newContext } from "../../../server/request/services.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { newDice, type Dice } from "../../support/fuzz/dice.ts";
@@ -17,6 +16,7 @@ import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { send } from "../../support/v1.ts";
 
 /** The types of events that a webhook may subscribe to. */
+
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
   (names) => names.map((name) => `referral.${name}`),
 );
@@ -292,7 +292,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
       expect(receiver.received.slice(from).filter(({ text }) => text.includes(word))).toEqual([]);
       expect(await app.stored.placesOf(word)).toEqual([]);
     }
-    expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
+    expect(await app.records.all("fact")).toEqual([]);
     expect(await findFaults(app.stored.engine)).toEqual([]);
     expect(app.bugs).toEqual([]);
   });

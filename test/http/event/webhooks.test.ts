@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { facts } from "../../../server/domain/event/event.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 
@@ -255,7 +254,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
   });
 
   it("writes no facts while nobody subscribes to them", async () => {
-    const waiting = () => app.services.store.count(facts, "id", 0, []);
+    const waiting = () => app.records.count("fact");
     await join(app, "jane@example.com", { ref_id: "jane" });
     expect(await waiting()).toBe(0);
     await create();

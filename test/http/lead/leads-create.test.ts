@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { createLead } from "../../../server/v1/lead/leads.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf } from "../../support/v1.ts";
@@ -23,7 +22,7 @@ describe.each(STORAGES)("V1 leads/create on %s", (storage) => {
 
   const create = (params: Record<string, string>) =>
     app.v1("/leads/create", { email: "lead@example.com", ...params });
-  const stored = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 10 });
+  const stored = () => app.records.all("lead");
 
   it.each([[{ ref_id: "JANE" }], [{ promotion_id: "1" }], [{ promotion_id: "1", ref_id: "bob" }]])(
     "answers the whole lead to %j",

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { METRICS, type Series } from "../../../server/domain/report/daily.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
 import { updateLead } from "../../../server/v1/lead/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import { dailySums, statsOf } from "../../support/stats.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const LATER = "2026-05-01T00:00:00.000Z";
 const NO_STATE = "is not one of signup, active, subscribed, cancelled, denied";
@@ -217,9 +216,10 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
   });
 
   describe("new_ref_id", () => {
-    const commission = (id: number, changes: Partial<Commission> = {}) =>
-      app.services.store.transact(async (tx) => {
-        const record = newCommission({
+    const commission = (id: number, changes: Partial<RecordOf<"commission">> = {}) =>
+      app.records.put(
+        "commission",
+        newCommission({
           accountId: app.accountId,
           id,
           promoterCampaignId: 1,
@@ -231,11 +231,10 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
           saleCents: 5000,
           createdAt: NOW,
           ...changes,
-        });
-        await tx.put(commissions, record);
-      });
+        }),
+      );
     const owners = async () => {
-      const all = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+      const all = await app.records.all("commission");
       return all.map(({ promoterCampaignId, promoterId }) => [promoterCampaignId, promoterId]);
     };
     const cash = async (promoterId: number) =>
@@ -302,10 +301,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     });
 
     it("gives no lead to a promoter who may receive none", async () => {
-      await app.services.store.transact(async (tx) => {
-        const bob = await tx.get(promoterCampaigns, app.accountId, 2);
-        await tx.put(promoterCampaigns, { ...bob!, state: "pending" });
-      });
+      await app.records.change("promoterCampaign", 2, { state: "pending" });
       expect(await update({ id: "1", new_ref_id: "bob" })).toEqual({
         status: 404,
         body: { error: "Promotion not found." },

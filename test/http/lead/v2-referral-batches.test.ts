@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
-import type { Lead } from "../../../server/domain/lead/record.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const BATCH = {
   id: 1,
@@ -40,8 +38,8 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
   });
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
-  const stored = async (id = 1) => (await app.services.store.get(leads, app.accountId, id))!;
-  const change = (over: Partial<Lead>, id = 1) =>
+  const stored = async (id = 1) => (await app.records.get("lead", id))!;
+  const change = (over: Partial<RecordOf<"lead">>, id = 1) =>
     app.services.store.transact(async (tx) => tx.put(leads, { ...(await stored(id)), ...over }));
   const finished = (action: string, over: object = {}) => ({
     status: 200,
@@ -69,7 +67,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     expect(await call("GET /referrals")).toEqual({ status: 200, body: [] });
   });
 
-  it.each<[string, Partial<Lead>]>([
+  it.each<[string, Partial<RecordOf<"lead">>]>([
     ["signup", { state: "signup" }],
     ["signup", { state: "subscribed" }],
     ["active", { state: "active", customerSince: NOW, salesCount: 1 }],
@@ -116,18 +114,15 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
   });
 
   describe("POST /referrals/move_to_promoter", () => {
-    const commission = (id: number, over: Partial<Commission> = {}) => {
+    const commission = (id: number, over: Partial<RecordOf<"commission">> = {}) => {
       const owner = { promoterCampaignId: 1, promoterId: 1, campaignId: 1, leadId: 1 };
       return newCommission({ accountId: app.accountId, id, ...owner, amount: 100, createdAt: NOW, ...over });
     };
-    const keep = (...records: Commission[]) =>
-      app.services.store.transact(async (tx) => {
-        for (const record of records) await tx.put(commissions, record);
-      });
+    const keep = (...records: RecordOf<"commission">[]) => app.records.put("commission", ...records);
     const payout = async (over: Parameters<typeof addPayout>[2]) =>
       (await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1), over)).id;
     const owners = async () => {
-      const records = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 20 });
+      const records = await app.records.all("commission");
       return records.map(({ promoterId, promoterCampaignId }) => [promoterId, promoterCampaignId]);
     };
     const move = (over: object = {}) =>
@@ -168,8 +163,8 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
         [2, 2],
       ];
       expect(await owners()).toEqual([bob, bob, jane, jane, jane, bob, jane, [3, 3]]);
-      expect(await app.services.store.get(commissions, app.accountId, 6)).toMatchObject({ payoutId: null });
-      expect(await app.services.store.get(payouts, app.accountId, pending)).toMatchObject({ amount: 200 });
+      expect(await app.records.get("commission", 6)).toMatchObject({ payoutId: null });
+      expect(await app.records.get("payout", pending)).toMatchObject({ amount: 200 });
     });
 
     it("keeps a commission that was paid together with those that take it back", async () => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { visitors } from "../../../server/domain/visitor/visitor.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";
 
@@ -144,7 +143,7 @@ describe("GET /referrals/{id}/timeline", () => {
   it("keeps the source and the page of a visitor who has expired", async () => {
     await click();
     await track("signup", { email: "sam@example.com", tid: TID });
-    await app.services.store.transact((tx) => tx.remove(visitors, app.accountId, TID));
+    await app.records.remove("visitor", TID);
     expect(await timeline()).toEqual({
       status: 200,
       body: [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../../server/domain/lead/lead.ts";
-import type { Lead } from "../../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const SAM = {
   id: 1,
@@ -63,8 +63,8 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
   });
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
-  const stored = async (id = 1) => (await app.services.store.get(leads, app.accountId, id))!;
-  const change = (over: Partial<Lead>, id = 1) =>
+  const stored = async (id = 1) => (await app.records.get("lead", id))!;
+  const change = (over: Partial<RecordOf<"lead">>, id = 1) =>
     app.services.store.transact(async (tx) => tx.put(leads, { ...(await stored(id)), ...over }));
 
   describe("GET /referrals/{id}", () => {

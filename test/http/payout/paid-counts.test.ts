@@ -4,20 +4,19 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { SYSTEM, type Account } from "../../../server/domain/account/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { type Account } from "../../../server/domain/account/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
 let account: Account;
-let jane: Promoter;
+let jane: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp("memory");
-  account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
+  account = (await app.records.get("account", app.accountId))!;
   jane = await addPromoter(app.context, account, { email: "jane@example.com" });
 });
 afterEach(async () => {

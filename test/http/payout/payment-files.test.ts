@@ -1,21 +1,20 @@
 import { parse } from "csv-parse/sync";
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
-import { loadPaymentsBatch, paymentsBatches } from "../../../server/domain/payments-batch/batch.ts";
+import { loadPaymentsBatch } from "../../../server/domain/payments-batch/batch.ts";
 import { createPayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
 import type { PayoutMethodName } from "../../../server/domain/payout-method/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const IBAN = "DE89370400440532013000";
 const DEBTOR = "debtor_iban=NL91ABNA0417164300";
 const FORMULA = '=HYPERLINK("https://evil.example","Jane")';
 
 let app: TestApp;
-let account: Account;
+let account: RecordOf<"account">;
 beforeEach(async () => {
   app = await startApp();
   account = await changeAccount(app.context, app.accountId, { currency: "EUR" });
@@ -27,7 +26,7 @@ async function payee(
   names: { email: string; firstName?: string; lastName?: string },
   method: PayoutMethodName,
   details: Record<string, unknown>,
-): Promise<Promoter> {
+): Promise<RecordOf<"promoter">> {
   const promoter = await addPromoter(app.context, account, names);
   const input = { method, details, isSelected: true, isDisabled: false };
   await createPayoutMethod(app.context, app.accountId, { promoterId: promoter.id, ...input });
@@ -155,9 +154,9 @@ describe("a batch of more payments than a file may hold", () => {
     const { store } = app.context;
     const batch = await loadPaymentsBatch(store, app.accountId, 1);
     const { partStarts: _, ...older } = batch;
-    await store.transact((tx) => tx.put(paymentsBatches, older));
+    await app.records.put("paymentsBatch", older);
     expect([await references(1), await references(2)]).toEqual(parts);
-    await store.transact((tx) => tx.put(paymentsBatches, batch));
+    await app.records.put("paymentsBatch", batch);
     // A cancelled payout leaves the batch.
     await app.v2("POST", "/payouts/cancel", { ids: [7] });
     expect([await references(1), await references(2)]).toEqual(parts);

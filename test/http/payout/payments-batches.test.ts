@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
 import { eventTypesOf, type RecordChange } from "../../../server/domain/event/event-type.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { recordChangeOf } from "../../../server/domain/event/record-change.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const BATCH = {
   id: 1,
@@ -29,9 +28,9 @@ const BATCH = {
 
 describe("a payments batch", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
-  let joe: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
+  let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     account = await changeAccount(app.context, app.accountId, {});

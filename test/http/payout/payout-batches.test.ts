@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
 import { PAYOUT_STATUSES } from "../../../server/domain/payout/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -16,6 +14,7 @@ import {
   selectMethod,
 } from "../../support/payouts.ts";
 import { addUser, callAs } from "../../support/users.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const ALLOWED = new Set([
   "pending → processing",
@@ -31,7 +30,7 @@ const ALLOWED = new Set([
 
 describe.each(STORAGES)("batches of payouts on %s", (storage) => {
   let app: TestApp;
-  let jane: Promoter;
+  let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
     const account = await changeAccount(app.context, app.accountId, {});
@@ -164,7 +163,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       account,
       periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z")),
     );
-    const last = (await app.context.store.page(payouts, "id", app.accountId, [], { limit: 99 })).at(-1);
+    const last = (await app.records.all("payout")).at(-1);
     expect(last).toMatchObject({ totalInclTax: 1_078, dueDate: "2026-02-03", hasOwnTerms: true });
     expect((await owner(path, { net_payout_days: null })).body).toMatchObject({
       tax_rate: 7.75,

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { groupPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -11,6 +9,7 @@ import {
   changeAccount,
   selectMethod,
 } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 interface Grouped {
   data: { promoter: { id: number }; payout_ids: number[]; amount: number }[];
@@ -21,9 +20,9 @@ type WithMethod = { payout_method: { details: object } };
 
 describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", (storage) => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
-  let bob: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
+  let bob: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
     account = await changeAccount(app.context, app.accountId, {});

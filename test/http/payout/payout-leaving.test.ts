@@ -1,20 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount, runPayouts } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
 const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
 
 describe("commissions that leave their payout", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     account = await changeAccount(app.context, app.accountId, {});
@@ -22,9 +19,9 @@ describe("commissions that leave their payout", () => {
   });
   afterEach(() => app.close());
 
-  const made = () => app.context.store.page(payouts, "id", app.accountId, [], { limit: 9 });
+  const made = () => app.records.all("payout");
   const payoutIds = async () => {
-    const all = await app.context.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+    const all = await app.records.all("commission");
     return all.map(({ payoutId }) => payoutId);
   };
   const earn = async (...amounts: number[]) => {

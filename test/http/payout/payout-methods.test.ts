@@ -1,26 +1,25 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { NO_DETAILS, addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import { invalid } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
 
 const paypal = { method: "paypal", is_selected: true, details: { wallet_email: "jane@example.com" } };
 
-async function addJane({ context, accountId }: TestApp): Promise<Promoter> {
+async function addJane({ context, accountId }: TestApp): Promise<RecordOf<"promoter">> {
   const account = await changeAccount(context, accountId, {});
   return addPromoter(context, account, { email: "jane@example.com" });
 }
 
 describe.each(STORAGES)("payout methods on %s", (storage) => {
   let app: TestApp;
-  let jane: Promoter;
+  let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
     jane = await addJane(app);
@@ -164,7 +163,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
       // The confirmed batch pays the wallet that it was made for, and the history shows it.
       expect((await wallets()).map(([wallet]) => wallet)).toEqual(["jane@example.com"]);
       await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
-      expect(await app.context.store.get(payouts, app.accountId, 1)).toMatchObject({
+      expect(await app.records.get("payout", 1)).toMatchObject({
         status: "completed",
         payoutMethodId: 1,
       });
@@ -225,7 +224,7 @@ it("payout methods are not removed while a payout is being paid by them", async 
     return {
       call: () => app.v2("DELETE", "/payout_methods/1"),
       meanwhile: () => movePayout(app.context, app.accountId, { id, to: "completed" }),
-      look: async () => (await app.services.store.get(payouts, app.accountId, id))?.payoutMethodId,
+      look: async () => (await app.records.get("payout", id))?.payoutMethodId,
     };
   });
   const outcomes = new Set(races.map(({ answer, seen }) => `${answer.status}, paid by ${seen}`));

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount, runPayouts } from "../../support/payouts.ts";
 import { company } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const PERIOD = {
   group_ref: "2026-03",
@@ -15,9 +14,9 @@ const CAMPAIGN = { id: 1, name: "Default campaign", color: "#2563eb" };
 
 describe("payout runs", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
-  let joe: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
+  let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     account = await changeAccount(app.context, app.accountId, { minPaymentCents: 1_000 });

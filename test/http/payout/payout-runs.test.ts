@@ -1,14 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { facts } from "../../../server/domain/event/event.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { generatePayouts } from "../../../server/domain/payout-run/generate.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
-import type { Payout } from "../../../server/domain/payout/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCampaign,
@@ -20,6 +15,7 @@ import {
   selectMethod,
 } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
 const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
@@ -27,8 +23,8 @@ const MARCH = periodAt({ payoutCycle: "monthly" }, new Date(NOW));
 
 describe("a run of payouts", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     account = await changeAccount(app.context, app.accountId, {});
@@ -36,14 +32,11 @@ describe("a run of payouts", () => {
   });
   afterEach(() => app.close());
 
-  const made = () => app.context.store.page(payouts, "id", app.accountId, [], { limit: 1_000 });
+  const made = () => app.records.all("payout");
   const sums = async () => (await made()).map(({ promoterId, amount }) => [promoterId, amount]);
   const run = (period = JANUARY) => runPayouts(app.context, account, period);
   const approve = (commission: { id: number }, status: "approved" | "denied" = "approved") =>
-    app.context.store.transact(async (tx) => {
-      const before = (await tx.get(commissions, app.accountId, commission.id))!;
-      await tx.put(commissions, { ...before, status });
-    });
+    app.records.change("commission", commission.id, { status });
 
   it("pays commissions made by the end of its period, with tax and a due date, and V2 shows the payouts", async () => {
     await addCommission(app.context, jane, { amount: 1_001, createdAt: "2025-11-30T10:00:00.000Z" });
@@ -195,11 +188,12 @@ describe("a run of payouts", () => {
   it("puts five thousand commissions into one payout, in one commit", async () => {
     const { store } = app.context;
     const first = await addCommission(app.context, jane, { amount: 0 });
-    await store.transact(async (tx) => {
-      for (let amount = 1; amount < 5_000; amount++) {
-        await tx.insert(commissions, { ...first, id: first.id + amount, amount });
-      }
-    });
+    const more = Array.from({ length: 4_999 }, (_, at) => ({
+      ...first,
+      id: first.id + at + 1,
+      amount: at + 1,
+    }));
+    await app.records.put("commission", ...more);
     await run();
     const [payout, ...others] = await made();
     expect([payout?.amount, others]).toEqual([(4_999 * 5_000) / 2, []]);
@@ -220,31 +214,28 @@ describe("a run of payouts", () => {
     });
     await addCommission(app.context, jane);
     await run();
-    expect(await app.context.store.page(facts, "id", 0, [], { limit: 9 })).toMatchObject([
-      { entity: "payout", entityId: 1 },
-    ]);
+    expect(await app.records.all("fact")).toMatchObject([{ entity: "payout", entityId: 1 }]);
   });
 });
 
 it("a run of payouts leaves out a commission that is denied at any moment of the run", async () => {
-  const outcomes = await racesAtEachStep<Payout[]>(async (app) => {
+  const outcomes = await racesAtEachStep<RecordOf<"payout">[]>(async (app) => {
     const account = await changeAccount(app.context, app.accountId, {});
     const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     await addCommission(app.context, jane, { amount: 1 });
     const denied = await addCommission(app.context, jane, { amount: 20 });
-    const { store } = app.context;
     return {
       call: async () => {
         await runPayouts(app.context, account, JANUARY);
-        return store.page(payouts, "id", app.accountId, [], { limit: 9 });
+        return app.records.all("payout");
       },
-      meanwhile: () =>
-        store.transact(async (tx) => {
-          const current = (await tx.get(commissions, app.accountId, denied.id))!;
-          // Once it is in a payout, denying it must lower that payout, which is another test.
-          if (current.payoutId === null) await tx.put(commissions, { ...current, status: "denied" as const });
-        }),
-      look: ({ store: stored }) => stored.page(commissions, "id", app.accountId, [], { limit: 9 }),
+      meanwhile: async () => {
+        const current = (await app.records.get("commission", denied.id))!;
+        // Once it is in a payout, denying it must lower that payout, which is another test.
+        if (current.payoutId === null)
+          await app.records.put("commission", { ...current, status: "denied" as const });
+      },
+      look: () => app.records.all("commission"),
     };
   });
   for (const { answer, seen } of outcomes) {

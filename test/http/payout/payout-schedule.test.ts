@@ -1,20 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
-import type { Account } from "../../../server/domain/account/record.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 
 describe("the scheduled payouts", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
   let elapsed = 0;
   beforeEach(async () => {
     app = await startApp();
@@ -39,9 +37,7 @@ describe("the scheduled payouts", () => {
       finishedAt,
     ]);
   const sums = async () =>
-    (await app.context.store.page(payouts, "id", app.accountId, [], { limit: 999 })).map(
-      ({ groupRef, amount }) => [groupRef, amount],
-    );
+    (await app.records.all("payout")).map(({ groupRef, amount }) => [groupRef, amount]);
 
   it("pay a month from the first moment after it, once, whoever runs", async () => {
     await addCommission(app.context, jane, { createdAt: "2026-03-31T23:59:59.999Z" });
@@ -99,7 +95,7 @@ describe("the scheduled payouts", () => {
     const ann = await addPromoter(app.context, other, { email: "ann@example.com" });
     for (const promoter of [jane, gone, joe]) await addCommission(app.context, promoter);
     await addCommission(app.context, ann, { campaignId: 2 });
-    await app.context.store.transact((tx) => tx.remove(promoters, app.accountId, gone.id));
+    await app.records.remove("promoter", gone.id);
     await at("2026-02-01T00:00:00.000Z");
     const paid = async (id: number) =>
       (await app.context.store.page(payouts, "id", id, [], { limit: 9 })).map(({ promoterId }) => promoterId);
@@ -107,7 +103,7 @@ describe("the scheduled payouts", () => {
     expect([await periods(), app.bugs.length]).toEqual([[["2026-01", null]], 1]);
     expect(app.bugs[0]).toContain(`promoter ${gone.id}`);
 
-    await app.context.store.transact((tx) => tx.put(promoters, gone));
+    await app.records.put("promoter", gone);
     await at("2026-02-01T01:00:00.000Z");
     expect(await paid(app.accountId)).toEqual([jane.id, joe.id, gone.id]);
     expect(await periods()).toEqual([["2026-01", "2026-02-01T01:00:00.000Z"]]);

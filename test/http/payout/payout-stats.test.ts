@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const META = {
   net_payout_days: 30,
@@ -34,9 +33,9 @@ function sums(count: number, promoters: number, credits = 0) {
 
 describe("statistics of payouts", () => {
   let app: TestApp;
-  let account: Account;
-  let jane: Promoter;
-  let joe: Promoter;
+  let account: RecordOf<"account">;
+  let jane: RecordOf<"promoter">;
+  let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
     account = await changeAccount(app.context, app.accountId, {});

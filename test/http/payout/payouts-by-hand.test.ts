@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../server/domain/account/record.ts";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCampaign,
@@ -16,10 +12,11 @@ import {
   runPayouts,
 } from "../../support/payouts.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
-let account: Account;
-let jane: Promoter;
+let account: RecordOf<"account">;
+let jane: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp();
   account = await changeAccount(app.context, app.accountId, { minPaymentCents: 100_000 });
@@ -27,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-const made = () => app.context.store.page(payouts, "id", app.accountId, [], { limit: 9 });
+const made = () => app.records.all("payout");
 const form = (path: string, params: Record<string, string>) => outcome(app.v1(path, params));
 
 describe("payouts of chosen commissions", () => {
@@ -79,7 +76,7 @@ describe("payouts of chosen commissions", () => {
   it("leave out those whose promoter is gone, and pay the others", async () => {
     const gone = await addPromoter(app.context, account, { email: "gone@example.com" });
     for (const promoter of [gone, jane]) await addCommission(app.context, promoter);
-    await app.context.store.transact((tx) => tx.remove(promoters, app.accountId, gone.id));
+    await app.records.remove("promoter", gone.id);
     expect(await generate([1, 2])).toMatchObject({
       status: 200,
       body: { failed_count: 1, processing_errors: ["1: Promoter not found."] },

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import type { Payout } from "../../../server/domain/payout/record.ts";
 import { listPayouts } from "../../../server/v1/payout/payouts.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
   let app: TestApp;
@@ -23,35 +22,33 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
     await app.close();
   });
 
-  const put = (changes: Partial<Payout>) =>
-    app.services.store.transact((tx) =>
-      tx.put(payouts, {
-        accountId: app.accountId,
-        id: 1,
-        promoterCampaignId: 1,
-        promoterId: 1,
-        campaignId: 1,
-        status: "pending",
-        unit: "cash",
-        amount: 1000,
-        taxRateHundredths: 0,
-        totalInclTax: 1000,
-        periodStart: "2026-02-01T00:00:00.000Z",
-        periodEnd: "2026-02-28T23:59:59.999Z",
-        dueDate: "2026-03-30",
-        hasOwnTerms: false,
-        runId: null,
-        groupRef: null,
-        paymentsBatchId: null,
-        payoutMethodId: null,
-        error: null,
-        paidAt: null,
-        processingStartedAt: null,
-        failedAt: null,
-        createdAt: NOW,
-        ...changes,
-      }),
-    );
+  const put = (changes: Partial<RecordOf<"payout">>) =>
+    app.records.put("payout", {
+      accountId: app.accountId,
+      id: 1,
+      promoterCampaignId: 1,
+      promoterId: 1,
+      campaignId: 1,
+      status: "pending",
+      unit: "cash",
+      amount: 1000,
+      taxRateHundredths: 0,
+      totalInclTax: 1000,
+      periodStart: "2026-02-01T00:00:00.000Z",
+      periodEnd: "2026-02-28T23:59:59.999Z",
+      dueDate: "2026-03-30",
+      hasOwnTerms: false,
+      runId: null,
+      groupRef: null,
+      paymentsBatchId: null,
+      payoutMethodId: null,
+      error: null,
+      paidAt: null,
+      processingStartedAt: null,
+      failedAt: null,
+      createdAt: NOW,
+      ...changes,
+    });
 
   it("answers whole payouts, oldest first, in integer cents", async () => {
     await app.v1("/track/signup", { uid: "u", ref_id: "jane" });

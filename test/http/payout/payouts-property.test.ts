@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PAYOUT_STATUSES, type Payout } from "../../../server/domain/payout/record.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { startApp } from "../../support/app.ts";
 import { rounds } from "../../support/rounds.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const TODAY = "2026-03-04";
 const METHODS = ["paypal", null, "wise"] as const;
@@ -24,7 +24,7 @@ const payout = fc.record({
   paymentsBatchId: fc.constantFrom(null, 7),
 });
 
-type Subject = { payout: Payout; promoter: Promoter; method: string | null };
+type Subject = { payout: Payout; promoter: RecordOf<"promoter">; method: string | null };
 /** `among`: the payouts that the next due date is found among. */
 type Filter = {
   query: string;

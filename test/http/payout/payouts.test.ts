@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { listPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -10,6 +9,7 @@ import {
   changeAccount,
   selectMethod,
 } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const NOW = "2026-03-04T05:06:07.890Z";
 const JANE = { id: 1, email: "jane@example.com", name: "Jane Roe" };
@@ -36,8 +36,8 @@ const FIRST = {
 
 describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
   let app: TestApp;
-  let jane: Promoter;
-  let bob: Promoter;
+  let jane: RecordOf<"promoter">;
+  let bob: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
     const account = await changeAccount(app.context, app.accountId, {});

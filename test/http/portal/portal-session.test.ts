@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { hashCount } from "../../support/hashes.ts";
 import { useMail } from "../../support/mail.ts";
@@ -254,7 +253,7 @@ describe("a link by e-mail", () => {
 
   it("is written after the answer, so that its time tells nothing", async () => {
     await app.v1("/promoters/create", { email: EMAIL });
-    const waiting = () => app.services.store.page(deliveries, "id", 0, [], { limit: 10 });
+    const waiting = () => app.records.all("delivery");
     let before: number | null = null;
     const { run } = app.services.afterwards;
     app.services.afterwards.run = (work) =>

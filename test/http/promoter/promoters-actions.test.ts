@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
-import type { Payout } from "../../../server/domain/payout/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
 import { createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
   let app: TestApp;
@@ -141,7 +135,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
           },
         ],
       });
-      expect(await app.services.store.get(leads, app.accountId, 1)).toMatchObject({ campaignId: 1 });
+      expect(await app.records.get("lead", 1)).toMatchObject({ campaignId: 1 });
       expect(
         await v1(app, "POST", "/track/signup", { email: "b@example.com", ref_id: "jane" }),
       ).toMatchObject({ status: 200 });
@@ -185,42 +179,40 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
       await v1(app, "POST", "/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" });
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
       await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane", ip: "192.0.2.1" });
-      await store.transact(async (tx) => {
-        await tx.put(promoCodes, {
-          accountId,
-          id: 1,
-          code: "C",
-          rewardId: 1,
-          promoterCampaignId: 1,
-          extId: null,
-          description: null,
-          metadata: null,
-          details: null,
-          createdAt: NOW,
-          archivedAt: null,
-        });
-        await tx.put(payoutMethods, {
-          accountId,
-          id: 1,
-          promoterId: 1,
-          method: "bank",
-          details: {},
-          meta: {},
-          isSelected: true,
-          isDisabled: false,
-          isManaged: false,
-          createdAt: NOW,
-        });
+      await app.records.put("promoCode", {
+        accountId,
+        id: 1,
+        code: "C",
+        rewardId: 1,
+        promoterCampaignId: 1,
+        extId: null,
+        description: null,
+        metadata: null,
+        details: null,
+        createdAt: NOW,
+        archivedAt: null,
+      });
+      await app.records.put("payoutMethod", {
+        accountId,
+        id: 1,
+        promoterId: 1,
+        method: "bank",
+        details: {},
+        meta: {},
+        isSelected: true,
+        isDisabled: false,
+        isManaged: false,
+        createdAt: NOW,
       });
       const { status, body } = await remove({ id: "1" });
       expect({ status, body }).toEqual({ status: 200, body: { message: "Promoter removed." } });
       expect(await show({ id: "1" })).toMatchObject({ status: 404 });
-      expect(await store.count(promoters, "id", accountId, [])).toBe(1);
+      expect(await app.records.count("promoter")).toBe(1);
       expect(await store.count(promoterCampaigns, "promoter", accountId, [1])).toBe(0);
       expect(await store.count(promoterAddresses, "id", accountId, [1])).toBe(0);
-      expect(await store.count(payoutMethods, "id", accountId, [])).toBe(0);
-      expect(await store.get(promoCodes, accountId, 1)).toMatchObject({ archivedAt: NOW });
-      expect(await store.get(leads, accountId, 1)).toMatchObject({ email: "lead@example.com" });
+      expect(await app.records.count("payoutMethod")).toBe(0);
+      expect(await app.records.get("promoCode", 1)).toMatchObject({ archivedAt: NOW });
+      expect(await app.records.get("lead", 1)).toMatchObject({ email: "lead@example.com" });
       expect((await show({ promoter_email: "kid@example.com" })).body).toMatchObject({
         pref: null,
         parent_promoter_id: null,
@@ -236,13 +228,12 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
     });
 
     it("refuses a promoter who has earned or will be paid, and changes nothing", async () => {
-      const { accountId, services } = app;
-      const { store } = services;
+      const { accountId } = app;
       const refused = { status: 422, body: { error: expect.stringContaining("can't be removed") } };
-      await store.transact((tx) => tx.put(payouts, newPayout(accountId)));
+      await app.records.put("payout", newPayout(accountId));
       expect(await remove({ id: "1" })).toMatchObject(refused);
-      await store.transact((tx) => tx.remove(payouts, accountId, 1));
-      await store.transact((tx) => tx.put(commissions, deniedCommission(accountId)));
+      await app.records.remove("payout", 1);
+      await app.records.put("commission", deniedCommission(accountId));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       expect((await show({ id: "1" })).body).toEqual(jane);
     });
@@ -254,7 +245,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
       ]);
       expect(removed.status).toBe(200);
       expect([200, 404]).toContain(added.status);
-      expect(await app.services.store.count(promoterCampaigns, "id", app.accountId, [])).toBe(0);
+      expect(await app.records.count("promoterCampaign")).toBe(0);
     });
   });
 
@@ -270,7 +261,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
   });
 });
 
-function deniedCommission(accountId: number): Commission {
+function deniedCommission(accountId: number): RecordOf<"commission"> {
   return newCommission({
     accountId,
     id: 1,
@@ -283,7 +274,7 @@ function deniedCommission(accountId: number): Commission {
   });
 }
 
-function newPayout(accountId: number): Payout {
+function newPayout(accountId: number): RecordOf<"payout"> {
   return {
     accountId,
     id: 1,

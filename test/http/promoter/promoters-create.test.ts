@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { isPassword } from "../../../server/domain/password/password.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { V1_PROMOTER, V1_PROMOTION } from "../../support/v1-records.ts";
 
@@ -57,7 +56,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       const { body } = await create({ email: "jane@example.com", ...given });
       const { id, temp_password: shown } = body as { id: number; temp_password: string };
       expect(shown).toBe(given.temp_password ?? shown);
-      const kept = (await app.context.store.get(promoters, app.accountId, id))!;
+      const kept = (await app.records.get("promoter", id))!;
       expect(JSON.stringify(kept)).not.toContain(shown);
       expect(await isPassword(app.context, shown, kept.tempPasswordHash!)).toBe(true);
       expect(await isPassword(app.context, `${shown}x`, kept.tempPasswordHash!)).toBe(false);

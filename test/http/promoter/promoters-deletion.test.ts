@@ -1,12 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
-import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
-import type { Store } from "../../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { beforeCommit } from "../../support/edge.ts";
@@ -14,6 +7,7 @@ import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { reward } from "../../support/v2.ts";
 
 /** Additions that belong to the first promoter. */
+
 const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
   [
     "a payout method",
@@ -63,14 +57,14 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
     it("is deleted too if it was first", async () => {
       beforeCommit(app, () => come(app));
       expect(await remove()).toMatchObject({ status: 200 });
-      expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
+      expect(await remainsOf(app)).toEqual([]);
     });
 
     it("is refused if it was late", async () => {
       beforeCommit(app, remove);
       await come(app);
       expect(await v1(app, "GET", "/promoters/show", { id: "1" })).toMatchObject({ status: 404 });
-      expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
+      expect(await remainsOf(app)).toEqual([]);
     });
   });
 
@@ -89,7 +83,7 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
   describe("a lead", () => {
     const signup = (params: Record<string, string>) =>
       v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "bob", ...params });
-    const stored = () => app.services.store.get(leads, app.accountId, 1);
+    const stored = () => app.records.get("lead", 1);
     beforeEach(async () => {
       await signup({ ref_id: "jane" });
       await remove();
@@ -105,10 +99,7 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
     });
 
     it("can have its first sign-up event", async () => {
-      await app.services.store.transact(async (tx) => {
-        const lead = await tx.get(leads, app.accountId, 1);
-        await tx.put(leads, { ...lead!, signupEventId: null });
-      });
+      await app.records.change("lead", 1, { signupEventId: null });
       expect(await signup({ username: "x" })).toMatchObject({ status: 200, body: { promoter: { id: 2 } } });
       expect(await stored()).toMatchObject({ username: "x", promoterId: 1 });
     });
@@ -116,14 +107,12 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
 });
 
 /** Every stored entry that names the first promoter. */
-async function remainsOf(store: Store, accountId: number): Promise<object[]> {
-  const all = { limit: 1_000 };
-  const codes = await store.page(promoCodes, "id", accountId, [], all);
+async function remainsOf({ records }: TestApp): Promise<object[]> {
+  const [addresses, joined] = [await records.all("promoterAddress"), await records.all("promoterCampaign")];
   return [
-    ...(await store.page(payoutMethods, "id", accountId, [], all)),
-    ...(await store.page(promoterAddresses, "id", accountId, [1], all)),
-    ...(await store.page(promoterCampaigns, "promoter", accountId, [1], all)),
-    ...(await store.page(promoters, "parent", accountId, [1], all)),
-    ...codes.filter(({ archivedAt }) => archivedAt === null),
+    ...(await records.all("payoutMethod")),
+    ...[...addresses, ...joined].filter(({ promoterId }) => promoterId === 1),
+    ...(await records.all("promoter")).filter(({ parentPromoterId }) => parentPromoterId === 1),
+    ...(await records.all("promoCode")).filter(({ archivedAt }) => archivedAt === null),
   ];
 }

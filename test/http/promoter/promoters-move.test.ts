@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";
 import { byId } from "../../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../../server/domain/show.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { dailySums } from "../../support/stats.ts";
-import type { Commission } from "../../../server/domain/commission/record.ts";
-import type { Lead } from "../../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
 import { beforeCommit, countCommits, failCommits } from "../../support/edge.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const MORE_THAN_A_COMMIT = 501;
 
@@ -37,17 +34,16 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       movesLeads,
       show: asItIs,
     });
-  const all = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 1_000 });
+  const all = () => app.records.all("lead");
   const campaignsOfLeads = async () => new Set((await all()).map(({ campaignId }) => campaignId));
-  const where = async () => (await app.services.store.get(promoterCampaigns, app.accountId, 1))?.campaignId;
+  const where = async () => (await app.records.get("promoterCampaign", 1))?.campaignId;
 
   async function signUpMany(): Promise<void> {
     await signup("lead@example.com");
     const [first] = await all();
-    await app.services.store.transact(async (tx) => {
-      for (let id = 2; id <= MORE_THAN_A_COMMIT; id++)
-        await tx.put(leads, { ...(first as Lead), id, email: `${id}@example.com` });
-    });
+    const like = first as RecordOf<"lead">;
+    const ids = Array.from({ length: MORE_THAN_A_COMMIT - 1 }, (_, at) => at + 2);
+    await app.records.put("lead", ...ids.map((id) => ({ ...like, id, email: `${id}@example.com` })));
   }
 
   it("takes the leads' counts along", async () => {
@@ -117,10 +113,9 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       await moving(1, 2, false);
       await signup("3@example.com");
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: "1" });
-      const again = await app.services.store.get(promoterCampaigns, app.accountId, 3);
+      const again = await app.records.get("promoterCampaign", 3);
       await signup("4@example.com", again?.refToken);
-      for (const lead of await all())
-        await app.services.store.transact((tx) => tx.put(commissions, commissionOf(lead)));
+      await app.records.put("commission", ...(await all()).map(commissionOf));
     });
 
     it.each(["/leads/list", "/rewards/list"])("%s combines all filters", async (path) => {
@@ -166,7 +161,13 @@ function combinations(values: Record<string, string[]>): Params[] {
   return found;
 }
 
-function commissionOf({ accountId, id, promoterCampaignId, promoterId, campaignId }: Lead): Commission {
+function commissionOf({
+  accountId,
+  id,
+  promoterCampaignId,
+  promoterId,
+  campaignId,
+}: RecordOf<"lead">): RecordOf<"commission"> {
   return newCommission({
     accountId,
     id,

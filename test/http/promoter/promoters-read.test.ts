@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { rewards } from "../../../server/domain/reward/reward.ts";
-import type { Reward } from "../../../server/domain/reward/record.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, type Params } from "../../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
 
@@ -52,9 +50,8 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
     });
 
     it("shows all promotions, rewards and the promo codes in use", async () => {
-      const { store } = app.services;
-      const reward: Reward = newReward({ accountId: app.accountId, id: 1, name: "30%" });
-      const offer: Reward = newReward({
+      const reward: RecordOf<"reward"> = newReward({ accountId: app.accountId, id: 1, name: "30%" });
+      const offer: RecordOf<"reward"> = newReward({
         accountId: app.accountId,
         id: 2,
         name: "$5 off",
@@ -78,12 +75,10 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
         details: null,
         createdAt: NOW,
       };
-      await store.transact(async (tx) => {
-        await tx.put(rewards, reward);
-        await tx.put(rewards, offer);
-        await tx.put(promoCodes, { ...code, id: 1, code: "FIVE", archivedAt: null });
-        await tx.put(promoCodes, { ...code, id: 2, code: "OLD", archivedAt: NOW });
-      });
+      await app.records.put("reward", reward);
+      await app.records.put("reward", offer);
+      await app.records.put("promoCode", { ...code, id: 1, code: "FIVE", archivedAt: null });
+      await app.records.put("promoCode", { ...code, id: 2, code: "OLD", archivedAt: NOW });
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: String(campaign.id) });
       const { body } = await show({ promo_code: "five" });
       expect(body).toEqual({
@@ -161,7 +156,9 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
   });
 });
 
-function newReward(own: Partial<Reward> & Pick<Reward, "accountId" | "id" | "name">): Reward {
+function newReward(
+  own: Partial<RecordOf<"reward">> & Pick<RecordOf<"reward">, "accountId" | "id" | "name">,
+): RecordOf<"reward"> {
   return {
     isPromoterReward: true,
     promoterRewardType: "sale",

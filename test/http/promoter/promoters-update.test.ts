@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { isPassword } from "../../../server/domain/password/password.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, type Params } from "../../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
@@ -50,7 +49,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       profile: { first_name: "Jane", country: "NL", wallet_email: "w@example.com" },
       promotions: [{ customer_promo_code: "JANE20", referral_link: "https://jane.example/?via=jane" }],
     });
-    const kept = () => app.context.store.get(promoters, app.accountId, 1);
+    const kept = () => app.records.get("promoter", 1);
     const { tempPasswordHash } = (await kept())!;
     expect(await isPassword(app.context, "secret", tempPasswordHash!)).toBe(true);
     const { body } = await update({

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addPromoter, changeAccount } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
-let jane: Promoter;
-let bob: Promoter;
+let jane: RecordOf<"promoter">;
+let bob: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp();
   const account = await changeAccount(app.context, app.accountId, {});

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import type { Metric } from "../../../server/domain/report/daily.ts";
-import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { putFact } from "../../support/facts.ts";
 import { JANE } from "../../support/v2-promoter.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 interface List {
   data: { id: number }[];
@@ -56,11 +55,9 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     await app.close();
   });
 
-  async function change(id: number, changes: Partial<Promoter>): Promise<void> {
-    await app.services.store.transact(async (tx) => {
-      const promoter = await tx.get(promoters, app.accountId, id);
-      if (promoter !== null) await tx.put(promoters, { ...promoter, ...changes });
-    });
+  async function change(id: number, changes: Partial<RecordOf<"promoter">>): Promise<void> {
+    const promoter = await app.records.get("promoter", id);
+    if (promoter !== null) await app.records.put("promoter", { ...promoter, ...changes });
   }
 
   async function count(id: number, metric: Metric, amount: number): Promise<void> {

@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
-import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { GIVEN_PROFILE, JANE, PROFILE } from "../../support/v2-promoter.ts";
@@ -54,7 +51,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
           },
         ],
       });
-      expect(await app.services.store.get(promoters, app.accountId, 1)).toMatchObject({
+      expect(await app.records.get("promoter", 1)).toMatchObject({
         skipEmailNotification: true,
       });
     });
@@ -119,21 +116,19 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         promo_code: "PROVIDER",
         customer_promo_code: "Typed",
       });
-      await app.services.store.transact((tx) =>
-        tx.put(promoCodes, {
-          accountId: app.accountId,
-          id: 1,
-          code: "OWN",
-          rewardId: 1,
-          promoterCampaignId: 1,
-          extId: null,
-          description: null,
-          metadata: null,
-          details: null,
-          createdAt: NOW,
-          archivedAt: null,
-        }),
-      );
+      await app.records.put("promoCode", {
+        accountId: app.accountId,
+        id: 1,
+        code: "OWN",
+        rewardId: 1,
+        promoterCampaignId: 1,
+        extId: null,
+        description: null,
+        metadata: null,
+        details: null,
+        createdAt: NOW,
+        archivedAt: null,
+      });
     });
 
     it.each([
@@ -157,7 +152,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
     });
 
     it("finds by auth token", async () => {
-      const promoter = await app.services.store.get(promoters, app.accountId, 1);
+      const promoter = await app.records.get("promoter", 1);
       const answer = await v2(app, "GET", `/promoters/${promoter?.authToken}?find_by=auth_token`);
       expect(answer).toMatchObject({ status: 200, body: { id: 1 } });
     });
@@ -202,23 +197,21 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         isManaged: false,
         createdAt: NOW,
       };
-      await app.services.store.transact(async (tx) => {
-        await tx.put(payoutMethods, {
-          ...method,
-          id: 1,
-          promoterId: 2,
-          method: "bank",
-          isSelected: false,
-          isDisabled: false,
-        });
-        await tx.put(payoutMethods, {
-          ...method,
-          id: 2,
-          promoterId: 2,
-          method: "wise",
-          isSelected: true,
-          isDisabled: true,
-        });
+      await app.records.put("payoutMethod", {
+        ...method,
+        id: 1,
+        promoterId: 2,
+        method: "bank",
+        isSelected: false,
+        isDisabled: false,
+      });
+      await app.records.put("payoutMethod", {
+        ...method,
+        id: 2,
+        promoterId: 2,
+        method: "wise",
+        isSelected: true,
+        isDisabled: true,
       });
       const {
         selected_payout_method: _,

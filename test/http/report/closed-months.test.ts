@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import type { Store } from "../../../server/storage/store.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
@@ -122,10 +121,11 @@ describe("a cancellation", () => {
   it("stays counted as a former release counted it", async () => {
     const app = await newProgram();
     await sell(app, "inv_1", "2026-03-05");
-    const { store } = app.services;
-    await store.transact(async (tx) => {
-      const { customerHistory: _, ...lead } = (await tx.get(leads, app.accountId, 2))!;
-      await tx.put(leads, { ...lead, state: "cancelled" as const, cancelledAt: "2026-03-07T00:00:00.000Z" });
+    const { customerHistory: _, ...lead } = (await app.records.get("lead", 2))!;
+    await app.records.put("lead", {
+      ...lead,
+      state: "cancelled" as const,
+      cancelledAt: "2026-03-07T00:00:00.000Z",
     });
     const before = await months(app);
     expect(before).toEqual([

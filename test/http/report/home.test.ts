@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { deliveries, newDelivery } from "../../../server/domain/webhook/delivery.ts";
-import type { Delivery } from "../../../server/domain/webhook/record.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { newDelivery } from "../../../server/domain/webhook/delivery.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -123,16 +123,17 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
   await signUp("jane+two@example.com");
   await company(app, "POST /referrals/disable", { ids: [3] });
   const owner = { accountId: app.accountId, promoterId, promoterCampaignId, campaignId: 1, createdAt: NOW };
-  await app.services.store.transact(async (tx) => {
-    await tx.put(commissions, newCommission({ ...owner, id: 1, amount: 150, status: "pending" }));
-    await tx.put(commissions, newCommission({ ...owner, id: 2, amount: 250, status: "pending" }));
-    await tx.put(
-      commissions,
-      newCommission({ ...owner, id: 3, amount: 9, status: "pending", unit: "points" }),
-    );
-    await tx.put(commissions, newCommission({ ...owner, id: 4, amount: 5_000 }));
-    await tx.put(commissions, newCommission({ ...owner, ...kim, id: 5, amount: 2, unit: "free_months" }));
-  });
+  await app.records.put("commission", newCommission({ ...owner, id: 1, amount: 150, status: "pending" }));
+  await app.records.put("commission", newCommission({ ...owner, id: 2, amount: 250, status: "pending" }));
+  await app.records.put(
+    "commission",
+    newCommission({ ...owner, id: 3, amount: 9, status: "pending", unit: "points" }),
+  );
+  await app.records.put("commission", newCommission({ ...owner, id: 4, amount: 5_000 }));
+  await app.records.put(
+    "commission",
+    newCommission({ ...owner, ...kim, id: 5, amount: 2, unit: "free_months" }),
+  );
   await company(app, "POST /commissions/generate_payouts", { ids: [4, 5] });
   await failingWebhook();
 
@@ -171,25 +172,23 @@ async function failingWebhook(): Promise<void> {
       active: isActive,
     });
     const { id: webhookId } = body as { id: number };
-    await app.services.store.transact(async (tx) => {
-      for (const [minute, status] of statuses.entries()) {
-        const id = webhookId * 10 + minute;
-        const createdAt = `2026-03-01T00:0${minute}:00.000Z`;
-        const delivery: Delivery = {
-          ...newDelivery({
-            id,
-            ownerId: app.accountId,
-            lane: String(id),
-            webhookId,
-            createdAt,
-            status: "held",
-          }),
-          accountId: SYSTEM,
-          status,
-        };
-        await tx.put(deliveries, delivery);
-      }
-    });
+    for (const [minute, status] of statuses.entries()) {
+      const id = webhookId * 10 + minute;
+      const createdAt = `2026-03-01T00:0${minute}:00.000Z`;
+      const delivery: RecordOf<"delivery"> = {
+        ...newDelivery({
+          id,
+          ownerId: app.accountId,
+          lane: String(id),
+          webhookId,
+          createdAt,
+          status: "held",
+        }),
+        accountId: SYSTEM,
+        status,
+      };
+      await app.records.put("delivery", delivery);
+    }
   }
 }
 

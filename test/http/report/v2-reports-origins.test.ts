@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { nameKey } from "../../../server/domain/origin/name-key.ts";
-import { originNames } from "../../../server/domain/origin/origin.ts";
 import { NO_VISIT } from "../../../server/domain/origin/record.ts";
-import { pastClicks } from "../../../server/domain/visitor/past-clicks.ts";
 import { removeVisitor, visitors } from "../../../server/domain/visitor/visitor.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";
@@ -124,7 +122,7 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     await app.services.store.transact(async (tx) => {
       for (const id of [1, 2]) await removeVisitor(tx, (await tx.get(visitors, app.accountId, tid(id)))!);
     });
-    expect(await app.services.store.count(pastClicks, "id", app.accountId, [])).toBe(2);
+    expect(await app.records.count("pastClick")).toBe(2);
     expect(await names("traffic_sources")).toHaveLength(2);
     expect(await names("urls", "&q=/a")).toEqual([["https://www.acme.example/a", 1]]);
   });
@@ -137,13 +135,13 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
       page: `p${at % 3}`,
       at,
     }));
-    await app.services.store.transact(async (tx) => {
-      for (const name of ["p0", "p1", "p2"]) await tx.put(originNames, { accountId, kind: "page", name });
-      for (const { day, page, at } of facts) {
-        const origin = { sourceKey: NO_VISIT.sourceKey, pageKey: nameKey(page) };
-        await tx.put(pastClicks, { ...owner, day, origin, count: 1 + (at % 5) });
-      }
+    const names = ["p0", "p1", "p2"].map((name) => ({ accountId, kind: "page", name }) as const);
+    await app.records.put("originName", ...names);
+    const clicks = facts.map(({ day, page, at }) => {
+      const origin = { sourceKey: NO_VISIT.sourceKey, pageKey: nameKey(page) };
+      return { ...owner, day, origin, count: 1 + (at % 5) };
     });
+    await app.records.put("pastClick", ...clicks);
     for (const [from, to] of [
       [0, 399],
       [31, 58],
@@ -181,11 +179,9 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
   });
 
   it("counts the names beyond the first thousand as other", async () => {
-    const { store } = app.services;
-    for (let at = 0; at < 1_000; at++) {
-      const origin = { accountId: app.accountId, kind: "page", name: `https://x.example/${at}` } as const;
-      await store.transact((tx) => tx.insert(originNames, origin));
-    }
+    const known = Array.from({ length: 1_000 }, (_, at) => `https://x.example/${at}`);
+    const { accountId } = app;
+    await app.records.put("originName", ...known.map((name) => ({ accountId, kind: "page", name }) as const));
     await visit("https://www.acme.example/new", "https://news.example/");
     await visit("https://x.example/7");
     expect(await names("urls", "&sorting[clicks_count]=desc")).toEqual(
@@ -195,7 +191,7 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
       ]),
     );
     expect(await names("traffic_sources", "&q=news")).toEqual([["news.example", 1]]);
-    expect(await store.count(originNames, "id", app.accountId, ["page"])).toBe(1_000);
+    expect((await app.records.all("originName")).filter(({ kind }) => kind === "page").length).toBe(1_000);
   });
 
   it("counts the sites that only an erased promoter used as other", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 
 let app: TestApp;
@@ -63,14 +62,11 @@ describe("the shell of the pages", () => {
   });
 
   it("the portal may stand in frames of the sites that accounts name", async () => {
-    const { store } = app.services;
     const framing = async () => (await get("/iframe")).headers.get("content-security-policy");
     expect(await framing()).toBe(`${POLICY}; frame-ancestors 'self'`);
-    await store.transact(async (tx) => {
-      const account = (await tx.get(accounts, 0, app.accountId))!;
-      const portalOrigins = ["https://app.acme.example", "https://*; script-src *"];
-      await tx.put(accounts, { ...account, portalOrigins });
-    });
+    const account = (await app.records.get("account", app.accountId))!;
+    const portalOrigins = ["https://app.acme.example", "https://*; script-src *"];
+    await app.records.put("account", { ...account, portalOrigins });
     expect(await framing()).toBe(`${POLICY}; frame-ancestors 'self' https://app.acme.example`);
   });
 });

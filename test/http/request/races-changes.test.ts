@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import type { TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { portalBrowser } from "../../support/portal.ts";
@@ -114,7 +113,7 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
     return () => company(app, "POST /commissions", body);
   },
   "joining a campaign by oneself": async (app, id) => {
-    const { authToken } = (await app.context.store.get(promoters, app.accountId, id))!;
+    const { authToken } = (await app.records.get("promoter", id))!;
     const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
     const { call } = portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`);
     return async () => {

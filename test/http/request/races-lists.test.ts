@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import type { Payout } from "../../../server/domain/payout/record.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { NOW, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { addPayout, addPromoter, selectMethod } from "../../support/payouts.ts";
@@ -12,6 +7,7 @@ import { visitingPromoter } from "../../support/portal.ts";
 import { racesAtEachStep, type Race } from "../../support/race.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const TID = "6f1c7f6e-1111-4a5b-8c3d-000000000001";
 const MARCH = "start_date=2026-03-01&end_date=2026-03-31";
@@ -79,8 +75,8 @@ async function kidOf(app: TestApp, parentId: number, name: string): Promise<numb
   return (await createV1Promoter(app, params)).id;
 }
 
-async function payee(app: TestApp, name: string): Promise<Payout> {
-  const account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
+async function payee(app: TestApp, name: string): Promise<RecordOf<"payout">> {
+  const account = (await app.records.get("account", app.accountId))!;
   const input = { email: `${name}@example.com`, firstName: name, lastName: "Doe" };
   const promoter = await addPromoter(app.context, account, input);
   await selectMethod(app.context, promoter, { method: "paypal" });
@@ -144,7 +140,7 @@ describe("a list that is read during a deletion", () => {
     expectAll("jane", async (app) => {
       await reward(app);
       const promoterId = await member(app, "jane");
-      const [lead] = await app.context.store.page(leads, "id", app.accountId, [], { limit: 1 });
+      const [lead] = await app.records.all("lead");
       const { promoterCampaignId, campaignId, id: leadId } = lead!;
       const commission = newCommission({
         accountId: app.accountId,
@@ -158,7 +154,7 @@ describe("a list that is read during a deletion", () => {
         saleCents: 1_000,
         createdAt: NOW,
       });
-      await app.context.store.transact((tx) => tx.put(commissions, commission));
+      await app.records.put("commission", commission);
       const meanwhile = () => v1(app, "DELETE", "/leads/delete", { id: String(leadId) });
       return { call: () => ask(app, "GET /rewards/list"), meanwhile };
     }));
@@ -170,7 +166,7 @@ describe("a list that is read during a deletion", () => {
         ["zoe", "wise"],
       ] as const) {
         const { promoterId } = await payee(app, name);
-        const promoter = (await app.context.store.get(promoters, app.accountId, promoterId))!;
+        const promoter = (await app.records.get("promoter", promoterId))!;
         await selectMethod(app.context, promoter, { method });
         expect((await company(app, "POST /payouts/create_payments_batch", { method })).status).toBeLessThan(
           300,

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { instalments } from "../../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { connectStripe, tellStripe } from "../../support/billing.ts";
@@ -23,10 +21,8 @@ afterEach(async () => {
 const sell = (params: Record<string, string> = {}) =>
   app.v1("/track/sale", { email: "lead@example.com", event_id: "inv_1", amount: "10000", ...params });
 const made = async () =>
-  (await app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 })).map(
-    ({ amount, createdAt }) => [amount, createdAt.slice(0, 10)],
-  );
-const waiting = () => app.services.store.count(instalments, "id", app.accountId, []);
+  (await app.records.all("commission")).map(({ amount, createdAt }) => [amount, createdAt.slice(0, 10)]);
+const waiting = () => app.records.count("instalment");
 
 /** Lets the jobs run so many days after the sale. */
 async function runAfter(days: number): Promise<void> {
@@ -126,9 +122,7 @@ describe("later commissions of a sale", () => {
   it("end after ten years of weeks, however long ago the sale was made", async () => {
     await sell({ created_at: "1990-01-01T00:00:00.000Z", recurring_reward_frequency: "1" });
     for (let pass = 0; pass < 6; pass++) await runAfter(0);
-    expect([await app.services.store.count(commissions, "id", app.accountId, []), await waiting()]).toEqual([
-      521, 0,
-    ]);
+    expect([await app.records.count("commission"), await waiting()]).toEqual([521, 0]);
   });
 
   it("have parts that add up to the whole, even after a refund", async () => {

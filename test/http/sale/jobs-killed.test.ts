@@ -1,8 +1,5 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { instalments } from "../../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import type { Engine } from "../../../server/storage/session.ts";
 import { newStore } from "../../../server/storage/store.ts";
@@ -17,7 +14,6 @@ import { company, join } from "../../support/v2.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Longer than a lease, and than the rest of each job. */
 const LATER_MS = 2 * 60 * 60 * 1_000;
-const ALL = { limit: 99 };
 
 /** A store in which jobs make four instalments for each of three people, approve what was held, and pay. */
 let app: TestApp;
@@ -74,14 +70,14 @@ async function made(engine: Engine) {
   for await (const fault of findFaults(engine)) faults.push(fault);
   expect([faults, await breaches(store, accountId)]).toEqual([[], []]);
   return {
-    commissions: (await store.page(commissions, "id", accountId, [], ALL)).map(
+    commissions: (await app.records.all("commission")).map(
       ({ promoterId, amount, status, createdAt, payoutId }) =>
         `${promoterId} ${amount} ${status} ${createdAt.slice(0, 10)}${payoutId === null ? "" : " in a payout"}`,
     ),
-    payouts: (await store.page(payouts, "id", accountId, [], ALL)).map(
+    payouts: (await app.records.all("payout")).map(
       ({ promoterId, amount, groupRef }) => `${promoterId} ${amount} ${groupRef}`,
     ),
-    waiting: await store.count(instalments, "id", accountId, []),
+    waiting: await app.records.count("instalment"),
   };
 }
 

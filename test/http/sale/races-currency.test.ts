@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { setCurrency } from "../../../server/domain/account/currency.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
 import type { TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
 import { v1 } from "../../support/calls.ts";
@@ -8,6 +7,7 @@ import { racesAtEachStep } from "../../support/race.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 
 /** Without an exchange rate, a sale in dollars waits once the account is in euros. */
+
 const sell = (app: TestApp) =>
   v1(app, "POST", "/track/sale", { uid: "cus_1", event_id: "in_1", amount: "100", currency: "USD" });
 const change = async (app: TestApp) =>
@@ -29,8 +29,8 @@ it.each([
     return {
       call: () => call(app),
       meanwhile: () => meanwhile(app),
-      look: async ({ store }) => {
-        const [sale] = await store.page(sales, "id", app.accountId, [], { limit: 1 });
+      look: async () => {
+        const [sale] = await app.records.all("sale");
         return { currency: (await accountOf(app)).currency, sold: sale?.amountCents ?? null };
       },
     };

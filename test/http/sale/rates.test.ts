@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../../../server/domain/account/account.ts";
 import { setCurrency } from "../../../server/domain/account/currency.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { exponentOf } from "../../../server/domain/money/currency.ts";
 import {
   isMissing,
@@ -31,7 +30,7 @@ const call = (request: string, body?: unknown) => outcome(company(app, request, 
 
 async function convert(amount: number, currency: string | null, day = DAY) {
   const { store } = app.context;
-  const account = (await store.get(accounts, SYSTEM, app.accountId))!;
+  const account = (await app.records.get("account", app.accountId))!;
   return toAccountCurrency(store, account, { amount, currency, at: new Date(`${day}T23:59:59Z`) });
 }
 
@@ -41,7 +40,7 @@ async function centsOf(amount: number, currency: string, day = DAY) {
 }
 
 async function useCurrency(code: string) {
-  return setCurrency(app.context, (await app.context.store.get(accounts, SYSTEM, app.accountId))!, code);
+  return setCurrency(app.context, (await app.records.get("account", app.accountId))!, code);
 }
 
 describe("an amount in another currency", () => {
@@ -164,10 +163,9 @@ describe("the currency of an account", () => {
   });
 
   it("stays once there is a commission", async () => {
-    const { store } = app.context;
     const owner = { accountId: app.accountId, promoterCampaignId: 1, promoterId: 1, campaignId: 1 };
     const commission = newCommission({ ...owner, id: 1, amount: 100, createdAt: NOW });
-    await store.transact((tx) => tx.insert(commissions, commission));
+    await app.records.put("commission", commission);
     await expect(useCurrency("EUR")).rejects.toMatchObject({
       kind: "refused",
       message: "acme has amounts in USD already, so its currency stays",

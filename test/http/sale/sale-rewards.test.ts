@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { company, join } from "../../support/v2.ts";
@@ -52,7 +49,7 @@ const tier = (level: number, amount: number) =>
     tier_level: level,
     tier_reward_mode: "tier_override_mode",
   });
-const allCommissions = () => app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 });
+const allCommissions = () => app.records.all("commission");
 
 describe("a sale is paid by the rewards", () => {
   it("of the promoter campaign if it has its own, otherwise of the campaign", async () => {
@@ -100,7 +97,7 @@ describe("a sale is paid by the rewards", () => {
       rewards_for_referrals: [],
     });
     expect(await earned()).toEqual([]);
-    const kept = await app.services.store.page(sales, "id", app.accountId, [], { limit: 9 });
+    const kept = await app.records.all("sale");
     expect(kept.map(({ referralRewardId }) => referralRewardId)).toEqual([discount, monthly, null]);
     expect(await allCommissions()).toEqual([]);
   });
@@ -157,12 +154,9 @@ describe("the parents of a sale's promoter", () => {
   ])("are paid once if she %s", async (_, parents, paid) => {
     await offer(app, await makeReward(app), await tier(2, 2), await tier(3, 3), await tier(4, 4));
     // No operation makes a circle, but data may come from elsewhere.
-    await app.services.store.transact(async (tx) => {
-      for (const [id, parentPromoterId] of Object.entries(parents)) {
-        const promoter = (await tx.get(promoters, app.accountId, Number(id)))!;
-        await tx.put(promoters, { ...promoter, parentPromoterId });
-      }
-    });
+    for (const [id, parentPromoterId] of Object.entries(parents)) {
+      await app.records.change("promoter", Number(id), { parentPromoterId });
+    }
     expect(await earned()).toEqual(["1: 1000 of 1 in 1", ...paid]);
   });
 

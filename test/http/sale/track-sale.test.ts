@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../server/domain/account/account.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
 import { NOW, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { changeAccount, runPayouts } from "../../support/payouts.ts";
@@ -33,10 +30,8 @@ const sell = async (params: Record<string, string> = {}, name = "sale") => {
   return { status, body };
 };
 const earnings = async () =>
-  (await app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 })).map(
-    ({ amount, status, promoterId }) => [amount, status, promoterId],
-  );
-const allLeads = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 99 });
+  (await app.records.all("commission")).map(({ amount, status, promoterId }) => [amount, status, promoterId]);
+const allLeads = () => app.records.all("lead");
 
 describe("POST /api/v1/track/sale", () => {
   it("answers with the sale, what it earned, the lead and the promoter", async () => {
@@ -135,7 +130,7 @@ describe("POST /api/v1/track/sale", () => {
     await signUp();
     await app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" });
     expect(await sell()).toEqual({ status: 204, body: "" });
-    expect(await app.services.store.page(sales, "id", app.accountId, [], { limit: 9 })).toEqual([]);
+    expect(await app.records.all("sale")).toEqual([]);
   });
 
   it("finds the lead by uid before the e-mail address, and adds what is missing", async () => {
@@ -206,7 +201,7 @@ describe("POST /api/v1/track/sale", () => {
         lead: { customer_since: created_at, plan_name: "price_1" },
       },
     });
-    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({
       planId: "price_1",
       productId: product,
@@ -285,7 +280,7 @@ describe("POST /api/v1/track/refund", () => {
     await refund({ sale_event_id: "inv_2", amount: "10000", event_id: "re_1" });
     await refund({ amount: "10000", event_id: "re_2" });
     await refund({ amount: "1", event_id: "re_3" });
-    const all = await app.services.store.page(sales, "id", app.accountId, [], { limit: 9 });
+    const all = await app.records.all("sale");
     expect(all.map(({ refundedCents }) => refundedCents)).toEqual([1, 10_000, 10_000]);
   });
 

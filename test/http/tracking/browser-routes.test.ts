@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts, createAccount, findAccount } from "../../../server/domain/account/account.ts";
+import { createAccount, findAccount } from "../../../server/domain/account/account.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { nameTracker } from "../../../server/domain/account/tracker-names.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { visitors } from "../../../server/domain/visitor/visitor.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 
@@ -182,7 +179,7 @@ describe("POST /t/click", () => {
   it("drops URLs that are too long, and keeps the click", async () => {
     const { body } = await click({ ref_id: "jane", url: "x".repeat(9000), referrer: "y".repeat(9000) });
     expect(body).toEqual({ status: "recorded", ...JANE });
-    expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
+    expect(await app.records.get("visitor", TID)).toMatchObject({
       url: null,
       referrer: null,
     });
@@ -205,10 +202,7 @@ describe("POST /t/click", () => {
   it("honours Global Privacy Control when the account says so", async () => {
     const opted = { "sec-gpc": "1" };
     expect((await click({ ref_id: "jane" }, opted)).body).toMatchObject({ tid: TID });
-    await app.services.store.transact(async (tx) => {
-      const account = await tx.get(accounts, SYSTEM, app.accountId);
-      await tx.put(accounts, { ...account!, honoursPrivacyControl: true });
-    });
+    await app.records.change("account", app.accountId, { honoursPrivacyControl: true });
     expect((await click({ tid: TID_2, ref_id: "jane" }, opted)).body).toEqual(NOBODY);
   });
 
@@ -273,7 +267,7 @@ describe("POST /t/signup", () => {
       });
       expect({ status, body }).toEqual({ status: 200, body: { status: "recorded", ...JANE } });
     }
-    const found = await app.services.store.page(leads, "id", app.accountId, [], { limit: 9 });
+    const found = await app.records.all("lead");
     expect(found).toMatchObject([
       { email: "lead@example.com", promoterId: 1, createdAt: "2026-03-04T05:06:07.890Z" },
     ]);
@@ -293,7 +287,7 @@ describe("POST /t/signup", () => {
       headers as unknown as Record<string, string>,
     );
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
-    expect(await app.services.store.count(leads, "id", app.accountId, [])).toBe(0);
+    expect(await app.records.count("lead")).toBe(0);
   });
 
   const VISIT = {
@@ -302,12 +296,12 @@ describe("POST /t/signup", () => {
     referrer: "https://blog.example/",
     consent: "given",
   };
-  const leadCount = () => app.services.store.count(leads, "id", app.accountId, []);
+  const leadCount = () => app.records.count("lead");
 
   it("records visitor, click and lead once if the sign-up comes before its click", async () => {
     const answer = { status: "recorded", ...JANE };
     expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual(answer);
-    expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
+    expect(await app.records.get("visitor", TID)).toMatchObject({
       url: VISIT.url,
       referrer: VISIT.referrer,
       subId: "blog",
@@ -363,9 +357,7 @@ describe("POST /t/signup", () => {
       ...NOBODY,
       status: "recorded",
     });
-    expect(await app.services.store.page(leads, "id", app.accountId, [], { limit: 9 })).toMatchObject([
-      { promoterId: 1, tid: TID },
-    ]);
+    expect(await app.records.all("lead")).toMatchObject([{ promoterId: 1, tid: TID }]);
   });
 
   it.each([
@@ -375,7 +367,7 @@ describe("POST /t/signup", () => {
     const answer = await signup({ email: "lead@example.com", ...VISIT }, headers as Record<string, string>);
     expect(answer.status).toBe(status);
     expect([await clicksOf(1), await leadCount()]).toEqual([0, 0]);
-    expect(await app.services.store.get(visitors, app.accountId, TID)).toBeNull();
+    expect(await app.records.get("visitor", TID)).toBeNull();
   });
 
   it("limits the sign-ups per minute from one address", async () => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 
 const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };
@@ -56,11 +55,9 @@ describe.each(STORAGES)("POST /api/v2/track/signup on %s", (storage) => {
   it("accepts a number as uid, and keeps custom fields with any name", async () => {
     const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
     expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
-    expect(
-      JSON.stringify(
-        (await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 }))[0]!.customFields,
-      ),
-    ).toBe('{"__proto__":{"a":1},"constructor":2}');
+    expect(JSON.stringify((await app.records.all("lead"))[0]!.customFields)).toBe(
+      '{"__proto__":{"a":1},"constructor":2}',
+    );
   });
 
   it("ignores fields of __proto__", async () => {

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import type { PromoterCampaign } from "../../../server/domain/promoter-campaign/record.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
 import { statsOf } from "../../support/stats.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };
@@ -29,12 +27,9 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
   const lead = async (params: Record<string, string>) =>
     ((await signup(params)).body as { lead: Record<string, unknown> }).lead;
   const click = (params: Record<string, string>) => app.browser("/t/click", { tid: TID, ...params });
-  const stored = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 100 });
-  const setPromotion = async (id: number, changes: Partial<PromoterCampaign>) =>
-    app.services.store.transact(async (tx) => {
-      const promotion = await tx.get(promoterCampaigns, app.accountId, id);
-      await tx.put(promoterCampaigns, { ...promotion!, ...changes });
-    });
+  const stored = () => app.records.all("lead");
+  const setPromotion = (id: number, changes: Partial<RecordOf<"promoterCampaign">>) =>
+    app.records.change("promoterCampaign", id, changes);
 
   it("answers 200 with the complete tracking result", async () => {
     expect(await signup({ email: "lead@example.com", ref_id: "jane" })).toEqual({
@@ -220,10 +215,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
 
   it("gives a lead without a sign-up event its first one", async () => {
     await signup({ email: "lead@example.com", ref_id: "jane" });
-    await app.services.store.transact(async (tx) => {
-      const known = await tx.get(leads, app.accountId, 1);
-      await tx.put(leads, { ...known!, signupEventId: null, username: "imported" });
-    });
+    await app.records.change("lead", 1, { signupEventId: null, username: "imported" });
     expect(await signup({ email: "lead@example.com", ref_id: "bob", username: "x" })).toMatchObject({
       status: 200,
       body: { lead: { id: 1, username: "imported" }, promoter: { id: 1 } },

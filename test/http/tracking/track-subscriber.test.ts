@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import type { LeadState } from "../../../server/domain/lead/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
@@ -28,7 +27,7 @@ describe.each(STORAGES)("subscriber tracking on %s", (storage) => {
     const { status, body } = await app.v1("/track/subscriber", { email: "lead@example.com", ...params });
     return { status, body };
   };
-  const stored = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 10 });
+  const stored = () => app.records.all("lead");
 
   it("makes a lead of a subscriber that a promoter sent", async () => {
     expect(await subscribe({ ref_id: "jane" })).toEqual({ status: 200, body: RESULT });
@@ -80,7 +79,7 @@ describe.each(STORAGES)("subscriber tracking on %s", (storage) => {
     async (state) => {
       await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
       const [lead] = await stored();
-      await app.services.store.transact((tx) => tx.put(leads, { ...lead!, state }));
+      await app.records.put("lead", { ...lead!, state });
       expect(await subscribe({})).toMatchObject({ status: 200, body: { lead: { state } } });
       expect(await stored()).toEqual([{ ...lead, state }]);
     },

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -48,7 +46,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
     expect(await lead({ uid: "2", ref_id: "jane", ip: "203.0.113.5" })).toMatchObject({
       suspicion: "no_suspicion",
     });
-    expect(await app.services.store.get(promoters, app.accountId, 3)).toMatchObject({
+    expect(await app.records.get("promoter", 3)).toMatchObject({
       fraudSuspicions: ["same_ip_suspicion"],
     });
   });
@@ -86,11 +84,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
   });
 
   it("stores the address of frequent leads once a minute, because they would conflict otherwise", async () => {
-    const { store } = app.services;
-    const seenAt = async () =>
-      (await store.page(promoterAddresses, "id", app.accountId, [], { limit: 9 })).map(
-        ({ lastLeadAt }) => lastLeadAt,
-      );
+    const seenAt = async () => (await app.records.all("promoterAddress")).map(({ lastLeadAt }) => lastLeadAt);
     await lead({ uid: "1", ref_id: "jane", ip: "203.0.113.6" });
     app.setNow("2026-03-04T05:07:07.889Z");
     await lead({ uid: "2", ref_id: "jane", ip: "203.0.113.6" });
@@ -117,10 +111,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
       ref_id: "ads",
       campaign_id: String(campaign.id),
     });
-    await app.services.store.transact(async (tx) => {
-      const promoter = await tx.get(promoters, app.accountId, 3);
-      await tx.put(promoters, { ...promoter!, trackAdTraffic: own });
-    });
+    await app.records.change("promoter", 3, { trackAdTraffic: own });
     await app.browser("/t/click", {
       tid: TID,
       ref_id: "ads",

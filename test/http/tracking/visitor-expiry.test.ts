@@ -3,7 +3,6 @@ import { Failure } from "../../../server/failure.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { loadStats } from "../../../server/domain/report/stats.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { visitors } from "../../../server/domain/visitor/visitor.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
@@ -32,7 +31,7 @@ const clicksOf = async (id: number) => {
   const { store } = app.services;
   return (await loadStats(store, await loadPromoterCampaign(store, app.accountId, id))).clicks;
 };
-const visitorCount = () => app.services.store.count(visitors, "id", app.accountId, []);
+const visitorCount = () => app.records.count("visitor");
 const tidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const report = async () => {
   const asked = { start_date: "2026-03-01", end_date: "2026-03-31", group_by: "day" };
@@ -122,11 +121,7 @@ describe("the sweep of visitors", () => {
     const at = (ms: number) => app.setNow(new Date(Date.parse(NOW) + ms).toISOString());
     await wholeRound();
     await click(TID, "jane");
-    const { store } = app.services;
-    await store.transact(async (tx) => {
-      const visitor = await tx.get(visitors, app.accountId, TID);
-      await tx.put(visitors, { ...visitor!, expiresAt: NOW });
-    });
+    await app.records.change("visitor", TID, { expiresAt: NOW });
     at(59 * 60_000);
     await wholeRound();
     expect(await visitorCount()).toBe(1);

@@ -1,11 +1,11 @@
 import { Secret, TOTP } from "otpauth";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { putUserLink } from "../../../server/domain/user/link.ts";
-import type { User } from "../../../server/domain/user/record.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs, callWith, cookieOf, PASSWORD, type SessionCall } from "../../support/users.ts";
 import { invalid, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const PERIOD_MS = 30_000;
 const WANTED = {
@@ -15,7 +15,7 @@ const WANTED = {
 const WRONG_CODE = { status: 401, body: { message: "The code is wrong", code: "second_factor_required" } };
 
 let app: TestApp;
-let user: User;
+let user: RecordOf<"user">;
 let call: SessionCall;
 beforeEach(async () => {
   app = await startApp();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { putUserLink } from "../../../server/domain/user/link.ts";
-import { findUser, users } from "../../../server/domain/user/user.ts";
+import { findUser } from "../../../server/domain/user/user.ts";
 import type { LinkKind } from "../../../server/domain/user/record.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, startApp, type Answer, type TestApp } from "../../support/app.ts";
@@ -307,7 +307,7 @@ describe("a session", () => {
   it("ends with its user", async () => {
     const user = await addUser(app, "owner");
     const call = await callAs(app, user);
-    await app.services.store.transact((tx) => tx.remove(users, user.accountId, user.id));
+    await app.records.remove("user", user.id);
     expect(await outcome(call("GET /campaigns"))).toEqual(ENDED);
   });
 
@@ -315,7 +315,7 @@ describe("a session", () => {
     const user = await addUser(app, "manager");
     const call = await callAs(app, user);
     const changed = { ...(await findUser(app.services.store, user.id))!, role: "viewer" as const };
-    await app.services.store.transact((tx) => tx.put(users, changed));
+    await app.records.put("user", changed);
     expect(await outcome(call("POST /campaigns", {}))).toEqual({
       status: 403,
       body: { message: "This needs the role manager, and you are a viewer", code: "forbidden" },
@@ -479,7 +479,7 @@ describe("a link", () => {
   it("is no good when its user is gone", async () => {
     const user = await addUser(app, "owner");
     const token = await makeLink("reset", user.id);
-    await app.services.store.transact((tx) => tx.remove(users, user.accountId, user.id));
+    await app.records.remove("user", user.id);
     expect(await outcome(post("/session/link/check", { token }))).toEqual(USED);
   });
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { addUser, callAs, callWith, PASSWORD, type SessionCall } from "../../support/users.ts";
@@ -19,7 +18,7 @@ afterEach(async () => {
 const mail = useMail(() => app);
 const { send } = mail;
 const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`, body);
-const waiting = () => app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
+const waiting = () => app.records.all("delivery");
 const tokenIn = (text = "") => /https:\/\/track\.acme\.example\/admin\/welcome#([\w-]{43})/.exec(text)?.[1];
 
 describe("e-mails to users", () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { User } from "../../../server/domain/user/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs, callWith, cookieOf, PASSWORD, type SessionCall } from "../../support/users.ts";
 import { invalid, join, outcome } from "../../support/v2.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 let app: TestApp;
-let owner: User;
+let owner: RecordOf<"user">;
 let call: SessionCall;
 beforeEach(async () => {
   app = await startApp("memory", { hasMail: false });

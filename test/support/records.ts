@@ -1,0 +1,129 @@
+import { accounts } from "../../server/domain/account/account.ts";
+import { apiKeys } from "../../server/domain/account/api-key.ts";
+import { auditEntries } from "../../server/domain/audit/audit.ts";
+import { campaigns } from "../../server/domain/campaign/campaign.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { unfinishedErasures } from "../../server/domain/erasure/unfinished.ts";
+import { facts } from "../../server/domain/event/event.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";
+import { originNames } from "../../server/domain/origin/origin.ts";
+import { paymentsBatches } from "../../server/domain/payments-batch/batch.ts";
+import { payoutMethods } from "../../server/domain/payout-method/payout-method.ts";
+import { payoutRuns } from "../../server/domain/payout-run/run.ts";
+import { payouts } from "../../server/domain/payout/payout.ts";
+import { productPrices, products } from "../../server/domain/product/product.ts";
+import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { archivedStates } from "../../server/domain/promoter/archiving.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { rewards } from "../../server/domain/reward/reward.ts";
+import { instalments } from "../../server/domain/sale/instalment.ts";
+import { refunds, sales } from "../../server/domain/sale/sales.ts";
+import { sightings } from "../../server/domain/sighting/sighting.ts";
+import { users } from "../../server/domain/user/user.ts";
+import { pastClicks } from "../../server/domain/visitor/past-clicks.ts";
+import { visitors } from "../../server/domain/visitor/visitor.ts";
+import { deliveries, lanes } from "../../server/domain/webhook/delivery.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import type { KeyPart, Table } from "../../server/storage/table.ts";
+import { TABLES } from "../../server/tables.ts";
+
+/** The records that tests look at or change without an operation, each with the noun that names it. */
+const NOUNS = {
+  account: accounts,
+  apiKey: apiKeys,
+  archivedState: archivedStates,
+  auditEntry: auditEntries,
+  campaign: campaigns,
+  commission: commissions,
+  delivery: deliveries,
+  fact: facts,
+  instalment: instalments,
+  lane: lanes,
+  lead: leads,
+  originName: originNames,
+  pastClick: pastClicks,
+  paymentsBatch: paymentsBatches,
+  payout: payouts,
+  payoutMethod: payoutMethods,
+  payoutRun: payoutRuns,
+  product: products,
+  productPrice: productPrices,
+  promoCode: promoCodes,
+  promoter: promoters,
+  promoterAddress: promoterAddresses,
+  promoterCampaign: promoterCampaigns,
+  refund: refunds,
+  reward: rewards,
+  sale: sales,
+  sighting: sightings,
+  unfinishedErasure: unfinishedErasures,
+  user: users,
+  visitor: visitors,
+};
+
+export type Noun = keyof typeof NOUNS;
+/** A record as its table keeps it. */
+export type RecordOf<N extends Noun> = Parameters<NonNullable<(typeof NOUNS)[N]["owner"]>>[0];
+
+/** Kept for the whole server, not for one account. */
+const OF_SERVER: ReadonlySet<Noun> = new Set(["account", "apiKey", "delivery", "fact", "lane", "user"]);
+
+/** The records of an account, for what no operation shows or makes. Operations are the first choice. */
+export interface Records {
+  /** The record with this key, or null. */
+  get<N extends Noun>(noun: N, ...key: KeyPart[]): Promise<RecordOf<N> | null>;
+  /** All records of a noun, in the order of their keys. */
+  all<N extends Noun>(noun: N): Promise<RecordOf<N>[]>;
+  count(noun: Noun): Promise<number>;
+  /** Writes records, new or not, in one commit. */
+  put<N extends Noun>(noun: N, ...records: RecordOf<N>[]): Promise<void>;
+  /** Changes some fields of a record. Resolves to the whole. */
+  change<N extends Noun>(
+    noun: N,
+    key: KeyPart | KeyPart[],
+    changes: Partial<RecordOf<N>>,
+  ): Promise<RecordOf<N>>;
+  remove(noun: Noun, ...key: KeyPart[]): Promise<void>;
+}
+
+/** The records of an account in a store. */
+export function recordsIn(store: Store, accountId: number): Records {
+  const owner = (noun: Noun) => (OF_SERVER.has(noun) ? 0 : accountId);
+  const tableOf = <N extends Noun>(noun: N) => NOUNS[noun] as unknown as Table<RecordOf<N>>;
+  return {
+    get: (noun, ...key) => store.get(tableOf(noun), owner(noun), ...key),
+    async all(noun) {
+      const found = [];
+      for await (const chunk of store.scan(tableOf(noun), "id", owner(noun), [])) found.push(...chunk);
+      return found;
+    },
+    count: (noun) => store.count(tableOf(noun), "id", owner(noun), []),
+    put: (noun, ...records) =>
+      store.transact(async (tx) => {
+        for (const record of records) await tx.put(tableOf(noun), record);
+      }),
+    change: (noun, key, changes) =>
+      store.transact(async (tx) => {
+        const before = await tx.get(tableOf(noun), owner(noun), ...[key].flat());
+        if (before === null) throw new Error(`There is no ${noun} ${[key].flat().join(" ")}`);
+        const after = { ...before, ...changes };
+        await tx.put(tableOf(noun), after);
+        return after;
+      }),
+    remove: (noun, ...key) => store.transact((tx) => tx.remove(tableOf(noun), owner(noun), ...key)),
+  };
+}
+
+/** Opens the store at an address, beside its servers, and reads or changes the first account's records. */
+export async function withRecords<T>(url: string, work: (records: Records) => Promise<T>): Promise<T> {
+  const store = await openStore(url, { tables: TABLES });
+  try {
+    const [account] = await store.page(accounts, "id", 0, [], { limit: 1 });
+    return await work(recordsIn(store, account!.id));
+  } finally {
+    await store.close();
+  }
+}
