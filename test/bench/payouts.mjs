@@ -1,5 +1,5 @@
 // Prints how long `tidemark payouts generate` takes for many commissions on SQLite, and its memory. It is killed once
-// in the middle, and then goes on. BENCH_COMMISSIONS (1000000), BENCH_PROMOTERS (10000). Aim: 60 s and 300 MB.
+// in the middle, and then goes on. BENCH_COMMISSIONS (1000000), BENCH_PROMOTERS (10000). Aim: 10 s and 300 MB.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { once } from "node:events";
