@@ -1,6 +1,6 @@
 import type { Reads, Session } from "./session.ts";
 
-/** Plain items: a text under a key, for whatever needs no question. The store's mark is one. */
+/** Plain items: texts under keys, for data that no question is about. The store's mark is one. */
 
 /** The text of an item, or null. */
 export async function readItem(reads: Reads, key: string): Promise<string | null> {

@@ -15,7 +15,7 @@ const END = "!";
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
-/** The names in second place of every key. They come from the code, so they are few. */
+/** Names in second place of a key come from the code, so they are few. */
 const encodedNames = new Map<string, string>();
 const MAX_ENCODED_NAMES = 1_000;
 
@@ -50,25 +50,12 @@ export function decodeKey(encoded: string): KeyPart[] {
   return key;
 }
 
-/** The range of all keys that begin with a tuple. */
-export function prefixRange(prefix: Key): { from: string; before: string } {
-  const start = encodeKey(prefix);
-  // `;` follows `:` in ASCII, so it ends the range of all keys that continue with a further segment.
-  return { from: `${start}:`, before: `${start};` };
-}
-
-/** The smallest storage key after this one. */
-export function successor(encoded: string): string {
-  // A space sorts before every character that may continue a key.
-  return `${encoded} `;
-}
-
 /** The hexadecimal SHA-256 of a text, for keys that must hide the text or where it could be too long. */
 export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** A number for lists in place of a hash that nobody may see. Its 48 bits are enough to tell a few apart. */
+/** A number for lists in place of a secret hash. Its 48 bits are enough to tell a few apart. */
 export function numberOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 12), 16);
 }
@@ -76,14 +63,14 @@ export function numberOf(hash: string): number {
 /** Postgres' limit for an index entry is 2,700 bytes. */
 const MOST_INDEXED = 600;
 
-/** A text as indexes hold it: one that somebody made very long is compared by its hash. */
+/** A text as a column with an index holds it. A very long one is compared by its hash. */
 export function indexed(text: string): string {
   return text.length > MOST_INDEXED ? `sha256:${digest(text)}` : text;
 }
 
 /**
- * A short stand-in for a tuple where only equality counts: enough of its SHA-256 that nobody finds a
- * collision.
+ * A short stand-in for a tuple where only equality counts. It has so much of the SHA-256 that two tuples never share it in
+ * practice.
  */
 export function fingerprint(key: Key): string {
   return digest(JSON.stringify(key)).slice(0, FINGERPRINT_LENGTH);
@@ -97,7 +84,7 @@ function encodeInteger(value: number): string {
   return LENGTH_MARKS.charAt(digits.length) + digits;
 }
 
-/** Names of collections, claims, indexes and counters: the same few in every key. */
+/** The same few names are in every key, so each is encoded once. */
 function encodeName(name: string): string {
   const known = encodedNames.get(name);
   if (known !== undefined) return known;

@@ -17,7 +17,7 @@ export const FIRST_WITH_TABLES = 13;
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */
 export const MARK_KEY = encodeKey([0, "layout"]);
-/** Where a process that found no room tries to write. No item stays there. */
+/** A process that found no room on the disk writes an item here, and removes it, to learn whether there is room again. */
 export const ROOM_KEY = encodeKey([0, "layout", "room"]);
 
 /** The steps of work on a whole store, in their order. */

@@ -61,7 +61,7 @@ export async function storeOn(engine: Engine, elapsedMs?: () => number): Promise
  * @throws Error like `openStore`
  */
 export async function openEngine(url: string, given: EngineOptions): Promise<Engine> {
-  // Every transaction asks for freezes.
+  // Every transaction looks for freezes, so every store has their table.
   const options = { ...given, tables: [...new Set([freezes, ...given.tables])] };
   if (url === "memory:") return openInMemory(options);
   if (isPostgres(url)) {
@@ -82,7 +82,7 @@ function openInMemory(options: EngineOptions): Engine {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-memory-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", remove);
-  // Its files are gone with the process, so they are no backup's business.
+  // Its files are removed with the process, so there is nothing to back up.
   const { backup: _backup, ...engine } = sqliteEngine(folder, { ...options, isDurable: false });
   return {
     ...engine,

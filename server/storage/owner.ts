@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 const OWNER_ONLY = 0o700;
 
-/** Makes a folder and those above it that are missing. Nobody else on the machine may read it. */
+/** Makes a folder and those above it that are missing. Only its owner may read it. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));

@@ -2,7 +2,7 @@ import type { Statement, Dialect } from "./sql.ts";
 import type { Addition } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
 
-/** Local stores return values, remote ones promises. */
+/** SQLite returns values, Postgres promises. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Reads documents and rows, from what is committed or as a transaction sees them. */
@@ -14,7 +14,7 @@ export interface Reads {
   find(from: Table<never>, unique: string, accountId: number, values: Key): MaybePromise<string | null>;
   /** The rows that a statement selects, each as an array. */
   all(statement: Statement): MaybePromise<ColumnValue[][]>;
-  /** The rows that a question selects, by the names of their columns. It may take long, so it stops nobody else. */
+  /** The rows that a question selects, by the names of their columns. It may take long, so it runs beside other work. */
   ask(question: Statement): MaybePromise<Record<string, ColumnValue>[]>;
 }
 
@@ -28,13 +28,13 @@ export interface Written {
   key: Key;
   /** Whether the table is known to have no such row. */
   isNew: boolean;
-  /** The error to throw if another record has one of its unique values. null: its own key. */
+  /** Makes the error to throw if another record has one of its unique values. null: it has the same key. */
   refusal: (unique: string | null) => Error;
 }
 
 /** A transaction of an engine. */
 export interface Session extends Reads {
-  /** Reads a record that decides something: nobody else changes it until the transaction has ended. */
+  /** Reads a record that a decision depends on. No other transaction changes it before this one has ended. */
   lock(from: Table<never>, accountId: number, key: Key): MaybePromise<string | null>;
   write(into: Table<never>, row: ColumnValue[], written: Written): MaybePromise<void>;
   remove(from: Table<never>, accountId: number, key: Key): MaybePromise<void>;
@@ -54,7 +54,7 @@ export interface Engine {
   /**
    * Runs work whose writes are committed together, durably, when the promise resolves. Work may run more than once.
    *
-   * @throws whatever `work` throws; nothing is written then
+   * @throws the errors of `work`; nothing is written then
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
@@ -63,7 +63,7 @@ export interface Engine {
   lacksRoom(): boolean;
   /** Whether another process uses the store now: a server or a command, of any release. Ask before the first transaction. */
   isShared(): Promise<boolean>;
-  /** How large the store is. null: it is in memory, or the engine does not tell. */
+  /** How large the store is. null: it is in memory, or its size is not known. */
   size(): Promise<StoreSize | null>;
   /** Why commits are less durable than promised, in sentences. Absent: they never are. */
   weaknesses?(): Promise<string[]>;
@@ -94,6 +94,6 @@ export interface AgedReads {
 /** How large a store is, in bytes. */
 export interface StoreSize {
   bytes: number;
-  /** The write-ahead log. null: the database keeps it out of sight. */
+  /** The write-ahead log. null: its size is not known. */
   logBytes: number | null;
 }

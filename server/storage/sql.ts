@@ -181,7 +181,7 @@ export interface Between {
   before: KeyPart;
 }
 
-/** The records below one value of an index, or of the key. */
+/** The records whose first columns of an index, or of the key, have the values `start`. */
 export interface Listing {
   index: string;
   accountId: number;
@@ -189,7 +189,7 @@ export interface Listing {
   between?: Between | undefined;
 }
 
-/** The columns that a listing is ordered by, and its conditions. Their values follow those that a statement has before. */
+/** The columns that a listing is ordered by, and its conditions. `values` has those that the statement names before. */
 function listingParts<R>(
   of: Table<R>,
   { index, accountId, start, between }: Listing,

@@ -25,11 +25,11 @@ export interface Store extends View {
    * null: there is none.
    */
   aged: (() => Promise<AgedStore | null>) | null;
-  /** Whether it answers, and takes writes as far as this process knows. */
+  /** Whether it answers, and whether it accepts writes, as far as this process knows. */
   isReady(): Promise<boolean>;
   /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
   weaknesses(): Promise<string[]>;
-  /** How large the store is. null: it is in memory, or its engine does not tell. */
+  /** How large the store is. null: it is in memory, or its size is not known. */
   size(): Promise<StoreSize | null>;
   /** The layout to write. */
   layout(): number;
@@ -50,7 +50,7 @@ export interface AgedStore {
 
 /** Makes a store of an engine. */
 export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
-  // Work on a whole store uses a plain engine, because it has the store to itself.
+  // An import or upgrade has the store to itself, so its engine does not watch the layout.
   const look = async () => (await engine.look?.()) ?? null;
   const store: Store = {
     ...newView(engine.reads),
@@ -71,7 +71,7 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
         if (engine.lacksRoom()) await findRoom(engine);
         return (await look()) === null;
       } catch {
-        return false; // whatever keeps the store from answering, it is not ready
+        return false; // not ready, for whatever reason
       }
     },
     size: engine.size,

@@ -37,12 +37,12 @@ export interface Table<
   /** The columns that identify a record within its account. Absent: `id`. */
   key: readonly string[];
   columns: C;
-  /** Columns whose values no two records of an account share. A record with a null among them claims nothing. */
+  /** Columns whose values no two records of an account share. A record with a null among them is never refused. */
   unique: Record<Unique, readonly string[]>;
   indexes: Record<Listed, Index>;
   /** What a record adds to a table of sums, in the same commit. */
   sums?: Summing<R> | undefined;
-  /** For records that are kept under the number 0: the account that each belongs to. */
+  /** For records that have the account 0 in their rows, such as API keys: the account that each belongs to. */
   owner?: ((record: R) => number) | undefined;
 }
 

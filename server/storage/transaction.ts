@@ -12,7 +12,7 @@ export type Refusals<Unique extends string> = Partial<Record<Unique, () => Failu
 
 /** Reads and writes that become one commit. */
 export interface Transaction extends Reader {
-  /** Reads a record that decides something: nobody else changes it until the transaction has ended. */
+  /** Reads a record that a decision depends on. No other transaction changes it before this one has ended. */
   lock<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
   /** Whether another record has a unique value of this one. */
   isTaken<R extends { accountId: number }, Unique extends string>(
@@ -39,7 +39,7 @@ export interface Transaction extends Reader {
   remove<R>(from: Table<R>, accountId: number, ...id: Key): Promise<void>;
   /**
    * Puts an integer into a field of all records of a listing, where it is null. It reads none of them, so it is quick for very
-   * many. It suits fields that nothing but their own column is made from. Resolves to the number of changed records.
+   * many. Only for fields that no other column is made from. Resolves to the number of changed records.
    */
   fill<R extends { accountId: number }, Listed extends string, C extends string>(
     into: Table<R, string, Listed, Record<C, Column<R>>>,
@@ -65,7 +65,7 @@ export async function runOn<T>(session: Session, work: (tx: OpenTransaction) => 
   return result;
 }
 
-/** Makes a transaction. `addUp` writes what its records add to sums, which waits until somebody asks or it ends. */
+/** Makes a transaction. `addUp` writes the sums: before a question, and at the end, so that each row is written once. */
 function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => Promise<void> } {
   const additions = newAdditions();
   const addUp = async () => {
@@ -135,7 +135,7 @@ function askingAfter(first: () => Promise<void>, view: View): View {
   };
 }
 
-/** The values that a record claims. null: one of them is null. */
+/** A record's values of a unique constraint. null: one of them is null, so other records may have the same. */
 function uniqueValues<R>(from: Table<R>, unique: string, record: R): Key | null {
   const names = Object.keys(from.columns);
   const row = columnValues(from, record);

@@ -29,7 +29,7 @@ export interface Page {
 
 /** Reads records and lists. A store is a view; a transaction has one that sees its own writes. */
 export interface View extends Reader {
-  /** A page of the records whose entry begins with `start`, in the order of an index or by id. */
+  /** A page of the records whose first columns of an index, or of the key, are `start`, in that order. */
   page<R, Listed extends string>(
     from: Table<R, string, Listed>,
     index: Listed | "id",
@@ -106,7 +106,7 @@ export function newReader(reads: Reads): Reader {
   };
 }
 
-/** Local stores answer at once. Awaiting their answers would cost as much as the read itself. */
+/** SQLite answers immediately. Awaiting its answers would cost as much as the read itself. */
 export function parseFound<R>(from: Table<R>, found: MaybePromise<string | null>): MaybePromise<R | null> {
   if (found instanceof Promise) return found.then((doc) => (doc === null ? null : parse<R>(from, doc)));
   return found === null ? null : parse<R>(from, found);

@@ -3,7 +3,7 @@ import type { Account } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { refuseTaken, TAKEN } from "../../storage/taken-claims.ts";
+import { refuseTaken, TAKEN } from "../../storage/taken.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findVisitor } from "../visitor/visitor.ts";
 import { findLeadByEmail, findLeadByUid } from "./lead.ts";

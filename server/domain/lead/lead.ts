@@ -3,7 +3,7 @@ import type { Lead } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/taken-claims.ts";
+import { TAKEN } from "../../storage/taken.ts";
 import { ORIGIN_COLUMNS } from "../origin/origin.ts";
 import { dailySums } from "../report/daily.ts";
 import { isProposed, leadFacts } from "./lead-facts.ts";

@@ -4,7 +4,7 @@ import { announce } from "../event/event.ts";
 import { withHistory } from "./customer-history.ts";
 import { leads, loadLead, settled } from "./lead.ts";
 import type { Lead, LeadState } from "./record.ts";
-import { findTaken } from "../../storage/taken-claims.ts";
+import { findTaken } from "../../storage/taken.ts";
 
 /**
  * Makes a lead that a promoter added by hand a sign-up, which from then on holds its e-mail address. Others stay.
@@ -61,7 +61,7 @@ function changeState(
     const state = to(before);
     if (state === before.state) return before;
     const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
-    const taken = await findTaken(tx, leads, { record: after, claims: ["email", "uid"] });
+    const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
     if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });

@@ -10,7 +10,7 @@ import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./le
 import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
 import { checkSplits } from "./splits.ts";
 import type { Show } from "../show.ts";
-import { findTaken, refuseTaken } from "../../storage/taken-claims.ts";
+import { findTaken, refuseTaken } from "../../storage/taken.ts";
 import { hasWaiting } from "../sale/waiting.ts";
 
 /** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
@@ -123,5 +123,5 @@ async function refuseFaults(tx: Transaction, lead: Lead): Promise<void> {
     const fields = { email: ["can't be blank without a uid"] };
     throw new Failure("invalid", "A lead needs an e-mail address or a uid", fields);
   }
-  refuseTaken(await findTaken(tx, leads, { record: lead, claims: ["email", "uid"] }));
+  refuseTaken(await findTaken(tx, leads, { record: lead, unique: ["email", "uid"] }));
 }

@@ -5,7 +5,7 @@ import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/keys.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/taken-claims.ts";
+import { TAKEN } from "../../storage/taken.ts";
 import type { campaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";

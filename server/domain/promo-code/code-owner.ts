@@ -1,7 +1,7 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
 import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/taken-claims.ts";
+import { TAKEN } from "../../storage/taken.ts";
 import { accounts } from "../account/account.ts";
 import { SYSTEM } from "../account/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";

@@ -11,7 +11,7 @@ import { loadPromoter } from "../promoter/promoter.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Show } from "../show.ts";
-import { TAKEN } from "../../storage/taken-claims.ts";
+import { TAKEN } from "../../storage/taken.ts";
 
 /** A code is unique among the account's codes in use. An archived code may be made again. */
 export const promoCodes = table<PromoCode>()({

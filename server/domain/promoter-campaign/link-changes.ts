@@ -4,7 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { findCodesOfOthers } from "../promo-code/code-owner.ts";
 import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
-import { TAKEN, findTaken } from "../../storage/taken-claims.ts";
+import { TAKEN, findTaken } from "../../storage/taken.ts";
 
 /** Changes to a promoter campaign's links and codes. Those left out stay. */
 export interface LinkChanges {
@@ -42,10 +42,10 @@ export async function findTakenFields(
   const { accountId, refToken } = after;
   const isNamed = refToken !== "" && refToken !== before?.refToken;
   const isTaken = isNamed && !(await isFreeRefToken(tx, accountId, refToken));
-  const claims = ["coupon", "displayCoupon", "directUrl"] as const;
+  const unique = ["coupon", "displayCoupon", "directUrl"] as const;
   return {
     ...(isTaken && { refToken: [TAKEN] }),
-    ...(await findTaken(tx, promoterCampaigns, { record: after, claims })),
+    ...(await findTaken(tx, promoterCampaigns, { record: after, unique })),
     ...(await findCodesOfOthers(tx, before, after)),
   };
 }

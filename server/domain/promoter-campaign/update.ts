@@ -11,7 +11,7 @@ import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts"
 import { replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "../reward/entry.ts";
 import type { Show } from "../show.ts";
-import { refuseTaken } from "../../storage/taken-claims.ts";
+import { refuseTaken } from "../../storage/taken.ts";
 
 /** Changes to a promoter campaign. undefined: unchanged. */
 export interface PromoterCampaignChanges {

@@ -20,7 +20,7 @@ import {
 import { deriveRefToken, refTokens } from "../promoter-campaign/ref-token.ts";
 import type { Show } from "../show.ts";
 import { hashAddress, rememberAddress } from "../lead/suspicion.ts";
-import { refuseTaken } from "../../storage/taken-claims.ts";
+import { refuseTaken } from "../../storage/taken.ts";
 
 /** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;

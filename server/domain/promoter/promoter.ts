@@ -4,7 +4,7 @@ import type { Promoter } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/keys.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { findTaken } from "../../storage/taken-claims.ts";
+import { findTaken } from "../../storage/taken.ts";
 
 export const promoters = table<Promoter>()({
   name: "promoter",
@@ -61,7 +61,7 @@ export function findPromoterByEmail(
 
 /** Names the fields whose values belong to another promoter. */
 export function findTakenPromoter(tx: Transaction, promoter: Promoter): Promise<FieldErrors> {
-  return findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
+  return findTaken(tx, promoters, { record: promoter, unique: ["email", "custId"] });
 }
 
 /** @throws Failure `not_found` */

@@ -12,7 +12,7 @@ import { AUTH_TOKEN_LENGTH } from "./creation.ts";
 import { refuseCircle, unknownParent } from "./parent.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import { refuseTaken } from "../../storage/taken-claims.ts";
+import { refuseTaken } from "../../storage/taken.ts";
 import type { Show } from "../show.ts";
 import { loadSelected, type Selected, type Selection } from "./selection.ts";
 

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/taken-claims.ts";
+import { TAKEN } from "../../storage/taken.ts";
 import type { Context } from "../context.ts";
 import { lockCodes } from "../promo-code/code-owner.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";

@@ -20,7 +20,7 @@ export async function readWeaknesses(pool: Pool, options: { requiresStandby: boo
     return weaknessesOf(rows[0]!, options);
   } catch (error) {
     if (isPassing(error)) throw error;
-    return [`nobody knows how durable commits are: ${(error as Error).message}`]; // another engine
+    return [`nobody knows how durable commits are: ${(error as Error).message}`]; // not Postgres itself
   }
 }
 

@@ -35,8 +35,8 @@ export function readHosts(url: string): Host[] {
  * Chooses the server to write to, and says why others that accept writes are refused. `last` is the latest one that
  * was written to.
  *
- * A promotion begins a new timeline. A server on an older one was the primary before: nobody else would ever see what
- * it takes now, so it is never written to again.
+ * A promotion begins a new timeline. A server on an older one was the primary before: no other server would get what
+ * is written to it now, so it is never written to again.
  */
 export function choosePrimary(
   sightings: Sighting[],

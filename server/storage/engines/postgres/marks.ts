@@ -21,10 +21,10 @@ const GIVEN_UP = 1;
 /** Marks the commits of a process, so that their outcome can be asked for when the answer is lost. */
 export interface Marks {
   /**
-   * Ends a transaction by sending the statements that end it. `send` gives its connection back, whatever happens: it may be
+   * Ends a transaction by sending the statements that end it. `send` always gives its connection back: it may be
    * the only one.
    *
-   * @throws the fault if nothing was written, and Failure `unavailable` if nobody knows
+   * @throws the fault if nothing was written, and Failure `unavailable` if that can't be found out
    */
   finish(send: (end: Command[]) => Promise<Answer[]>): Promise<void>;
   /** Removes all marks. */

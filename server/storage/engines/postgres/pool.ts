@@ -100,7 +100,7 @@ export async function isShared(pool: Pool): Promise<boolean> {
 export function newPool(url: string, limits: PoolConfig): Pool {
   const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
   // A broken connection fails its running query, if any, and the next query opens another. The break is also
-  // an `error` event, which would end the process if nobody listened.
+  // an `error` event, which would end the process if it had no listener.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;

@@ -23,7 +23,7 @@ export interface Place {
 
 /** A transaction, and what decides its end. */
 export interface OpenSession extends Session {
-  /** Whether nobody has changed what it has read so far, so that a refusal by the work counts. */
+  /** Whether everything that it has read is still so. Only then a refusal by the work counts. */
   stands(): Promise<boolean>;
   /** Why it can't be committed. null: nothing is known against it. */
   fault(): unknown;

@@ -130,7 +130,7 @@ function reasonOf(answer: PromiseSettledResult<Sighting>, { name }: Host): strin
   return [`${name}: ${message || code}`];
 }
 
-/** Records the timeline of a new primary. Tried once: a role that may not create the table would be told so each second. */
+/** Records the timeline of a new primary. It is tried once, because a role that may not create the table would fail each second. */
 function newTimelineRecorder(
   pools: ReadonlyMap<Host, Pool>,
   notify: WatchReports["notify"],

@@ -5,8 +5,8 @@ import { isDamage, refusalOf } from "./faults.ts";
 import { guardedReads } from "./statements.ts";
 
 /**
- * More pages than any file has: a backup in several steps starts again whenever somebody commits between
- * them.
+ * More pages than any file has, so that a backup is one step. One in several steps starts again whenever another connection
+ * commits between them.
  */
 const ALL_PAGES = 2 ** 31 - 1;
 

@@ -29,7 +29,7 @@ export function fileIn(folder: string): string {
   return join(folder, FILE);
 }
 
-/** Creates the file if it is missing, so that nobody else on the machine can read it or the log beside it. */
+/** Creates the file if it is missing, so that only its owner can read it and the log beside it. */
 export function makeFile(folder: string): string {
   const file = fileIn(folder);
   const isNew = !existsSync(file);
@@ -43,7 +43,7 @@ export function makeFile(folder: string): string {
 export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boolean } = {}): Database {
   const db = new DatabaseSync(file, { timeout: BUSY_MS, returnArrays: true, readOnly: isReadOnly });
   if (isReadOnly) return db;
-  // The writer makes the checkpoints, between commits.
+  // The connection that writes makes the checkpoints, between commits. @see `newLog`
   db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
   // The data of an erased person must not stay in free pages of the file.
   db.exec("pragma secure_delete = on");
@@ -79,8 +79,8 @@ export function openDatabase(folder: string): OpenFile {
 }
 
 /**
- * Says whether a file was copied without its log. The writer leaves a mark in the file whenever it has written the log back,
- * and the log takes the mark away. So a file that has it lacks a log, unless a process died between the two.
+ * Says whether a file was copied without its log. Servers mark the file before they write the log back into it,
+ * and then take the mark away, which only the log knows. So a file that has it lacks a log, unless a process died between the two.
  */
 function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: boolean }): string | null {
   const [minutes] = db.prepare("pragma user_version").get() as [number];

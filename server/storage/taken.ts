@@ -5,14 +5,14 @@ import type { Transaction } from "./store.ts";
 /** The error for a unique value that another record has. */
 export const TAKEN = "has already been taken";
 
-/** Names every claim of a record that belongs to another. The claims themselves would stop at the first. */
-export async function findTaken<R extends { accountId: number }, Claim extends string>(
+/** Names all of these unique values that another record has. The constraints of the table would name only the first. */
+export async function findTaken<R extends { accountId: number }, Unique extends string>(
   tx: Transaction,
-  from: Table<R, Claim>,
-  { record, claims }: { record: R; claims: readonly NoInfer<Claim>[] },
+  from: Table<R, Unique>,
+  { record, unique }: { record: R; unique: readonly NoInfer<Unique>[] },
 ): Promise<FieldErrors> {
   const fields: FieldErrors = {};
-  for (const claim of claims) if (await tx.isTaken(from, claim, record)) fields[claim] = [TAKEN];
+  for (const each of unique) if (await tx.isTaken(from, each, record)) fields[each] = [TAKEN];
   return fields;
 }
 
