@@ -3,6 +3,8 @@ import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Context } from "../../server/domain/context.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 
+export { newCommission } from "../../server/domain/commission/commission.ts";
+
 /** Stores a commission, by default of 10.00 for a promoter's default campaign. */
 export async function addCommission(
   { store, now }: Context,

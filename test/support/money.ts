@@ -39,6 +39,35 @@ export function trackV2(app: TestApp, name: string, body: object) {
   return app.v2("POST", `/../track/${name}`, body);
 }
 
+/** Stores rates of days for the account. */
+export async function storeRates(
+  app: TestApp,
+  ...days: { day: string; base: string; rates: Record<string, string> }[]
+): Promise<void> {
+  for (const { day: date, base, rates } of days) {
+    const { status, body } = await app.v2("POST", "/rates", { date, base, rates });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  }
+}
+
+/** What a promoter has earned, is owed and was paid, by unit. Units with nothing of these are left out. */
+export async function balancesOf(
+  app: TestApp,
+  promoterId: number,
+): Promise<Record<string, { earnings: number; current: number; paid: number }>> {
+  const { body } = await app.v2("GET", `/promoters/${promoterId}`);
+  const { balances } = body as { balances: Record<string, Record<string, number>> };
+  const of = (name: string, unit: string) => balances[`${name}_balance`]?.[unit] ?? 0;
+  const units = Object.keys(balances["earnings_balance"]!).map(
+    (unit) =>
+      [
+        unit,
+        { earnings: of("earnings", unit), current: of("current", unit), paid: of("paid", unit) },
+      ] as const,
+  );
+  return Object.fromEntries(units.filter(([, { earnings, current, paid }]) => earnings || current || paid));
+}
+
 /** The cash balance of a promoter: earned, owed and paid. */
 export async function cashOf(app: TestApp, promoterId: number): Promise<[number, number, number]> {
   const { body } = await app.v2("GET", `/promoters/${promoterId}`);

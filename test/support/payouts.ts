@@ -1,9 +1,8 @@
 import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
-import { createCampaign } from "../../server/domain/campaign/campaign.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
-import type { Period } from "../../server/domain/payout/period.ts";
+import { periodOfDay, type Period } from "../../server/domain/payout/period.ts";
 import { generatePayouts } from "../../server/domain/payout-run/generate.ts";
 import { newProfile } from "../../server/domain/promoter/profile.ts";
 import { createPromoter } from "../../server/domain/promoter/creation.ts";
@@ -16,6 +15,7 @@ import type { Payout } from "../../server/domain/payout/record.ts";
 import type { PayoutRun } from "../../server/domain/payout-run/record.ts";
 import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
+import type { TestApp } from "./app.ts";
 
 /** The details of a payout method that has none. */
 export const NO_DETAILS = {
@@ -142,9 +142,27 @@ export async function changeAccount(
   });
 }
 
-/** Makes another campaign. */
-export function addCampaign(context: Context, accountId: number, name: string) {
-  return createCampaign(context, accountId, { name, landingUrl: "https://www.acme.example/" });
+const MOVES = {
+  completed: "mark_as_paid",
+  pending: "mark_as_unpaid",
+  failed: "mark_as_failed",
+  cancelled: "cancel",
+};
+
+/** Moves a payout to another status. V2 has no operation for `processing`, so V1 does that. */
+export async function movePayout(
+  app: TestApp,
+  { id, to, error = null }: { id: number; to: keyof typeof MOVES | "processing"; error?: string | null },
+): Promise<void> {
+  if (to === "processing") {
+    const { status, body } = await app.v1("/payouts/update", { id: String(id), status: to });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return;
+  }
+  const given = { ids: [id], ...(to === "failed" && error !== null && { error }) };
+  const { body } = await app.v2("POST", `/payouts/${MOVES[to]}`, given);
+  const { data } = body as { data: { processing_errors: { message: string }[] } };
+  for (const { message } of data.processing_errors) throw new Error(message);
 }
 
 /** Makes an approved cash commission of 10.00 of January, in no payout, unless told otherwise. */
@@ -165,6 +183,11 @@ export async function addCommission(
   });
   await store.transact((tx) => tx.put(commissions, commission));
   return commission;
+}
+
+/** The period of a month, such as `2026-01`. */
+export function month(key: string): Period {
+  return periodOfDay({ payoutCycle: "monthly" }, `${key}-10`);
 }
 
 /** Runs the payouts of a period to the end. */

@@ -118,6 +118,19 @@ export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 42
   return { status, body: { message: `Validation failed: ${faults.join(", ")}`, code, errors } };
 }
 
+/** Makes a campaign. */
+export async function addCampaign(
+  app: TestApp,
+  campaign: { name: string } & Record<string, unknown>,
+): Promise<{ id: number }> {
+  const { status, body } = await app.v2("POST", "/campaigns", {
+    landing_url: "https://www.acme.example/",
+    ...campaign,
+  });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body as { id: number };
+}
+
 /** Makes a reward through V2 and returns its id. */
 export async function reward(app: TestApp, over: Record<string, unknown> = {}): Promise<number> {
   const { status, body } = await company(app, "POST /rewards", {

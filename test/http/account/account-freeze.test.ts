@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
 import { createApiKey } from "../../../server/domain/account/api-key.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { putUser } from "../../../server/domain/user/user.ts";
@@ -9,6 +8,7 @@ import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
+import { addAccount } from "../../support/operations.ts";
 
 const OTHER_KEY = "key-of-other";
 const MESSAGE = "The account is being moved to another store: try again later";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   const landingUrl = "https://www.other.example/";
   const other = { name: "Other", publicId: "other", landingUrl, key: OTHER_KEY };
-  otherId = (await createAccount(app.context, other)).account.id;
+  otherId = (await addAccount(app, other)).account.id;
   for (const key of [KEY, OTHER_KEY]) {
     const added = { email: "jane@example.com", ref_id: key === KEY ? "jane" : "joan" };
     expect((await app.v1("/promoters/create", added, { "x-api-key": key })).status).toBe(200);

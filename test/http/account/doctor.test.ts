@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProblems } from "../../../server/cli/doctor.ts";
-import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { newSightingRecorder } from "../../../server/request/sighting-recorder.ts";
 import { takeStock } from "../../../server/request/stock.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
@@ -10,6 +9,7 @@ import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { company } from "../../support/v2.ts";
+import { startWith } from "../../support/operations.ts";
 
 const SETUP = { publicUrl: "https://track.acme.example", trustProxyHops: 1, hasMail: true, startedAt: NOW };
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -18,7 +18,7 @@ const FORWARDED = { host: "track.acme.example", "x-forwarded-for": "203.0.113.7"
 let app: TestApp;
 beforeEach(async () => {
   app = await startApp("memory", { allowsPrivateWebhooks: true });
-  await recordSetup(app.services.store, SETUP);
+  await startWith(app, SETUP);
 });
 afterEach(() => app.close());
 
@@ -73,7 +73,7 @@ describe("the server", () => {
   beforeEach(() => loadScript());
 
   it("has an address that no browser elsewhere can open", async () => {
-    await recordSetup(app.services.store, { ...SETUP, publicUrl: "http://0.0.0.0:3000" });
+    await startWith(app, { ...SETUP, publicUrl: "http://0.0.0.0:3000" });
     expect(await problems()).toEqual([
       "PUBLIC_URL is http://0.0.0.0:3000, which browsers elsewhere can't open: set it to the address at which they " +
         "reach the server.",
@@ -89,14 +89,14 @@ describe("the server", () => {
         "PUBLIC_URL to that address, or make the proxy pass on the Host header that browsers send.",
     ];
     expect(await problems()).toEqual(told);
-    await recordSetup(app.services.store, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
+    await startWith(app, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
     expect(await problems()).toEqual([]);
   });
 
   it("trusts too few proxies, or too many", async () => {
     app.services.trustProxyHops = 2;
     await loadScript();
-    await recordSetup(app.services.store, { ...SETUP, trustProxyHops: 2 });
+    await startWith(app, { ...SETUP, trustProxyHops: 2 });
     expect(await problems()).toEqual([
       "TRUST_PROXY is 2, but some requests passed fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
         "their number, and make sure that nobody can reach the server without them.",
@@ -223,7 +223,7 @@ describe("deliveries", () => {
     const webhook = { url: "http://127.0.0.1:1/", event_types: ["promoter.created"], max_retries: 2 };
     expect((await app.v2("POST", "/webhooks", webhook)).status).toBeLessThan(300);
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-    await recordSetup(app.services.store, { ...SETUP, hasMail: false });
+    await startWith(app, { ...SETUP, hasMail: false });
     const outbox = appOutbox(app);
     await workOff(outbox);
     const mail = "Account acme: 1 e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.";

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
-import { storeRates } from "../../../server/domain/money/rate.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { STRIPE_SECRET, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
@@ -17,6 +14,8 @@ import {
   stripeEvent,
   subscription,
 } from "../../support/stripe-events.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { storeServerRates } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
@@ -145,7 +144,7 @@ describe("a paid invoice", () => {
   it("has the decimals of Stripe where they are not those of ISO 4217", async () => {
     await signUp({ uid: "cus_1" });
     const rates = { ISK: "100", JPY: "100" };
-    await storeRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "USD", rates }]);
+    await storeServerRates(app, { day: "2026-03-04", base: "USD", rates });
     // 10,000 crowns in hundredths of a crown, and 10,000 yen.
     await tell(
       "invoice.paid",
@@ -254,7 +253,7 @@ describe("a charge without an invoice", () => {
   });
 
   it.each([
-    ["its lead was erased", () => eraseLead(app.context, app.accountId, "1")],
+    ["its lead was erased", () => eraseLead(app, "1")],
     ["its promoter was blocked", () => app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" })],
   ])("is known again after %s, without a customer", async (_, happen) => {
     await signUp({ email: "sam@example.net" });
@@ -448,7 +447,7 @@ describe("a refund", () => {
 it("gives an erased customer no name again, and takes refunds back", async () => {
   await signUp({ email: "sam@example.net", uid: "user-7" });
   await tell("checkout.session.completed", session({ invoice: null, payment_intent: "pi_1" }));
-  await eraseLead(app.context, app.accountId, "sam@example.net");
+  await eraseLead(app, "sam@example.net");
   expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
   expect(await outcomeOf(tellStripe(app, refundedFrom(0, 12_000)))).toBe("refund");
   expect(await booksOf(app)).toEqual({

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/update.ts";
 import { createCampaign, loadCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, countCommits } from "../../support/edge.ts";
@@ -285,7 +284,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       await join(app, "jane@example.com");
       await app.v1("/track/signup", { email: "lead@example.com", ref_id: JANE.ref_token });
       const { store } = app.services;
-      const promoterCampaign = await loadPromoterCampaign(store, app.accountId, 1);
+      const promoterCampaign = (await app.records.get("promoterCampaign", 1))!;
       await putFact(store, promoterCampaign, { metric: "sales", at: NOW });
       await putFact(store, promoterCampaign, { metric: "salesCents", at: NOW, amount: 1_999 });
       await putFact(store, promoterCampaign, { metric: "customers", at: NOW });

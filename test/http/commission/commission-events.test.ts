@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { announce } from "../../../server/domain/event/event.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
@@ -12,6 +11,8 @@ import { makeReward, offer } from "../../support/money.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 describe("events of commissions", () => {
   let app: TestApp;
@@ -177,8 +178,8 @@ describe("events of commissions", () => {
     const commission = await earned();
     await tell(null, commission);
     await workOff(outbox);
-    await eraseLead(app.context, app.accountId, "lead@example.com");
-    await erasePromoter(app.context, app.accountId, "jane@example.com");
+    await eraseLead(app, "lead@example.com");
+    await erasePromoter(app, "jane@example.com");
     receiver.received.length = 0;
     receiver.answer((response) => response.writeHead(200).end());
     app.setNow("2026-03-05T00:00:00.000Z");

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { invalid, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { balancesOf } from "../../support/money.ts";
 
 describe("the status of commissions", () => {
   let app: TestApp;
@@ -24,7 +24,7 @@ describe("the status of commissions", () => {
   const deny = (...ids: unknown[]) => app.v2("POST", "/commissions/deny", { ids });
   const stored = (id: number) => app.records.get("commission", id);
   const storedPayout = (id: number) => app.records.get("payout", id);
-  const units = async () => (await loadBalance(app.services.store, app.accountId, jane.id)).units;
+  const units = async () => await balancesOf(app, jane.id);
   const errors = (answer: { body: unknown }) =>
     (answer.body as { processing_errors: string[] }).processing_errors;
 

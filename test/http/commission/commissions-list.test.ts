@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listCommissionsOperation } from "../../../server/v2/commission/commissions.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
-import { addCampaign, addPayout } from "../../support/payouts.ts";
-import { company, invalid, join, outcome } from "../../support/v2.ts";
+import { addPayout } from "../../support/payouts.ts";
+import { company, invalid, join, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
 describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
@@ -12,7 +12,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
   let bob: RecordOf<"promoter">;
   beforeAll(async () => {
     app = await startApp(storage);
-    await addCampaign(app.context, app.accountId, "Summer");
+    await addCampaign(app, { name: "Summer" });
     await join(app, "jane@example.com", { ref_id: "jane", first_name: "Jane", last_name: "Doe" });
     await join(app, "bob@example.com", { ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", uid: "cus_1", ref_id: "jane" });

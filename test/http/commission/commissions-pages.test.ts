@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { COMMISSION_STATUSES, type Commission } from "../../../server/domain/commission/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign } from "../../support/payouts.ts";
-import { company } from "../../support/v2.ts";
+import { company, addCampaign } from "../../support/v2.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const COUNT = 600;
 const DAY_MS = 86_400_000;
@@ -15,7 +14,7 @@ const all: Commission[] = [];
 /** Most are approved and in the first campaign. The days are not in the order of the ids. */
 beforeAll(async () => {
   app = await startApp("memory");
-  await addCampaign(app.context, app.accountId, "Summer");
+  await addCampaign(app, { name: "Summer" });
   for (let id = 1; id <= COUNT; id++) {
     const commission = newCommission({
       accountId: app.accountId,

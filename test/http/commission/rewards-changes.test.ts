@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
+import { balancesOf } from "../../support/money.ts";
 
 describe("rewards of V1", () => {
   let app: TestApp;
@@ -21,8 +21,7 @@ describe("rewards of V1", () => {
   const create = (params: Record<string, string>) =>
     v1(app, "POST", "/rewards/create", { reward_type: "cash", amount: "500", ...params });
   const update = (params: Record<string, string>) => v1(app, "PUT", "/rewards/update", params);
-  const units = async (promoterId = 1) =>
-    (await loadBalance(app.services.store, app.accountId, promoterId)).units;
+  const units = async (promoterId = 1) => await balancesOf(app, promoterId);
   const statuses = async () => {
     const all = await app.records.all("commission");
     return all.map(({ status }) => status);

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
-import { addPayout, selectMethod } from "../../support/payouts.ts";
+import { addPayout, selectMethod, movePayout } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the person's own data. */
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const MARK = "zqx";
 
@@ -63,7 +63,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await change("new_uid=u-1");
     await app.v1("/promoters/update", { id: "1", first_name: MARK });
     await company(app, "PUT /promoter_campaigns/1", { state: "blocked" });
-    await movePayout(app.context, app.accountId, { id, to: "failed", error: `${MARK} is closed` });
+    await movePayout(app, { id, to: "failed", error: `${MARK} is closed` });
     await workOff(appOutbox(app));
     await change("new_uid=u-2");
     await company(app, "PUT /payout_methods/1", { is_disabled: false });
@@ -73,7 +73,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
   it("are gone if they are a promoter's, and others that name the promoter are sent without the name", async () => {
     await tellOfPromoter();
     expect((await placesOf(MARK)).filter((line) => line.startsWith("deliveries")).length).toBeGreaterThan(6);
-    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    await erasePromoter(app, `${MARK}@example.com`);
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
     expect(told().toSorted()).toEqual([
@@ -109,9 +109,9 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     const { id: methodId } = await selectMethod(app.context, jane, { method: "wise" });
     const { id } = await addPayout(app.context, jane, { status: "processing" });
     isDown = true;
-    await movePayout(app.context, app.accountId, { id, to: "failed", error: "closed" });
+    await movePayout(app, { id, to: "failed", error: "closed" });
     await workOff(appOutbox(app));
-    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    await erasePromoter(app, `${MARK}@example.com`);
     await comeBack();
     const failed = receiver.received.find(({ body }) => body["event_type"] === "payout.failed")!;
     expect(failed.body).toMatchObject({
@@ -121,8 +121,8 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
   });
 
   it.each([
-    ["lead", (id: string) => eraseLead(app.context, app.accountId, id)],
-    ["promoter", (id: string) => erasePromoter(app.context, app.accountId, id)],
+    ["lead", (id: string) => eraseLead(app, id)],
+    ["promoter", (id: string) => erasePromoter(app, id)],
   ])("lose the notes on commissions of an erased %s, sent, failing or not rendered yet", async (_, erase) => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
@@ -153,7 +153,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     expect(await app.v1("/rewards/create", earned)).toMatchObject({ status: 200 });
     await workOff(appOutbox(app));
     expect((await placesOf(MARK)).filter((line) => line.startsWith("deliveries")).length).toBeGreaterThan(4);
-    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    await erasePromoter(app, `${MARK}@example.com`);
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
     expect(told().toSorted()).toEqual(["fulfilment_pending", "lead_signup", "reward_created"]);
@@ -175,7 +175,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
     await app.v1("/rewards/create", { lead_id: "1", reward_type: "cash", amount: "5" });
     await workOff(appOutbox(app));
-    await eraseLead(app.context, app.accountId, "1");
+    await eraseLead(app, "1");
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
     expect(told().toSorted()).toEqual([
@@ -197,7 +197,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await workOff(appOutbox(app));
     await change(`new_uid=${MARK}-2`);
     expect((await placesOf(MARK)).filter((line) => line.startsWith("deliveries")).length).toBeGreaterThan(1);
-    await eraseLead(app.context, app.accountId, "1");
+    await eraseLead(app, "1");
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
     expect(told()).toEqual(["referral.deleted"]);

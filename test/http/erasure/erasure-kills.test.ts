@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { isOutage } from "../../../server/failure.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { storeOn } from "../../../server/storage/open.ts";
@@ -11,6 +10,8 @@ import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the erased person's own data. */
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -42,8 +43,8 @@ const DEATHS = Array.from({ length: rounds(30, 60) }, (_, number) => ({
 }));
 
 describe.each([
-  ["promoter", MARK, (app: TestApp) => erasePromoter(app.context, app.accountId, "1")],
-  ["lead", "zqy", (app: TestApp) => eraseLead(app.context, app.accountId, "1")],
+  ["promoter", MARK, (app: TestApp) => erasePromoter(app, "1")],
+  ["lead", "zqy", (app: TestApp) => eraseLead(app, "1")],
 ] as const)("an erasure of a %s whose process is killed", (_kind, mark, erase) => {
   it("has changed nothing, or is completed by the jobs of another process", async () => {
     const outcomes = new Set<string>();

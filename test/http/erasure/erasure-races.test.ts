@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
@@ -10,6 +9,9 @@ import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, reward } from "../../support/v2.ts";
 
 /** A word that appears only in the person's own data. */
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
+
 const MARK = "zqx";
 const PROMOTER = `${MARK}@example.com`;
 
@@ -40,7 +42,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     expect(await findFaults(app.stored.engine)).toEqual([]);
   };
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: `${MARK}-jane` });
-  const erase = () => erasePromoter(app.context, app.accountId, PROMOTER);
+  const erase = () => erasePromoter(app, PROMOTER);
   /** Runs work once, between the decision on a commit of deliveries and its writing. */
   const amid = (isIt: (delivery: string) => boolean, then: () => Promise<unknown>) =>
     beforeCommit(app, then, (changes) =>
@@ -73,7 +75,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await app.v1("/track/signup", { email: "lead@example.com", uid: `${MARK}-uid`, ref_id: `${MARK}-jane` });
     amid(
       (text) => text.includes(`${MARK}-uid`),
-      () => eraseLead(app.context, app.accountId, "1"),
+      () => eraseLead(app, "1"),
     );
     await workOff(appOutbox(app));
     await expectNothingOf(`${MARK}-uid`);
@@ -102,7 +104,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await outbox.pass();
     await receiver.has(count + 1);
     receiver.answer((response) => response.end());
-    await eraseLead(app.context, app.accountId, "1");
+    await eraseLead(app, "1");
     // The first pass turns the deletion into a delivery, which is one piece of work. Sending it would be another one.
     const begun = [await outbox.pass(), await outbox.pass()];
     answer();
@@ -138,12 +140,12 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
   it.each<[string, (id: number) => Promise<{ id: number }>, (count: number) => Promise<unknown>]>([
     [
       "lead",
-      () => eraseLead(app.context, app.accountId, "1"),
+      () => eraseLead(app, "1"),
       (count) => app.v1("/leads/update", { id: "1", plan_name: `plan ${count}` }),
     ],
     [
       "promoter",
-      () => erasePromoter(app.context, app.accountId, "1"),
+      () => erasePromoter(app, "1"),
       (count) => company(app, "PUT /promoters/1", { note: `note ${count}` }),
     ],
   ])(
@@ -183,7 +185,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await Promise.all([
       workOff(appOutbox(app)),
       turns(chance() * 20).then(erase),
-      turns(chance() * 20).then(() => eraseLead(app.context, app.accountId, "5")),
+      turns(chance() * 20).then(() => eraseLead(app, "5")),
       ...[1, 2, 3, 4].map(change),
     ]);
     await expectNothingOf(MARK);

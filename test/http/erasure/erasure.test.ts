@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
 import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
 import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
@@ -11,6 +9,9 @@ import { statsOf } from "../../support/stats.ts";
 
 /** A word that appears only in the person's own data. */
 import type { RecordOf } from "../../support/records.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -139,7 +140,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect((await placesOf(MARK)).length).toBeGreaterThanOrEqual(10);
       const { store } = app.context;
       const counted = await statsOf(store, app.accountId, 1);
-      await erasePromoter(app.context, app.accountId, who);
+      await erasePromoter(app, who);
 
       expect(await placesOf(MARK)).toEqual([]);
       for (const hidden of [
@@ -173,7 +174,7 @@ describe.each(STORAGES)("on %s", (kind) => {
 
     it("leaves links that lead to nobody, for ever", async () => {
       await addPromoter();
-      await erasePromoter(app.context, app.accountId, "1");
+      await erasePromoter(app, "1");
       expect((await click(`${MARK}-jane`)).body).toMatchObject({
         status: "refused",
         tid: null,
@@ -189,15 +190,15 @@ describe.each(STORAGES)("on %s", (kind) => {
 
     it("may join again as somebody new", async () => {
       await addPromoter();
-      await erasePromoter(app.context, app.accountId, "1");
+      await erasePromoter(app, "1");
       const again = await app.v1("/promoters/create", { email: `${MARK}@example.com`, cust_id: MARK });
       expect(again).toMatchObject({ status: 200, body: { email: `${MARK}@example.com` } });
     });
 
     it("is shown without a name in both generations, and can be erased again", async () => {
       await addPromoter();
-      await erasePromoter(app.context, app.accountId, "1");
-      await erasePromoter(app.context, app.accountId, "1");
+      await erasePromoter(app, "1");
+      await erasePromoter(app, "1");
       const shown = await app.v2("GET", "/promoters/1");
       expect(shown).toMatchObject({ status: 200, body: { email: "erased-1@erased.invalid" } });
       expect(JSON.stringify(shown.body)).not.toContain(MARK);
@@ -205,7 +206,7 @@ describe.each(STORAGES)("on %s", (kind) => {
 
     it("is not found if there is none", async () => {
       for (const who of ["1", "nobody@example.com", "x"])
-        await expect(erasePromoter(app.context, app.accountId, who)).rejects.toMatchObject({
+        await expect(erasePromoter(app, who)).rejects.toMatchObject({
           kind: "not_found",
         });
     });
@@ -239,7 +240,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       const { store } = app.context;
       const counted = await statsOf(store, app.accountId, 1);
       const before = (await app.records.get("lead", 1))!;
-      await eraseLead(app.context, app.accountId, who);
+      await eraseLead(app, who);
       expect(await placesOf(MARK)).toEqual([]);
       expect(await placesOf(TID)).toEqual([]);
       expect(await placesOf((await addressHash()).toLowerCase())).toEqual([]);
@@ -262,7 +263,7 @@ describe.each(STORAGES)("on %s", (kind) => {
 
     it("may sign up again as somebody new", async () => {
       await addLead();
-      await eraseLead(app.context, app.accountId, "1");
+      await eraseLead(app, "1");
       const again = await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
       expect(again).toMatchObject({ status: 200 });
       expect(await app.records.count("lead")).toBe(2);
@@ -270,7 +271,7 @@ describe.each(STORAGES)("on %s", (kind) => {
 
     it("is not found if there is none", async () => {
       for (const who of ["1", "nobody@example.com", "x"])
-        await expect(eraseLead(app.context, app.accountId, who)).rejects.toMatchObject({ kind: "not_found" });
+        await expect(eraseLead(app, who)).rejects.toMatchObject({ kind: "not_found" });
     });
   });
 });

@@ -2,13 +2,14 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { EMAIL_TEXTS } from "../../../server/outbox/email/texts.ts";
 import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { company, join } from "../../support/v2.ts";
+import { countDeliveries } from "../../support/operations.ts";
+import { retryFailed } from "../../support/operations.ts";
 
 describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   let app: TestApp;
@@ -94,11 +95,10 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     }
     expect(await emailDelivery()).toMatchObject({ status: "failed", attempts: 10 });
     mail.server.refuse(null);
-    const emails = { accountId: app.accountId, webhookId: null };
-    expect(await retryFailed(app.context, emails)).toBe(1);
+    expect(await retryFailed(app, null)).toBe(1);
     await send();
     expect(recipients()).toEqual(["jane@example.com"]);
-    expect(await countDeliveries(app.services.store, emails)).toEqual({
+    expect(await countDeliveries(app, null)).toEqual({
       pending: 0,
       retrying: 0,
       held: 0,

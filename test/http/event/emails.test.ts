@@ -3,12 +3,11 @@ import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setMailSender } from "../../../server/domain/account/account.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
-import { addPayout, addPromoter } from "../../support/payouts.ts";
+import { addPayout, addPromoter, movePayout } from "../../support/payouts.ts";
 import { temporaryFolder } from "../../support/server.ts";
 import { company, join, outcome } from "../../support/v2.ts";
 
@@ -101,7 +100,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     const account = (await app.records.get("account", app.accountId))!;
     const promoter = await addPromoter(app.context, account, { email: "jane@example.com" });
     const payout = await addPayout(app.context, promoter);
-    await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
+    await movePayout(app, { id: payout.id, to: "completed" });
     await send();
     expect(subjects()).toEqual(["Your payout was sent"]);
     expect(mail.emails[0]!.text).toContain("a payout of $120.00 for Default campaign.");

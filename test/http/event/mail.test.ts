@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { SENDER, startApp, type TestApp } from "../../support/app.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -7,6 +6,7 @@ import { startMailServer, type MailServer } from "../../support/mail-server.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { addUser, callAs, type SessionCall } from "../../support/users.ts";
 import { company, join, outcome } from "../../support/v2.ts";
+import { retryFailed } from "../../support/operations.ts";
 
 let app: TestApp;
 let server: MailServer;
@@ -53,7 +53,7 @@ describe("GET /api/v2/company/mail", () => {
     await workOff(appOutbox(app, { mailer }));
     expect(await emails()).toEqual({ ...NONE, failed: 1 });
     server.refuse(451);
-    expect(await retryFailed(app.context, { accountId: app.accountId, webhookId: null })).toBe(1);
+    expect(await retryFailed(app, null)).toBe(1);
     expect(await emails()).toEqual({ ...NONE, pending: 1 });
     await workOff(appOutbox(app, { mailer }));
     expect(await emails()).toEqual({ ...NONE, retrying: 1 });

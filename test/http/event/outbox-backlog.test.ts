@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
-import { erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
@@ -8,6 +6,9 @@ import { findFaults } from "../../support/consistency.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, reward } from "../../support/v2.ts";
+import { erasePromoter } from "../../support/operations.ts";
+import { countDeliveries } from "../../support/operations.ts";
+import { retryFailed } from "../../support/operations.ts";
 
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 
@@ -106,11 +107,10 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     for (let count = 0; count < 120; count++) await store.nextId("delivery");
     receiver.received.length = 0;
     receiver.answer((response) => response.end());
-    const set = { accountId: app.accountId, webhookId: 1 };
-    expect(await retryFailed(app.context, set)).toBe(2);
+    expect(await retryFailed(app, 1)).toBe(2);
     await workOff(outbox);
     expect(receiver.received.map(({ body }) => body["action"])).toEqual(["created", "updated"]);
-    expect(await countDeliveries(store, set)).toMatchObject({ delivered: 2, failed: 0, pending: 0 });
+    expect(await countDeliveries(app, 1)).toMatchObject({ delivered: 2, failed: 0, pending: 0 });
   });
 
   it("go on if an erasure takes several out of one lane", async () => {
@@ -122,7 +122,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     await company(app, "PUT /promo_codes/1", { promoter_campaign_id: 2 });
     await company(app, "PUT /promo_codes/1", { code: "D" });
     await workOff(outbox);
-    await erasePromoter(app.context, app.accountId, "jane@example.com");
+    await erasePromoter(app, "jane@example.com");
     receiver.received.length = 0;
     receiver.answer((response) => response.end());
     later(10);

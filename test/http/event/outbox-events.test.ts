@@ -3,7 +3,6 @@ import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { announce } from "../../../server/domain/event/event.ts";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { Failure } from "../../../server/failure.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
@@ -11,7 +10,7 @@ import { EVENTS } from "../../../server/v2/webhook/event-data.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { failReads } from "../../support/edge.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
-import { addPayout } from "../../support/payouts.ts";
+import { addPayout, movePayout } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";
 
@@ -163,11 +162,11 @@ describe.each(STORAGES)("events on %s", (storage) => {
     });
     const { id } = payout;
     for (const to of ["processing", "failed", "pending"] as const) {
-      await movePayout(app.context, app.accountId, { id, to, ...(to === "failed" && { error: "closed" }) });
+      await movePayout(app, { id, to, ...(to === "failed" && { error: "closed" }) });
     }
     await call("POST /payouts/mark_as_paid", { ids: [id] });
     await call("POST /payouts/mark_as_unpaid", { ids: [id] });
-    await movePayout(app.context, app.accountId, { id, to: "cancelled" });
+    await movePayout(app, { id, to: "cancelled" });
     await call("DELETE /payouts/destroy", { ids: [id] });
     await workOff(outbox);
     const states = ["processing", "failed", "pending", "completed", "pending", "cancelled"];

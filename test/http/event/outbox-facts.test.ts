@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { keyOf } from "../../../server/storage/sql.ts";
 import { newRound } from "../../../server/outbox/round.ts";
@@ -11,6 +10,7 @@ import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addAccount } from "../../support/operations.ts";
 
 describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   let app: TestApp;
@@ -159,7 +159,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
 
   it("of one account do not keep those of another waiting", async () => {
     const key = "key-of-beta";
-    await createAccount(app.context, {
+    await addAccount(app, {
       name: "Beta",
       publicId: "beta",
       landingUrl: "https://beta.example/",

@@ -1,7 +1,5 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { announce } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { createWebhook, updateWebhook } from "../../../server/domain/webhook/webhook.ts";
@@ -16,6 +14,9 @@ import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { send } from "../../support/v1.ts";
 
 /** The types of events that a webhook may subscribe to. */
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
+import { addAccount } from "../../support/operations.ts";
 
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
   (names) => names.map((name) => `referral.${name}`),
@@ -92,7 +93,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
   async function startProgram(name: string): Promise<Program> {
     const landingUrl = "https://www.example.com/";
     const key = `key-of-${name}`;
-    const made = await createAccount(app.context, { name, publicId: name, landingUrl, key });
+    const made = await addAccount(app, { name, publicId: name, landingUrl, key });
     const accountId = made.account.id;
     const marks: Program["marks"] = [`zqp-${name}-x`, `zqp-${name}-y`];
     for (const mark of marks) {
@@ -138,7 +139,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
       tell(lead, null);
     } else if (end === 1) {
       lead.isErased = true;
-      await eraseLead(newContext(app.services), accountId, String(id));
+      await eraseLead({ context: newContext(app.services), accountId }, String(id));
       await forget(mark);
     } else if (end === 2) {
       const like = `zql-${accountId}-${number}-y`;
@@ -194,7 +195,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
 
   async function loseReferrer({ accountId, marks: [mark] }: Program): Promise<void> {
     await others(150);
-    await erasePromoter(newContext(app.services), accountId, `${mark}@example.com`);
+    await erasePromoter({ context: newContext(app.services), accountId }, `${mark}@example.com`);
     await forget(mark);
   }
 

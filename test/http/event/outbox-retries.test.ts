@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
@@ -7,6 +6,9 @@ import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, outcome } from "../../support/v2.ts";
 
 /** About 2, 4, 8, 16 and 32 minutes, then 1, 2, 4 and 8.5 hours. */
+import { countDeliveries } from "../../support/operations.ts";
+import { retryFailed } from "../../support/operations.ts";
+
 const DELAYS_MINUTES = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 const USED_UP = {
@@ -136,19 +138,18 @@ describe.each(STORAGES)("attempts of the outbox on %s", (storage) => {
     const key = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/leads/update?id=1&new_uid=u-1", { method: "PUT", headers: key });
     await signUp("other@example.com");
-    const set = { accountId: app.accountId, webhookId: 1 };
     const none = { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 };
-    expect(await countDeliveries(app.services.store, set)).toEqual({ ...none, failed: 3 });
+    expect(await countDeliveries(app, 1)).toEqual({ ...none, failed: 3 });
     receiver.received.length = 0;
     receiver.answer((response) => response.end());
-    expect(await retryFailed(app.context, set)).toBe(3);
-    expect(await retryFailed(app.context, set)).toBe(0);
-    expect(await countDeliveries(app.services.store, set)).toEqual({ ...none, pending: 3 });
+    expect(await retryFailed(app, 1)).toBe(3);
+    expect(await retryFailed(app, 1)).toBe(0);
+    expect(await countDeliveries(app, 1)).toEqual({ ...none, pending: 3 });
     await workOff(outbox);
     const ofFirst = receiver.received.filter(({ body }) => body["entity_id"] === 1);
     expect(ofFirst.map(({ body }) => body["action"])).toEqual(["created", "updated"]);
-    expect(await countDeliveries(app.services.store, set)).toEqual({ ...none, delivered: 3 });
-    await expect(retryFailed(app.context, { ...set, webhookId: 9 })).rejects.toMatchObject({
+    expect(await countDeliveries(app, 1)).toEqual({ ...none, delivered: 3 });
+    await expect(retryFailed(app, 9)).rejects.toMatchObject({
       kind: "not_found",
     });
   });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
 import { findFaults } from "../../support/consistency.ts";
@@ -8,6 +7,8 @@ import { signedInBrowser } from "../../support/portal.ts";
 import { invoice, refundedFrom, stripeEvent } from "../../support/stripe-events.ts";
 import { send } from "../../support/v1.ts";
 import { company, join, outcome } from "../../support/v2.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const LEAD = "lead@example.com";
 const SALE = { email: LEAD, event_id: "inv_1", amount: "10000" };
@@ -173,8 +174,8 @@ describe.each(STORAGES)("a lead with sales that is deleted, on %s", (storage) =>
     await send(app, "POST /track/sale", { ...SALE, email: "channel@example.com", event_id: "inv_2" });
     await remove();
     await remove({ email: "channel@example.com" });
-    await eraseLead(app.context, app.accountId, LEAD.toUpperCase());
-    await erasePromoter(app.context, app.accountId, "jane@example.com");
+    await eraseLead(app, LEAD.toUpperCase());
+    await erasePromoter(app, "jane@example.com");
     const text = JSON.stringify(await app.stored.entries());
     expect([text.includes(LEAD), text.includes("zqx-blog")]).toEqual([false, false]);
     expect(await findFaults(app.stored.engine)).toEqual([]);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { addToCampaign } from "../../../server/domain/promoter-campaign/joining.ts";
 import { listPromoterCampaigns } from "../../../server/domain/promoter-campaign/of-promoter.ts";
 import { byId } from "../../../server/domain/promoter/selection.ts";
@@ -11,6 +10,7 @@ import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/a
 import { countReads } from "../../support/edge.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import { V1_LEAD, V1_PROMOTER, V1_PROMOTION } from "../../support/v1-records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const NO_SELECTOR = { error: "You need to find the lead/customer either by id, uid or email." };
 
@@ -26,7 +26,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "Second", landingUrl: "https://2.example/" });
+    await addCampaign(app, { name: "Second", landing_url: "https://2.example/" });
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await app.v1("/promoters/create", { email: "eve@example.com", ref_id: "eve", campaign_id: "2" });

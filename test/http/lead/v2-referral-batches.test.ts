@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
-import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const BATCH = {
   id: 1,
@@ -120,7 +119,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     };
     const keep = (...records: RecordOf<"commission">[]) => app.records.put("commission", ...records);
     const payout = async (over: Parameters<typeof addPayout>[2]) =>
-      (await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1), over)).id;
+      (await addPayout(app.context, (await app.records.get("promoter", 1))!, over)).id;
     const owners = async () => {
       const records = await app.records.all("commission");
       return records.map(({ promoterId, promoterCampaignId }) => [promoterId, promoterCampaignId]);

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { type Account } from "../../../server/domain/account/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { balancesOf } from "../../support/money.ts";
 
 let app: TestApp;
 let account: Account;
@@ -75,7 +75,7 @@ it("counts amounts paid by another program on the day of their earning, beside t
   await addPayout(app.context, jane, { amount: 700 });
   await v2(app, "POST", "/payouts/mark_as_paid", { ids: [1] });
   expect(await paid()).toEqual(["Jan 2026 $5.00", "Mar 2026 $7.00"]);
-  expect((await loadBalance(app.context.store, account.id, jane.id)).units).toEqual({
+  expect(await balancesOf(app, jane.id)).toEqual({
     cash: { earnings: 1_200, current: 0, paid: 1_200 },
     points: { earnings: 9, current: 0, paid: 9 },
   });

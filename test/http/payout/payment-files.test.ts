@@ -5,8 +5,8 @@ import { loadPaymentsBatch } from "../../../server/domain/payments-batch/batch.t
 import { createPayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
 import type { PayoutMethodName } from "../../../server/domain/payout-method/record.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
-import { invalid, outcome } from "../../support/v2.ts";
+import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { invalid, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
 const IBAN = "DE89370400440532013000";
@@ -51,7 +51,7 @@ const refusal = (format: string, query = "", batch = 1) =>
 
 describe("a file for PayPal", () => {
   it("has a line for each promoter: recipient, amount, currency, reference, note, wallet", async () => {
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     const jane = await payee({ email: "jane@example.com" }, "paypal", {
       wallet_email: "jane@wallet.example",
     });

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventTypesOf, type RecordChange } from "../../../server/domain/event/event-type.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { recordChangeOf } from "../../../server/domain/event/record-change.ts";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod, movePayout } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
@@ -54,7 +53,7 @@ describe("a payments batch", () => {
     return (body as Record<string, unknown>[]).map(({ status, payments_batch_id: batch }) => [status, batch]);
   };
   const finish = (id: number, to: "completed" | "failed", error: string | null = null) =>
-    movePayout(app.context, app.accountId, { id, to, error });
+    movePayout(app, { id, to, error });
 
   it("is listed with the others, newest first", async () => {
     await create();

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { PAYOUT_STATUSES } from "../../../server/domain/payout/record.ts";
 import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
@@ -12,9 +9,12 @@ import {
   changeAccount,
   runPayouts,
   selectMethod,
+  movePayout,
+  month,
 } from "../../support/payouts.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { balancesOf } from "../../support/money.ts";
 
 const ALLOWED = new Set([
   "pending → processing",
@@ -77,13 +77,13 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     });
     const again = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
     expect(again.body).toMatchObject({ data: { failed_count: 1 }, meta: { total: 0, promoters_count: 0 } });
-    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    const units = await balancesOf(app, jane.id);
     expect(units).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
   });
 
   it("marks payouts as unpaid, and gives the balance back", async () => {
     await addPayout(app.context, jane, { status: "completed", paidAt: NOW, paymentsBatchId: 4 });
-    const units = async () => (await loadBalance(app.context.store, app.accountId, jane.id)).units;
+    const units = async () => await balancesOf(app, jane.id);
     expect(await units()).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
     await app.v2("POST", "/payouts/mark_as_unpaid", { ids: 1 });
     expect(await payout(1)).toMatchObject({ status: "pending", paid_at: null, payments_batch_id: null });
@@ -129,10 +129,13 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     "moves from %s to %s only where the rules allow it",
     async (from, to) => {
       const { id } = await addPayout(app.context, jane, { status: from });
-      const moved = movePayout(app.context, app.accountId, { id, to, error: "refused by the bank" });
+      const before = await payout(id);
+      const moved = movePayout(app, { id, to, error: "refused by the bank" });
       if (!ALLOWED.has(`${from} → ${to}`)) {
-        await expect(moved).rejects.toMatchObject({ kind: "refused" });
-        expect(await payout(id)).toMatchObject({ status: from });
+        // V1, which alone can set this status, accepts the present one.
+        if (from !== "processing" || to !== from) await expect(moved).rejects.toThrow("can't become");
+        await moved.catch(() => {});
+        expect(await payout(id)).toEqual(before);
         return;
       }
       await moved;
@@ -158,11 +161,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       expect((await owner(path, { tax_rate })).status).toBe(422);
     await addCommission(app.context, jane, { amount: 1_000 });
     const account = await changeAccount(app.context, app.accountId, {});
-    await runPayouts(
-      app.context,
-      account,
-      periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z")),
-    );
+    await runPayouts(app.context, account, month("2026-01"));
     const last = (await app.records.all("payout")).at(-1);
     expect(last).toMatchObject({ totalInclTax: 1_078, dueDate: "2026-02-03", hasOwnTerms: true });
     expect((await owner(path, { net_payout_days: null })).body).toMatchObject({

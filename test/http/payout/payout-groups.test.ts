@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { groupPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import {
-  NO_DETAILS,
-  addCampaign,
-  addPayout,
-  addPromoter,
-  changeAccount,
-  selectMethod,
-} from "../../support/payouts.ts";
+import { NO_DETAILS, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 interface Grouped {
   data: { promoter: { id: number }; payout_ids: number[]; amount: number }[];
@@ -26,7 +20,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
   beforeEach(async () => {
     app = await startApp(storage);
     account = await changeAccount(app.context, app.accountId, {});
-    await addCampaign(app.context, app.accountId, "Spring");
+    await addCampaign(app, { name: "Spring" });
     jane = await addPromoter(app.context, account, { email: "jane@example.com", firstName: "Jane" });
     bob = await addPromoter(app.context, account, {
       email: "bob@example.com",

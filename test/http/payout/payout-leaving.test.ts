@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { addCommission, addPromoter, changeAccount, runPayouts } from "../../support/payouts.ts";
+import {
+  addCommission,
+  addPromoter,
+  changeAccount,
+  runPayouts,
+  movePayout,
+  month,
+} from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
 
-const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
-const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
+const JANUARY = month("2026-01");
+const FEBRUARY = month("2026-02");
 
 describe("commissions that leave their payout", () => {
   let app: TestApp;
@@ -31,7 +36,7 @@ describe("commissions that leave their payout", () => {
   const deny = (...ids: number[]) => app.v2("POST", "/commissions/deny", { ids });
 
   it.each([
-    ["cancelled", () => movePayout(app.context, app.accountId, { id: 1, to: "cancelled" })],
+    ["cancelled", () => movePayout(app, { id: 1, to: "cancelled" })],
     ["destroyed", () => app.v2("DELETE", "/payouts/destroy", { ids: [1] })],
   ])("are free when it is %s, and the same run pays them when repeated", async (_how, end) => {
     await earn(100, 200);
@@ -69,7 +74,7 @@ describe("commissions that leave their payout", () => {
 
   it.each(["processing", "completed"] as const)("can't leave it once it is %s", async (to) => {
     await earn(100);
-    await movePayout(app.context, app.accountId, { id: 1, to });
+    await movePayout(app, { id: 1, to });
     expect((await deny(1)).body).toMatchObject({ processed_count: 0, failed_count: 1 });
     expect(await made()).toMatchObject([{ amount: 100, status: to }]);
   });

@@ -1,11 +1,10 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { NO_DETAILS, addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { NO_DETAILS, addPayout, addPromoter, changeAccount, movePayout } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
-import { invalid } from "../../support/v2.ts";
+import { invalid, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
 const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
@@ -189,14 +188,14 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     });
 
     it("give way to the new one when a failed payout is tried again", async () => {
-      const other = await addCampaign(app.context, app.accountId, "Other");
+      const other = await addCampaign(app, { name: "Other" });
       await app.v2("DELETE", "/payments_batches/1");
       await addPayout(app.context, jane, { campaignId: other.id, amount: 500, totalInclTax: 500 });
       await app.v2("POST", "/payouts/create_payments_batch", { method: "paypal" });
       await app.v2("POST", "/payments_batches/2/pay", {});
       await app.v2("POST", "/payouts/mark_as_failed", { ids: [1] });
       await app.v2("PUT", "/payout_methods/1", { details: { wallet_email: OTHER.wallet_email } });
-      await movePayout(app.context, app.accountId, { id: 1, to: "processing" });
+      await movePayout(app, { id: 1, to: "processing" });
       const { body } = await app.v2("GET", "/payments_batches/2/file?format=paypal");
       expect((parse(String(body)) as string[][]).map((line) => line.slice(0, 4))).toEqual([
         ["other@example.com", "120.00", "USD", "BATCH-2-1"],
@@ -223,7 +222,7 @@ it("payout methods are not removed while a payout is being paid by them", async 
     const { id } = await addPayout(app.context, jane);
     return {
       call: () => app.v2("DELETE", "/payout_methods/1"),
-      meanwhile: () => movePayout(app.context, app.accountId, { id, to: "completed" }),
+      meanwhile: () => movePayout(app, { id, to: "completed" }),
       look: async () => (await app.records.get("payout", id))?.payoutMethodId,
     };
   });

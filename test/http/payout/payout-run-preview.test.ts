@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { addCommission, addPromoter, changeAccount, runPayouts } from "../../support/payouts.ts";
+import { addCommission, addPromoter, changeAccount, runPayouts, month } from "../../support/payouts.ts";
 import { company } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
@@ -79,11 +78,7 @@ describe("payout runs", () => {
   });
 
   it("are listed once they were made, and what they paid is not previewed again", async () => {
-    await runPayouts(
-      app.context,
-      account,
-      periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z")),
-    );
+    await runPayouts(app.context, account, month("2026-02"));
     const { status, body, headers } = await company(app, "GET /payout_runs");
     expect([status, headers.get("total"), body]).toEqual([
       200,

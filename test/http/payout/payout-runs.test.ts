@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { generatePayouts } from "../../../server/domain/payout-run/generate.ts";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
-  addCampaign,
   addCommission,
   addPromoter,
   changeAccount,
   commissionIdsOf,
   runPayouts,
   selectMethod,
+  month,
 } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
+import { balancesOf } from "../../support/money.ts";
 
-const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
-const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
-const MARCH = periodAt({ payoutCycle: "monthly" }, new Date(NOW));
+const JANUARY = month("2026-01");
+const FEBRUARY = month("2026-02");
+const MARCH = month("2026-03");
 
 describe("a run of payouts", () => {
   let app: TestApp;
@@ -78,12 +78,12 @@ describe("a run of payouts", () => {
     const [payout] = await made();
     expect(payout).toMatchObject({ dueDate: "2026-03-02", hasOwnTerms: false, runId: 1 });
     expect(await commissionIdsOf(app.context, payout!)).toEqual([1, 2]);
-    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    const units = await balancesOf(app, jane.id);
     expect(units).toEqual({ cash: { earnings: 1_519, current: 1_508, paid: 11 } });
   });
 
   it("makes one payout for each promoter, campaign and unit", async () => {
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     const joe = await addPromoter(app.context, account, { email: "joe@example.com", netPayoutDays: 5 });
     for (const promoter of [jane, joe, jane]) await addCommission(app.context, promoter);
     await addCommission(app.context, jane, { campaignId: other.id, amount: 20 });

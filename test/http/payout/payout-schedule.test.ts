@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addAccount } from "../../support/operations.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -85,7 +85,7 @@ describe("the scheduled payouts", () => {
   it("pay all others if one payout can't be made, and try that one again until it can", async () => {
     const gone = await addPromoter(app.context, account, { email: "gone@example.com" });
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
-    const { account: other } = await createAccount(app.context, {
+    const { account: other } = await addAccount(app, {
       name: "Other",
       publicId: "other",
       landingUrl: "https://www.other.example/",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
-import { company, invalid, outcome } from "../../support/v2.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import { company, invalid, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
 const META = {
@@ -87,7 +87,7 @@ describe("statistics of payouts", () => {
   });
 
   it("tell what is due next, overdue, and apart from the cycle", async () => {
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     const next = { dueDate: "2026-03-30", periodEnd: "2026-02-28T23:59:59.999Z" };
     await addPayout(app.context, jane, next);
     await addPayout(app.context, joe, { ...next, campaignId: other.id });
@@ -112,7 +112,7 @@ describe("statistics of payouts", () => {
   });
 
   it("name the payouts that the list shows, although others of the period were paid before", async () => {
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     await addPayout(app.context, jane, { dueDate: "2026-03-05", status: "completed", paidAt: NOW });
     await addPayout(app.context, joe, { dueDate: "2026-03-20", campaignId: other.id });
     await addPayout(app.context, joe, { dueDate: "2026-03-30" });

@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
-  addCampaign,
   addCommission,
   addPromoter,
   changeAccount,
   commissionIdsOf,
   runPayouts,
+  month,
 } from "../../support/payouts.ts";
-import { company, invalid, outcome } from "../../support/v2.ts";
+import { company, invalid, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { balancesOf } from "../../support/money.ts";
 
 let app: TestApp;
 let account: RecordOf<"account">;
@@ -32,7 +31,7 @@ describe("payouts of chosen commissions", () => {
 
   it("are made for each promoter, campaign and unit, even below the minimum", async () => {
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     for (const promoter of [jane, joe]) await addCommission(app.context, promoter);
     await addCommission(app.context, jane, { amount: -1, createdAt: "2026-01-03T00:00:00.000Z" });
     await addCommission(app.context, jane, { campaignId: other.id });
@@ -159,12 +158,12 @@ describe("V1's payouts/create", () => {
       date_paid: NOW,
       promoter: { current_balance: { cash: 0 }, paid_balance: { cash: 1_000 } },
     });
-    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    const units = await balancesOf(app, jane.id);
     expect(units).toEqual({ cash: { earnings: 1_000, current: 0, paid: 1_000 } });
   });
 
   it("pays for another campaign if one is named", async () => {
-    const other = await addCampaign(app.context, app.accountId, "Other");
+    const other = await addCampaign(app, { name: "Other" });
     await addCommission(app.context, jane);
     await addCommission(app.context, jane, { campaignId: other.id, amount: 30 });
     const params = { promoter_id: String(jane.id), campaign_id: String(other.id) };
@@ -266,7 +265,7 @@ describe("a commission of another unit than money", () => {
     expect(await made()).toMatchObject([{ unit: "credits" }]);
     app.setNow("2026-04-01T00:00:00.000Z");
     const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
-    await runPayouts(context, account, periodAt({ payoutCycle: "monthly" }, new Date(NOW)));
+    await runPayouts(context, account, month("2026-03"));
     expect(await made()).toMatchObject([{ unit: "credits" }, { unit: "points", amount: 2 }]);
     await earn(1, "points");
     expect((await made()).at(-1)).toMatchObject({ unit: "points", amount: 1 });

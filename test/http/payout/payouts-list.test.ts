@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { listPayouts } from "../../../server/v1/payout/payouts.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "Second", landingUrl: "https://2.example/" });
+    await addCampaign(app, { name: "Second", landing_url: "https://2.example/" });
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await put({ id: 1, amount: 1234, totalInclTax: 1481 });

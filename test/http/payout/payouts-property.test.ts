@@ -3,8 +3,9 @@ import { expect, it } from "vitest";
 import { PAYOUT_STATUSES, type Payout } from "../../../server/domain/payout/record.ts";
 import { startApp } from "../../support/app.ts";
 import { rounds } from "../../support/rounds.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const TODAY = "2026-03-04";
 const METHODS = ["paypal", null, "wise"] as const;
@@ -129,7 +130,7 @@ it("answers like a plain filter over all payouts, for any combination of filters
       async (records, requests) => {
         const app = await startApp("memory");
         const account = await changeAccount(app.context, app.accountId, {});
-        await addCampaign(app.context, app.accountId, "Spring");
+        await addCampaign(app, { name: "Spring" });
         const people = [
           await addPromoter(app.context, account, {
             email: "a@x.example",

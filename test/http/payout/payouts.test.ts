@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import {
-  NO_DETAILS,
-  addCampaign,
-  addPayout,
-  addPromoter,
-  changeAccount,
-  selectMethod,
-} from "../../support/payouts.ts";
+import { NO_DETAILS, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const NOW = "2026-03-04T05:06:07.890Z";
 const JANE = { id: 1, email: "jane@example.com", name: "Jane Roe" };
@@ -169,7 +163,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     ["?sorting[period_end]=desc", [3, 2, 1]],
     ["?filters[promoter_id]=2&sorting[amount]=asc", [3, 2]],
   ])("lists by %s", async (query, expected) => {
-    await addCampaign(app.context, app.accountId, "Spring");
+    await addCampaign(app, { name: "Spring" });
     const paypal = await selectMethod(app.context, bob, { method: "paypal" });
     await selectMethod(app.context, jane, { method: "wise" });
     const suspected = await addPromoter(app.context, await changeAccount(app.context, app.accountId, {}), {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
+import { eraseLead } from "../../support/operations.ts";
 
 let app: TestApp;
 let jane: PortalBrowser;
@@ -261,7 +261,7 @@ it("erases with a person what promoters have proposed about them", async () => {
   await app.v1("/track/signup", { email: SAM.email, ref_id: "kim" });
   await add({ first_name: "Sam", comment: "Likes sailing" });
   await add({ promoter_campaign_id: 2, first_name: "Sam" }, kim);
-  await eraseLead(app.context, app.accountId, SAM.email);
+  await eraseLead(app, SAM.email);
   const { body } = await company(app, "GET /referrals");
   expect((body as { email: string }[]).map(({ email }) => email)).toEqual([
     "erased-1@erased.invalid",
@@ -274,7 +274,7 @@ it("erases with a person what promoters have proposed about them", async () => {
 
 it("takes no description of a person who was erased, and can't be approved", async () => {
   const id = await idOf(add({ first_name: "Sam" }));
-  await eraseLead(app.context, app.accountId, SAM.email);
+  await eraseLead(app, SAM.email);
   const again = { first_name: "Sam", comment: "Still likes sailing" };
   expect(await jane.outcome(`PUT /referrals/${id}`, again)).toEqual(
     refused("You can change only leads that you added and that wait for approval."),

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AFFILIATE_OPERATIONS } from "../../../server/v2/affiliate/operations.ts";
-import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { NO_DETAILS, addPayout } from "../../support/payouts.ts";
@@ -185,7 +184,7 @@ it("lists commissions with their reasons, and exports them", async () => {
 });
 
 it("lists payouts, what is due, and a receipt once paid", async () => {
-  const { id } = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
+  const { id } = await addPayout(app.context, (await app.records.get("promoter", 1))!);
   const none = { promoters_count: 0, amounts: NO_AMOUNTS, total_incl_tax: 0 };
   expect(await body("GET /payouts/due_stats")).toEqual({
     meta: TERMS,
@@ -287,7 +286,7 @@ describe("a payout method", () => {
       method: "paypal",
       details: { wallet_email: "j@wallet.example" },
     });
-    await addPayout(app.context, await loadPromoter(app.context.store, app.accountId, 1), {
+    await addPayout(app.context, (await app.records.get("promoter", 1))!, {
       payoutMethodId: 1,
     });
     const details = { wallet_email: "new@wallet.example" };
@@ -686,10 +685,7 @@ describe("another promoter's things", () => {
     await jane.call("POST /payout_methods", { method: "paypal", details: { wallet_email: "j@example.com" } });
     await app.v1("/promoters/create", { email: "alex@example.com", parent_promoter_id: "1" });
     await jane.call("POST /promo_codes", { code: "JANE", promoter_campaign_id: 1 });
-    const { id: payoutId } = await addPayout(
-      app.context,
-      await loadPromoter(app.services.store, app.accountId, 1),
-    );
+    const { id: payoutId } = await addPayout(app.context, (await app.records.get("promoter", 1))!);
     const before = await body("GET /referral_links");
     const lead = await body(`GET /referrals/${leadId}`);
     const codes = await body("GET /promo_codes");

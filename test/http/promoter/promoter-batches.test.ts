@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import {
   loadPromoterCampaign,
   promoterCampaigns,
@@ -7,7 +6,7 @@ import {
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { racesAtEachStep } from "../../support/race.ts";
-import { invalid, outcome } from "../../support/v2.ts";
+import { invalid, outcome, addCampaign } from "../../support/v2.ts";
 
 interface V2Promoter {
   archived_at: string | null;
@@ -17,7 +16,7 @@ interface V2Promoter {
 
 /** A second campaign, and three promoters of the first. */
 async function fill(app: TestApp): Promise<void> {
-  await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+  await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
   for (const name of ["jane", "ben", "kid"])
     await v1(app, "POST", "/promoters/create", { email: `${name}@example.com`, first_name: name });
 }

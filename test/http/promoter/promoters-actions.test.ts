@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
 import { createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
   let app: TestApp;
@@ -20,7 +20,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
     const params = { email: "jane@example.com", cust_id: "c1", ref_id: "jane" };
     jane = await createV1Promoter(app, params);
     const landingUrl = "https://second.example/";
-    second = String((await createCampaign(app.context, app.accountId, { name: "Second", landingUrl })).id);
+    second = String((await addCampaign(app, { name: "Second", landing_url: landingUrl })).id);
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
@@ -144,7 +144,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
     it("moves from the named campaign", async () => {
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
       const landingUrl = "https://third.example/";
-      const third = await createCampaign(app.context, app.accountId, { name: "Third", landingUrl });
+      const third = await addCampaign(app, { name: "Third", landing_url: landingUrl });
       const { body } = await move({
         id: "1",
         source_campaign_id: second,

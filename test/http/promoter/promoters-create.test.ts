@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { isPassword } from "../../../server/domain/password/password.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { V1_PROMOTER, V1_PROMOTION } from "../../support/v1-records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
   let app: TestApp;
@@ -266,10 +266,10 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
   });
 
   it("lets a promoter wait if the campaign does not auto-approve, whatever the request says", async () => {
-    const campaign = await createCampaign(app.context, app.accountId, {
+    const campaign = await addCampaign(app, {
       name: "By hand",
-      landingUrl: "https://acme.example/",
-      autoApprovePromoters: false,
+      landing_url: "https://acme.example/",
+      auto_approve_promoters: false,
     });
     const { body } = await create({
       email: "a@b.example",

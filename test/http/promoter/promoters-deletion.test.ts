@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { beforeCommit } from "../../support/edge.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
-import { reward } from "../../support/v2.ts";
+import { reward, addCampaign } from "../../support/v2.ts";
 
 /** Additions that belong to the first promoter. */
 
@@ -31,7 +30,7 @@ const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
     "a promoter campaign in a new campaign",
     async (app) => {
       const landingUrl = "https://3.example/";
-      const { id } = await createCampaign(app.context, app.accountId, { name: "C", landingUrl });
+      const { id } = await addCampaign(app, { name: "C", landing_url: landingUrl });
       await app.v1("/promoters/add_to_campaign", { id: "1", campaign_id: String(id) });
     },
   ],
@@ -41,7 +40,7 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+    await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
     await reward(app);
     for (const ref_id of ["jane", "bob"])
       await v1(app, "POST", "/promoters/create", { email: `${ref_id}@example.com`, ref_id });

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";
 import { byId } from "../../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../../server/domain/show.ts";
@@ -9,6 +7,8 @@ import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
 import { beforeCommit, countCommits, failCommits } from "../../support/edge.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const MORE_THAN_A_COMMIT = 501;
 
@@ -16,7 +16,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+    await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
     for (const ref_id of ["jane", "bob"])
       await v1(app, "POST", "/promoters/create", { email: `${ref_id}@example.com`, ref_id });
   });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, type Params } from "../../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
 
@@ -55,15 +55,17 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
         accountId: app.accountId,
         id: 2,
         name: "$5 off",
+        isPromoterReward: false,
         promoterRewardType: null,
       });
       offer.schemas = [{ unit: "cash", amountTenThousandths: 50_000, isFlat: true, rules: [] }];
-      const entry = { applyOn: "all" as const, productIds: [] };
-      const campaign = await createCampaign(app.context, app.accountId, {
+      await app.records.put("reward", reward, offer);
+      const entry = { apply_on: "all", product_ids: [] };
+      const campaign = await addCampaign(app, {
         name: "Second",
-        landingUrl: "https://second.example/",
-        rewardsForPromoters: [{ ...entry, rewardId: 1 }],
-        rewardsForReferrals: [{ ...entry, rewardId: 2 }],
+        landing_url: "https://second.example/",
+        rewards_for_promoters: [{ ...entry, reward_id: 1 }],
+        rewards_for_referrals: [{ ...entry, reward_id: 2 }],
       });
       const code = {
         accountId: app.accountId,
@@ -75,8 +77,6 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
         details: null,
         createdAt: NOW,
       };
-      await app.records.put("reward", reward);
-      await app.records.put("reward", offer);
       await app.records.put("promoCode", { ...code, id: 1, code: "FIVE", archivedAt: null });
       await app.records.put("promoCode", { ...code, id: 2, code: "OLD", archivedAt: NOW });
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: String(campaign.id) });
@@ -129,10 +129,10 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
     });
 
     it("shows the promoters who are accepted in a campaign", async () => {
-      const { id } = await createCampaign(app.context, app.accountId, {
+      const { id } = await addCampaign(app, {
         name: "By hand",
-        landingUrl: "https://b.example/",
-        autoApprovePromoters: false,
+        landing_url: "https://b.example/",
+        auto_approve_promoters: false,
       });
       await create({ email: "waits@example.com", campaign_id: String(id) });
       const { body, headers } = await v1(app, "GET", "/promoters/list", { campaign_id: "1" });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { isPassword } from "../../../server/domain/password/password.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, type Params } from "../../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const TAKEN = ["has already been taken"];
 const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
@@ -133,10 +133,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
   });
 
   it("changes the promotion of the named campaign, or that of the ref id", async () => {
-    const campaign = await createCampaign(app.context, app.accountId, {
-      name: "B",
-      landingUrl: "https://b.example/",
-    });
+    const campaign = await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
     const campaign_id = String(campaign.id);
     await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id });
     await update({ id: "1", campaign_id, new_ref_id: "second" });
@@ -208,10 +205,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
   });
 
   it("answers 404 for a campaign that the promoter is not in, and 422 for no selector", async () => {
-    const { id } = await createCampaign(app.context, app.accountId, {
-      name: "B",
-      landingUrl: "https://b.example/",
-    });
+    const { id } = await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
     expect(await update({ id: "1", campaign_id: String(id) })).toMatchObject({
       status: 404,
       body: { error: "Promoter is not in this campaign." },

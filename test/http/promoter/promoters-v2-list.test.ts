@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import type { Metric } from "../../../server/domain/report/daily.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { putFact } from "../../support/facts.ts";
 import { JANE } from "../../support/v2-promoter.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 interface List {
   data: { id: number }[];
@@ -20,7 +19,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
   beforeEach(async () => {
     app = await startApp(storage);
     const landingUrl = "https://b.example/";
-    await createCampaign(app.context, app.accountId, { name: "B", landingUrl, autoApprovePromoters: false });
+    await addCampaign(app, { name: "B", landing_url: landingUrl, auto_approve_promoters: false });
     const create = async (params: Record<string, string>) => v1(app, "POST", "/promoters/create", params);
     await create({ email: "jane@example.com" });
     await create({
@@ -62,7 +61,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
 
   async function count(id: number, metric: Metric, amount: number): Promise<void> {
     const { store } = app.services;
-    const promoterCampaign = await loadPromoterCampaign(store, app.accountId, id);
+    const promoterCampaign = (await app.records.get("promoterCampaign", id))!;
     await putFact(store, promoterCampaign, { metric, at: NOW, amount });
   }
 

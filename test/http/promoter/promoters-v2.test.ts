@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { GIVEN_PROFILE, JANE, PROFILE } from "../../support/v2-promoter.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const NOT_FOUND = { message: "Promoter not found.", code: "not_found" };
 describe.each(STORAGES)("V2 promoters on %s", (storage) => {
@@ -23,10 +23,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
     });
 
     it("keeps every field", async () => {
-      const { id } = await createCampaign(app.context, app.accountId, {
-        name: "B",
-        landingUrl: "https://b.example/",
-      });
+      const { id } = await addCampaign(app, { name: "B", landing_url: "https://b.example/" });
       const { body } = await create({
         email: " Jane@Example.com ",
         cust_id: "c1",

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { JANE, company, invalid, join, outcome } from "../../support/v2.ts";
+import { JANE, company, invalid, join, outcome, addCampaign } from "../../support/v2.ts";
+import { addAccount } from "../../support/operations.ts";
 
 const PATH = "/promoter_campaigns";
 
@@ -73,10 +72,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
       ["?page=2&per_page=2", [3]],
       ["?q=example&page=2&per_page=1", [2]],
     ])("answers %s with %j", async (query, expected) => {
-      const campaign = await createCampaign(app.context, app.accountId, {
-        name: "Second",
-        landingUrl: "https://acme.example/second",
-      });
+      const campaign = await addCampaign(app, { name: "Second", landing_url: "https://acme.example/second" });
       await join(app, "bob@example.com");
       await join(app, "cara@example.com", {
         campaign_id: String(campaign.id),
@@ -122,7 +118,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
 
     it("shows nothing of another account", async () => {
       const other = { name: "Other", landingUrl: "https://o.example/", publicId: "o", key: "k" };
-      await createAccount(app.context, other);
+      await addAccount(app, other);
       const headers = { authorization: "Bearer k", "account-id": "o" };
       expect((await company(app, `GET ${PATH}`, undefined, headers)).body).toEqual([]);
       expect((await company(app, `GET ${PATH}?ids=1`, undefined, headers)).body).toEqual([]);

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { newDelivery } from "../../../server/domain/webhook/delivery.ts";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { startWith } from "../../support/operations.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -48,7 +47,7 @@ it("shows a range beside the one before, and what promoters were owed at its end
     ["2026-03-03", "clicks", 90],
   ] as const;
   const { store } = app.services;
-  const jane = await loadPromoterCampaign(store, app.accountId, promoterCampaignId);
+  const jane = (await app.records.get("promoterCampaign", promoterCampaignId))!;
   for (const [day, metric, amount] of facts) {
     await putFact(store, jane, { metric, at: `${day}T12:00:00.000Z`, amount });
   }
@@ -224,7 +223,7 @@ it("ticks off the steps of setting an account up", async () => {
     event_types: ["referral.created"],
   });
   const startedAt = NOW;
-  await recordSetup(app.services.store, { publicUrl: "", trustProxyHops: 0, hasMail: true, startedAt });
+  await startWith(app, { publicUrl: "", trustProxyHops: 0, hasMail: true, startedAt });
   expect(await setup()).toEqual({
     status: 200,
     body: {

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { COLUMN_NAMES } from "../../../server/v1/report/report-columns.ts";
 import { ALL_COLUMNS } from "../../../server/v2/report/report-columns.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { send } from "../../support/v1.ts";
-import { company, outcome } from "../../support/v2.ts";
+import { company, outcome, addCampaign } from "../../support/v2.ts";
 
 const PROMOTERS = 8;
 /** 366 rows and one of totals with all columns: 6,973 cells for each promoter. Seven promoters fit. */
@@ -22,11 +20,10 @@ describe("reports", () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp();
-    for (const name of ["B", "C"])
-      await createCampaign(app.context, app.accountId, { name, landingUrl: "https://b.example/" });
+    for (const name of ["B", "C"]) await addCampaign(app, { name, landing_url: "https://b.example/" });
     for (let id = 1; id <= PROMOTERS; id++) {
       await app.v1("/promoters/create", { email: `promoter-${id}@example.com` });
-      const promoterCampaign = await loadPromoterCampaign(app.services.store, app.accountId, id);
+      const promoterCampaign = (await app.records.get("promoterCampaign", id))!;
       const fact = { metric: "salesCents", at: "2024-06-01T00:00:00.000Z", amount: id } as const;
       await putFact(app.services.store, promoterCampaign, fact);
     }

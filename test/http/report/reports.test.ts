@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import type { Metric } from "../../../server/domain/report/daily.ts";
 import { campaignsReport, overviewReport, promotersReport } from "../../../server/v1/report/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
@@ -8,6 +6,8 @@ import { putFact } from "../../support/facts.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 
 /** Day, promoter campaign, metric, count. */
+import { addCampaign } from "../../support/v2.ts";
+
 type Fact = [day: string, id: number, metric: Metric, delta: number];
 
 const FACTS: Fact[] = [
@@ -38,7 +38,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "Second", landingUrl: "https://2.example/" });
+    await addCampaign(app, { name: "Second", landing_url: "https://2.example/" });
     await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane", last_name: "Doe" });
     await app.v1("/promoters/create", { email: "bob@example.com" });
     await app.v1("/promoters/create", { email: "eve@example.com", first_name: "Eve", campaign_id: "2" });
@@ -52,7 +52,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
 
   const count = async ([day, id, metric, amount]: Fact) => {
     const { store } = app.services;
-    const promoterCampaign = await loadPromoterCampaign(store, app.accountId, id);
+    const promoterCampaign = (await app.records.get("promoterCampaign", id))!;
     await putFact(store, promoterCampaign, { metric, at: `${day}T23:59:59.999Z`, amount });
   };
   const OPERATIONS = { overview: overviewReport, campaigns: campaignsReport, promoters: promotersReport };
@@ -278,7 +278,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
 
     it("adds up all campaigns of a promoter", async () => {
       const { store } = app.services;
-      const jane = await loadPromoterCampaign(store, app.accountId, 1);
+      const jane = (await app.records.get("promoterCampaign", 1))!;
       await putFact(
         store,
         { ...jane, id: 99 },

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { nameKey } from "../../../server/domain/origin/name-key.ts";
 import { NO_VISIT } from "../../../server/domain/origin/record.ts";
 import { removeVisitor, visitors } from "../../../server/domain/visitor/visitor.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const TIME = "group_by=month&start_date=2026-03-01&end_date=2026-03-31";
 const ZERO = { clicks_count: 0, referrals_count: 0, customers_count: 0, sales_count: 0, revenue_amount: 0 };
@@ -204,7 +204,7 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
       url: "https://www.acme.example/",
       referrer: "https://news.example/",
     });
-    await erasePromoter(app.context, app.accountId, "jane@example.com");
+    await erasePromoter(app, "jane@example.com");
     expect(await names("traffic_sources")).toEqual([
       ["news.example", 2],
       ["other", 1],

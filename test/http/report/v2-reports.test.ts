@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import type { Metric } from "../../../server/domain/report/daily.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 
 /** Day, promoter campaign, metric, count. */
+
 const FACTS: [day: string, id: number, metric: Metric, amount: number][] = [
   ["2024-12-31", 1, "activeCustomers", 4],
   ["2025-01-01", 1, "clicks", 100],
@@ -64,7 +64,7 @@ describe.each(STORAGES)("V2 reports on %s", (storage) => {
     await join(app, "bob@example.com");
     await join(app, "eve@example.com", { first_name: '=HYPERLINK("x")', campaign_id: "2" });
     for (const [day, id, metric, amount] of FACTS) {
-      const promoterCampaign = await loadPromoterCampaign(app.services.store, app.accountId, id);
+      const promoterCampaign = (await app.records.get("promoterCampaign", id))!;
       await putFact(app.services.store, promoterCampaign, { metric, at: `${day}T23:59:59.999Z`, amount });
     }
   });
@@ -274,7 +274,7 @@ describe.each(STORAGES)("V2 reports on %s", (storage) => {
 
     it("adds up all campaigns of a promoter, and shows one of them with its total", async () => {
       await call("POST /promoters/add_to_campaign", { ids: [1], campaign_id: 2 });
-      const fourth = await loadPromoterCampaign(app.services.store, app.accountId, 4);
+      const fourth = (await app.records.get("promoterCampaign", 4))!;
       await putFact(app.services.store, fourth, {
         metric: "clicks",
         at: "2025-01-01T00:00:00.000Z",

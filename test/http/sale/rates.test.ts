@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setCurrency } from "../../../server/domain/account/currency.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
 import { exponentOf } from "../../../server/domain/money/currency.ts";
 import {
   isMissing,
   missingRate,
-  storeRates,
   toAccountCurrency,
   type Converted,
 } from "../../../server/domain/money/rate.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
+import { storeServerRates } from "../../support/operations.ts";
+import { storeRates } from "../../support/money.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const DAY = "2026-03-04";
 const EUROS = { day: DAY, base: "EUR", rates: { USD: "1.0842", GBP: "0.8391", JPY: "163.27", KWD: "0.334" } };
@@ -55,14 +55,14 @@ describe("an amount in another currency", () => {
     ["half a cent, away from zero", "EUR", 2_500, 2_711],
     ["an amount past floats", "EUR", 6_004_799_503_160_661, 6_510_403_621_326_789],
   ])("is converted exactly: %s", async (_, currency, amount, cents) => {
-    await storeRates(app.context, app.accountId, [EUROS]);
+    await storeRates(app, EUROS);
     const originalCurrency = currency === null || currency === "USD" ? null : currency.toUpperCase();
     expect(await convert(amount, currency)).toEqual({ cents, originalAmount: amount, originalCurrency });
   });
 
   it("is converted to a currency of other decimals", async () => {
     await useCurrency("JPY");
-    await storeRates(app.context, app.accountId, [EUROS]);
+    await storeRates(app, EUROS);
     expect(await convert(10_000, "USD")).toEqual({
       cents: 15_059,
       originalAmount: 10_000,
@@ -72,17 +72,17 @@ describe("an amount in another currency", () => {
 
   it("takes the nearest earlier day that has both currencies, the account's own before the server's", async () => {
     const on = (day: string, rates: Record<string, string>) => ({ day, base: "EUR", rates });
-    await storeRates(app.context, SYSTEM, [on("2026-03-01", { USD: "2" }), on("2026-03-03", { GBP: "1" })]);
+    await storeServerRates(app, on("2026-03-01", { USD: "2" }), on("2026-03-03", { GBP: "1" }));
     expect(await centsOf(100, "EUR")).toBe(200);
     expect(await centsOf(100, "EUR", "2026-03-08")).toBe(200);
-    await storeRates(app.context, app.accountId, [on("2026-03-01", { USD: "3" })]);
+    await storeRates(app, on("2026-03-01", { USD: "3" }));
     expect(await centsOf(100, "EUR")).toBe(300);
-    await storeRates(app.context, SYSTEM, [on("2026-03-02", { USD: "4" })]);
+    await storeServerRates(app, on("2026-03-02", { USD: "4" }));
     expect(await centsOf(100, "EUR")).toBe(400);
   });
 
   it("names the missing rate if there is none within seven days, and refuses an unknown currency", async () => {
-    await storeRates(app.context, app.accountId, [EUROS]);
+    await storeRates(app, EUROS);
     const refused = (message: string) => ({ kind: "rule_broken", message });
     const missing = (currency: string, day: string) =>
       `There is no exchange rate from ${currency} to USD for ${day}`;
@@ -103,7 +103,7 @@ describe("POST and GET /rates", () => {
     const both = { ...SHOWN, rates: { USD: "1.0842", GBP: "0.84" } };
     const more = { date: DAY, base: "EUR", rates: { GBP: "0.84" } };
     expect(await call("POST /rates", more)).toEqual({ status: 200, body: both });
-    await storeRates(app.context, SYSTEM, [{ day: DAY, base: "USD", rates: { EUR: "0.9" } }]);
+    await storeServerRates(app, { day: DAY, base: "USD", rates: { EUR: "0.9" } });
     const servers = { ...SHOWN, base: "USD", rates: { EUR: "0.9" }, source: "server" };
     expect(await call("GET /rates")).toEqual({ status: 200, body: [both, servers] });
     expect(await call("GET /rates?date=2026-03-11")).toEqual({ status: 200, body: [both, servers] });

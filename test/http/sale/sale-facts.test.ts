@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { storeRates } from "../../../server/domain/money/rate.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { company, outcome } from "../../support/v2.ts";
+import { storeServerRates } from "../../support/operations.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -97,7 +96,7 @@ describe("a sale shows", () => {
   it("the amount and the currency that were given, and so do its commission and its refund", async () => {
     await offer(app, await makeReward(app));
     const rate = (day: string, USD: string) => ({ day, base: "EUR", rates: { USD } });
-    await storeRates(app.context, SYSTEM, [rate("2026-03-04", "1.1"), rate("2026-03-05", "2")]);
+    await storeServerRates(app, rate("2026-03-04", "1.1"), rate("2026-03-05", "2"));
     const amounts = { sale_amount: 11_000, original_sale_amount: 10_000, original_sale_currency: "EUR" };
     const commission = { ...amounts, amount: 1_100 };
     expect(await sell("order-1", { currency: "eur" })).toEqual({
@@ -114,7 +113,7 @@ describe("a sale shows", () => {
   });
 
   it("the monthly revenue in the account's currency", async () => {
-    await storeRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
+    await storeServerRates(app, { day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } });
     expect(await sell("order-1", { currency: "EUR", mrr: 5_000 })).toEqual({
       status: 200,
       body: { ...SALE, sale_amount: 11_000, original_sale_currency: "EUR", mrr: 5_500 },

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { storeRates } from "../../../server/domain/money/rate.ts";
 import { sales } from "../../../server/domain/sale/sales.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { connectStripe, tellStripe } from "../../support/billing.ts";
-import { makeReward, offer, trackV2 } from "../../support/money.ts";
+import { makeReward, offer, trackV2, storeRates } from "../../support/money.ts";
 import { charge, refundedFrom, stripeEvent } from "../../support/stripe-events.ts";
 import { invalid, outcome } from "../../support/v2.ts";
 
@@ -28,8 +27,7 @@ const stateOfLead = async () => (await app.records.get("lead", 1))?.state;
 const amounts = async () => (await app.records.all("commission")).map(({ amount }) => amount);
 const count = (of: typeof sales) => app.services.store.count(of, "id", app.accountId, []);
 /** A thousand won are 70 cents. */
-const exchangeWon = () =>
-  storeRates(app.context, app.accountId, [{ day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } }]);
+const exchangeWon = () => storeRates(app, { day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } });
 
 const target = (changes: Record<string, unknown> = {}) =>
   makeReward(
@@ -73,9 +71,7 @@ describe("a sale in a currency of small units", () => {
 describe("an event that is worth less than the smallest unit", () => {
   /** Won and yen have no decimals, dinars have three. */
   const RATES = { KRW: "1428.57", JPY: "250", KWD: "2.5" };
-  beforeEach(() =>
-    storeRates(app.context, app.accountId, [{ day: "2026-03-04", base: "USD", rates: RATES }]),
-  );
+  beforeEach(() => storeRates(app, { day: "2026-03-04", base: "USD", rates: RATES }));
   const V2_SALE = { email: "lead@example.com", event_id: "inv_9" };
 
   it.each([
@@ -163,7 +159,7 @@ it("refuses a sale whose commission would be too large to add up", async () => {
 });
 
 it("refuses a sale that is too large to add up in the account's currency", async () => {
-  await storeRates(app.context, app.accountId, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1000" } }]);
+  await storeRates(app, { day: "2026-03-04", base: "EUR", rates: { USD: "1000" } });
   expect(await sell("inv_1", { amount: "999999999999", currency: "EUR" })).toMatchObject({
     status: 400,
     body: { message: "999999999999 EUR is too large" },

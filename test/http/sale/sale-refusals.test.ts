@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf } from "../../support/billing.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { outcome } from "../../support/v2.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const LEAD = { email: "lead@example.com" };
 const SALE = { ...LEAD, event_id: "inv_1", amount: "10000" };
@@ -80,9 +81,9 @@ describe("an event that is repeated", () => {
   const FATES: [what: string, happen: () => Promise<unknown>, cancellation: number][] = [
     ["promoter was blocked", () => app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" }), 200],
     ["promoter was archived", () => app.v2("POST", "/promoters/archive", { ids: [1] }), 200],
-    ["promoter was erased", () => erasePromoter(app.context, app.accountId, "1"), 200],
+    ["promoter was erased", () => erasePromoter(app, "1"), 200],
     ["lead was denied", () => app.v2("PUT", "/referrals/1", { state: "denied" }), 200],
-    ["lead was erased", () => eraseLead(app.context, app.accountId, "1"), 409],
+    ["lead was erased", () => eraseLead(app, "1"), 409],
     ["lead got another address", () => app.v2("PUT", "/referrals/1", { email: "new@example.com" }), 409],
     ["lead was moved to a promoter who was deleted", moveToDeleted, 409],
   ];

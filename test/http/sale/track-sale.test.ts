@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../server/domain/account/account.ts";
-import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { NOW, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
-import { changeAccount, runPayouts } from "../../support/payouts.ts";
+import { changeAccount, runPayouts, month } from "../../support/payouts.ts";
 import { statsOf } from "../../support/stats.ts";
 import { V1_LEAD, V1_PROMOTER, V1_ZERO } from "../../support/v1-records.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { addAccount } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const SALE = { email: "lead@example.com", event_id: "inv_1", amount: "10000" };
@@ -96,7 +95,7 @@ describe("POST /api/v1/track/sale", () => {
     await signUp();
     for (const name of ["sale", "refund", "cancellation"]) expect((await sell({}, name)).status).toBe(200);
     const key = "key-of-another-account";
-    await createAccount(app.context, { name: "Other", landingUrl: "https://other.example/", key });
+    await addAccount(app, { name: "Other", landingUrl: "https://other.example/", key });
     const other = (path: string, params: Record<string, string>) =>
       app.v1(path, params, { "x-api-key": key });
     await other("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -393,7 +392,7 @@ describe("POST /api/v1/track/refund", () => {
 
   it("of a paid commission lowers what comes next, and the debt never becomes a payout", async () => {
     const account = await changeAccount(app.context, app.accountId, {});
-    const period = periodAt({ payoutCycle: "monthly" }, new Date(NOW));
+    const period = month("2026-03");
     const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
     const paidBy = async () => {
       const byHand = await app.v1("/payouts/create", { promoter_id: "1" });
@@ -429,7 +428,7 @@ describe("a refund finds what it takes back", () => {
   it("if the lead was erased, by the sale that it names", async () => {
     await signUp();
     await sell();
-    await eraseLead(app.context, app.accountId, "lead@example.com");
+    await eraseLead(app, "lead@example.com");
     expect(await refund({ sale_event_id: "" })).toEqual({ status: 204, body: "" });
     expect(await refund()).toMatchObject({ status: 200, body: { amount_cents: -10_000 } });
     expect(await cashOf(app, 1)).toEqual([0, 0, 0]);

@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProblems } from "../../../server/cli/doctor.ts";
-import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import { storeRates as storeDayRates } from "../../../server/domain/money/rate.ts";
-import { recordSetup } from "../../../server/domain/sighting/sighting.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
@@ -22,6 +18,9 @@ import {
 } from "../../support/stripe-events.ts";
 import { outcome } from "../../support/v2.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
+import { eraseLead } from "../../support/operations.ts";
+import { storeServerRates } from "../../support/operations.ts";
+import { startWith } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const LEAD = { email: "lead@example.com" };
@@ -53,8 +52,7 @@ const refund = (params: Record<string, string> = {}) =>
 const storeRates = async (rates: object = RATES) =>
   expect((await app.v2("POST", "/rates", rates)).status).toBe(200);
 /** The operator's rates, without anything that records what waits. */
-const importRates = () =>
-  storeDayRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
+const importRates = () => storeServerRates(app, { day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } });
 const waiting = async () => (await app.v2("GET", "/waiting_events")).body as Record<string, unknown>[];
 const tasks = async () => {
   const { body } = await app.v2("GET", "/home?start_date=2026-03-01&end_date=2026-03-31");
@@ -155,7 +153,7 @@ describe("a sale without an exchange rate", () => {
   });
 
   it("is shown by home, doctor and the list, with what to do", async () => {
-    await recordSetup(app.services.store, {
+    await startWith(app, {
       publicUrl: "https://track.acme.example",
       trustProxyHops: 1,
       hasMail: true,
@@ -194,7 +192,7 @@ describe("a sale without an exchange rate", () => {
 
   it("is recorded if its lead was erased meanwhile, and brings no name back", async () => {
     await sell({ subscription_id: "sub_secret" });
-    await eraseLead(app.context, app.accountId, "1");
+    await eraseLead(app, "1");
     expect(await app.stored.placesOf("sub_secret")).toEqual([]);
     expect(await app.stored.placesOf("lead@example.com")).toEqual([]);
     await storeRates();
@@ -219,7 +217,7 @@ describe("a sale without an exchange rate", () => {
     expect(await waiting()).toMatchObject([{ event_id: "inv_1", error }]);
     expect(await tasks()).toEqual({ count: 1, failed_count: 1, currencies: [] });
     expect((await findProblems(app.services.store, new Date(NOW))).join()).not.toContain("inv_1");
-    await recordSetup(app.services.store, {
+    await startWith(app, {
       publicUrl: "https://track.acme.example",
       trustProxyHops: 1,
       hasMail: true,
@@ -362,7 +360,7 @@ describe("a refund of a sale that waits", () => {
 
   it("finds an erased lead by the sale that waits", async () => {
     await sell();
-    await eraseLead(app.context, app.accountId, "1");
+    await eraseLead(app, "1");
     expect((await refund()).status).toBe(202);
     await storeRates();
     expect(await booksOf(app)).toMatchObject({ sales: [["inv_1", 11_000, 4_400]] });

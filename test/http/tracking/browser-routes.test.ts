@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, findAccount } from "../../../server/domain/account/account.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { findAccount } from "../../../server/domain/account/account.ts";
 import { nameTracker } from "../../../server/domain/account/tracker-names.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
+import { addAccount } from "../../support/operations.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const TID_2 = "8f1b2c3d-1111-4222-8333-444455556666";
@@ -126,11 +127,11 @@ describe("POST /t/click", () => {
     const second = { tid: TID_2, ref_id: "bob", cookie_tid: TID };
     expect((await click(second)).body).toMatchObject({ tid: TID_2, ref_id: "bob" });
 
-    const campaign = await createCampaign(app.context, app.accountId, {
+    const campaign = await addCampaign(app, {
       name: "First",
-      landingUrl: "https://acme.example",
+      landing_url: "https://acme.example",
       attribution: "first",
-      visitorCookieDays: 30,
+      visitor_cookie_life: 30,
     });
     await app.v1("/promoters/create", {
       email: "f@example.com",
@@ -500,7 +501,7 @@ describe("other pages", () => {
     [{ script: "svc.js" }, "script is not a free file name"],
     [{ script: "theirs.js" }, "theirs.js belongs to another account"],
   ])("refuses the names %o", async (names, message) => {
-    const other = await createAccount(app.context, { name: "Other", landingUrl: "https://other.example" });
+    const other = await addAccount(app, { name: "Other", landingUrl: "https://other.example" });
     await nameTracker(app.context, other.account, { script: "theirs.js" });
     const account = (await findAccount(app.services.store, "acme"))!;
     await expect(nameTracker(app.context, account, names)).rejects.toThrow(message);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
@@ -101,10 +101,10 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
     ["block", true, { suspicion: "no_suspicion" }],
     ["allow", false, undefined],
   ] as const)("treats ads by the policy %s and the promoter's setting %s", async (policy, own, expected) => {
-    const campaign = await createCampaign(app.context, app.accountId, {
+    const campaign = await addCampaign(app, {
       name: "Ads",
-      landingUrl: "https://acme.example/",
-      trackAdTraffic: policy,
+      landing_url: "https://acme.example/",
+      track_ad_traffic: policy,
     });
     await app.v1("/promoters/create", {
       email: "ads@example.com",

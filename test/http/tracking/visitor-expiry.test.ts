@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../../server/failure.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { loadStats } from "../../../server/domain/report/stats.ts";
-import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { failCommits } from "../../support/edge.ts";
 import { findFaults } from "../../support/consistency.ts";
+import { statsOf } from "../../support/stats.ts";
+import { addCampaign } from "../../support/v2.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const BEFORE_THE_END = "2026-05-03T05:06:07.889Z";
@@ -28,8 +27,7 @@ afterEach(async () => {
 const click = (tid: string, ref_id: string, params = {}) =>
   app.browser("/t/click", { tid, ref_id, ...params });
 const clicksOf = async (id: number) => {
-  const { store } = app.services;
-  return (await loadStats(store, await loadPromoterCampaign(store, app.accountId, id))).clicks;
+  return (await statsOf(app.services.store, app.accountId, id)).clicks;
 };
 const visitorCount = () => app.records.count("visitor");
 const tidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
@@ -77,11 +75,7 @@ describe("the sweep of visitors", () => {
   const elapsedMs = () => app.services.clock().getTime();
 
   it("removes expired visitors, and keeps the counts of their clicks", async () => {
-    await createCampaign(app.context, app.accountId, {
-      name: "Short",
-      landingUrl: "https://acme.example",
-      visitorCookieDays: 1,
-    });
+    await addCampaign(app, { name: "Short", landing_url: "https://acme.example", visitor_cookie_life: 1 });
     await app.v1("/promoters/create", { email: "s@example.com", ref_id: "short", campaign_id: "2" });
     for (let number = 0; number < 130; number++) await click(tidOf(number), "short");
     await click(TID, "jane");

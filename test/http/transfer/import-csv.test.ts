@@ -9,8 +9,7 @@ import { CUSTOMERS, LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import type { Kind } from "../../../server/transfer/csv/row.ts";
 import { accounts } from "../../../server/domain/account/account.ts";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { commissions } from "../../../server/domain/commission/commission.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
@@ -18,6 +17,8 @@ import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { statsOf } from "../../support/stats.ts";
+import { balancesOf } from "../../support/money.ts";
+import { newCommission } from "../../support/commissions.ts";
 
 const NONE = { added: 0, changed: 0, known: 0, bad: 0 };
 
@@ -218,7 +219,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
     expect(await get(commissions, 1)).toEqual(imported);
     expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, createdAt: NOW });
-    expect((await loadBalance(app.context.store, app.accountId, 1)).units).toEqual({
+    expect(await balancesOf(app, 1)).toEqual({
       cash: { earnings: 1_934, current: 1_434, paid: 500 },
     });
     expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({
@@ -253,8 +254,7 @@ describe.each(STORAGES)("on %s", (storage) => {
   describe("commissions that are imported again", () => {
     const HEADER = "event_id,lead_email,amount,status,sale_amount,created_at";
     const line = (status: string) => [HEADER, `s1,mia@example.com,12.34,${status},100,2024-05-06`];
-    const balance = async () =>
-      (await loadBalance(app.context.store, app.accountId, 1)).units["cash"] ?? null;
+    const balance = async () => (await balancesOf(app, 1))["cash"] ?? null;
     const stats = () => statsOf(app.context.store, app.accountId, 1);
     beforeEach(async () => {
       await run(app, PROMOTERS, ["email,ref_id", "jane@example.com,jane", "joe@example.com,joe"]);

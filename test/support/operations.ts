@@ -1,0 +1,51 @@
+import { createAccount, type NewAccount } from "../../server/domain/account/account.ts";
+import {
+  eraseLead as leadErased,
+  erasePromoter as promoterErased,
+} from "../../server/domain/erasure/erasure.ts";
+import { storeRates } from "../../server/domain/money/rate.ts";
+import { recordSetup } from "../../server/domain/sighting/sighting.ts";
+import {
+  countDeliveries as deliveryCounts,
+  retryFailed as failedRetried,
+} from "../../server/domain/webhook/failed-deliveries.ts";
+import type { TestApp } from "./app.ts";
+
+// What the command line does, and a starting server, on the store of a test's app.
+
+type OnApp = Pick<TestApp, "context" | "accountId">;
+
+/** `tidemark erase lead` */
+export function eraseLead({ context, accountId }: OnApp, who: string) {
+  return leadErased(context, accountId, who);
+}
+
+/** `tidemark erase promoter` */
+export function erasePromoter({ context, accountId }: OnApp, who: string) {
+  return promoterErased(context, accountId, who);
+}
+
+/** `tidemark account create`. Resolves to the account and its key. */
+export function addAccount({ context }: OnApp, account: NewAccount) {
+  return createAccount(context, account);
+}
+
+/** `tidemark rates`, for all accounts of the server. */
+export function storeServerRates({ context }: OnApp, ...days: Parameters<typeof storeRates>[2]) {
+  return storeRates(context, 0, days);
+}
+
+/** The set-up that a starting server records. */
+export function startWith({ context }: OnApp, setup: Parameters<typeof recordSetup>[1]) {
+  return recordSetup(context.store, setup);
+}
+
+/** `tidemark deliveries`: how many have each status. Without a webhook, the account's e-mails. */
+export function countDeliveries({ context, accountId }: OnApp, webhookId: number | null) {
+  return deliveryCounts(context.store, { accountId, webhookId });
+}
+
+/** `tidemark deliveries retry`. Resolves to how many are sent again. */
+export function retryFailed({ context, accountId }: OnApp, webhookId: number | null) {
+  return failedRetried(context, { accountId, webhookId });
+}
