@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
   sql,
   type Compilable,
+  type CompiledQuery,
   type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
@@ -51,6 +52,32 @@ export function builderOf<S>(dialect: Dialect): Kysely<S> {
 export function statementOf(question: Compilable): Statement {
   const { sql, parameters } = question.compile();
   return { text: sql, values: parameters as ColumnValue[] };
+}
+
+/**
+ * A question that is asked often, with other values each time: it is written once for each dialect.
+ *
+ * @example const balance = prepared((question: Kysely<LeadSchema>, accountId: number) => question.selectFrom("leads")…);
+ */
+export function prepared<S, Values extends ColumnValue[], O>(
+  write: (question: Kysely<S>, ...values: Values) => Compilable<O>,
+): (view: { question<S>(): Kysely<S> }, ...values: Values) => Compilable<O> {
+  const written = new WeakMap<Kysely<S>, CompiledQuery<O>>();
+  const places = Array.from({ length: write.length - 1 }, (_, at) => ({ at }));
+  return (view, ...values) => {
+    const question = view.question<S>();
+    let compiled = written.get(question);
+    if (compiled === undefined) {
+      compiled = write(question, ...(places as unknown as Values)).compile();
+      written.set(question, compiled);
+    }
+    const valueOf = (given: unknown) => {
+      const place = places.indexOf(given as { at: number });
+      return place < 0 ? given : values[place];
+    };
+    const asked = { ...compiled, parameters: compiled.parameters.map(valueOf) };
+    return { compile: () => asked };
+  };
 }
 
 /** What answers questions: a store, or a transaction's view. */

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { UNITS, type Unit } from "../money/unit.ts";
 import type { Payout } from "../payout/record.ts";
 import type { payouts } from "../payout/payout.ts";
-import type { Schema } from "../../storage/query.ts";
+import { prepared, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { commissions } from "./commission.ts";
 import type { Commission } from "./record.ts";
@@ -23,9 +23,7 @@ export interface Balance {
 
 type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
 
-/** Adds up what a promoter has earned and was paid. */
-export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
-  const question = view.question<BalanceSchema>();
+const moneyOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
   const earned = question
     .selectFrom("commissions")
     .select([
@@ -44,11 +42,26 @@ export async function loadBalance(view: View, accountId: number, promoterId: num
     .where("promoter_id", "=", promoterId)
     .where("status", "=", "completed")
     .groupBy("unit");
-  const rows = await view.rows(earned.unionAll(paid));
+  return earned.unionAll(paid);
+});
+
+/** Adds up what a promoter has earned and was paid. */
+export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
+  const rows = await view.rows(moneyOf(view, accountId, promoterId));
   return balanceOf(
     rows.map((row) => ({ unit: row.unit as Unit, earnings: Number(row.earnings), paid: Number(row.paid) })),
   );
 }
+
+const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>
+  question
+    .selectFrom("commissions")
+    .select(["unit", sql<number>`sum(amount)`.as("earnings")])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", "pending")
+    .groupBy("unit"),
+);
 
 /** What a promoter's commissions earned that wait for approval, or for their day. */
 export async function loadPendingEarnings(
@@ -56,15 +69,7 @@ export async function loadPendingEarnings(
   accountId: number,
   promoterId: number,
 ): Promise<Balance> {
-  const question = view
-    .question<BalanceSchema>()
-    .selectFrom("commissions")
-    .select(["unit", sql<number>`sum(amount)`.as("earnings")])
-    .where("account_id", "=", accountId)
-    .where("promoter_id", "=", promoterId)
-    .where("status", "=", "pending")
-    .groupBy("unit");
-  const rows = await view.rows(question);
+  const rows = await view.rows(pendingOf(view, accountId, promoterId));
   const units: Balance["units"] = {};
   for (const { unit, earnings } of rows) {
     if (Number(earnings) !== 0) units[unit as Unit] = { earnings: Number(earnings), current: 0, paid: 0 };
