@@ -192,6 +192,13 @@ export function newSession(
   /** Whether there is anything to send. */
   const hasUnsent = () => additions.length > 0 || [...entries.values()].some(({ row }) => row !== undefined);
 
+  /** Whether a question is about tables that were written to. */
+  function isAboutUnsent({ text }: Statement): boolean {
+    const written = [...entries.values()].filter(({ row }) => row !== undefined);
+    const names = [...written.map(({ from }) => sqlName(from)), ...additions.map(({ into }) => into.name)];
+    return names.some((name) => new RegExp(`\\b${name}\\b`).test(text));
+  }
+
   /** What was read and is not written, by its name. */
   function seenOnly(): Map<string, Seen> {
     const seen = new Map<string, Seen>();
@@ -224,7 +231,7 @@ export function newSession(
         ? question.text
         : question.text.replace("select ", `select version, ${of.key.join(", ")}, `);
     const command = { text, values: question.values };
-    const mustSend = hasUnsent();
+    const mustSend = isAboutUnsent(question);
     const commands = mustSend ? [...takeCommands(), command] : [command];
     const answers = connecting === null && !mustSend ? await rows.send(commands) : await send(commands);
     const answer = answers.at(-1)!;
