@@ -33,6 +33,8 @@ export interface Addition extends Share {
 export interface Additions {
   /** Takes what a record adds now, less what it added before. */
   note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
+  /** Takes what others have collected. */
+  include(others: readonly Addition[]): void;
   /** What has been collected, in a fixed order, so that transactions never wait for each other. It is forgotten. */
   take(): Addition[];
 }
@@ -58,6 +60,9 @@ export function newAdditions(): Additions {
         if (record === null) continue;
         for (const share of sums.sharesOf(record)) add(sums.into, record.accountId, share, sign);
       }
+    },
+    include(others) {
+      for (const { into, accountId, ...share } of others) add(into, accountId, share, 1);
     },
     take() {
       const changed = [...found].filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));

@@ -1,5 +1,5 @@
 import { sqlName } from "../../sql.ts";
-import { addedRow, addedTypes, adding, placeOf, type Addition } from "../../sums.ts";
+import { addedRow, addedTypes, adding, newAdditions, type Addition } from "../../sums.ts";
 import type { ColumnValue, Table } from "../../table.ts";
 import type { Changes, Seen, Wanted, WrittenRow } from "./changes.ts";
 import type { Command, Value } from "./pipeline.ts";
@@ -98,7 +98,7 @@ export function commandsOf(changes: Changes): Command[] {
     ...byTable(updated.filter((one) => !takes(one))).map(update),
     ...updated.filter(takes).map((one) => update([one])),
     ...byTable(inserted).map(insertion),
-    ...groupedBy(additions, ({ into }) => into.name).map(summing),
+    ...groupedBy(addedUp(additions), ({ into }) => into.name).map(summing),
   ];
 }
 
@@ -219,15 +219,17 @@ function insertion(group: readonly WrittenRow[]): Command {
   };
 }
 
+/** One addition for each row, because a statement can change a row only once. */
+function addedUp(additions: readonly Addition[]): Addition[] {
+  const all = newAdditions();
+  all.include(additions);
+  return all.take();
+}
+
 /** Adds to rows of a table of sums. */
 function summing(additions: readonly Addition[]): Command {
   const { into } = additions[0]!;
-  const rows = groupedBy(additions, ({ accountId, key }) => placeOf(into, accountId, key)).map((same) =>
-    addedRow({
-      ...same[0]!,
-      amounts: into.sums.map((_, at) => same.reduce((sum, { amounts }) => sum + amounts[at]!, 0)),
-    }),
-  );
+  const rows = additions.map(addedRow);
   const arrays = addedTypes(into).map(
     (type, at) => `cast($${at + 1} as ${type === "text" ? "text" : "bigint"}[])`,
   );

@@ -24,19 +24,20 @@ export interface Committer {
   close(): Promise<void>;
 }
 
+interface Watching {
+  /** The work of one transaction was undone; the commit goes on. */
+  onUndone(): void;
+  /** Everything was undone since the commit was begun. */
+  onRollback(): void;
+  onCommit(fault: unknown): void;
+}
+
 /**
  * Transactions that come in one turn of the event loop run one after the other and share one commit, because a commit waits for
  * the disk. Their work only awaits this connection, so that nothing else happens in between.
  */
-export function newCommitter(
-  db: Database,
-  { onUndone, onCommit }: { onUndone: () => void; onCommit: (fault: unknown) => void },
-): Committer {
-  const session = sessionOn(db);
-  const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
-  const [mark, keep, undo] = ["savepoint job", "release job", "rollback to job"].map((text) =>
-    db.prepare(text),
-  );
+export function newCommitter(db: Database, watching: Watching): Committer {
+  const runAll = newRunner(db, watching);
   let pending: Job[] = [];
   let running: Promise<void> | null = null;
 
@@ -60,32 +61,68 @@ export function newCommitter(
         () => null,
         (error: unknown) => ({ error }),
       );
-      onCommit(fault?.error);
+      watching.onCommit(fault?.error);
       for (const job of jobs) job.settle(fault);
     }
     running = null;
   }
+}
 
-  async function runAll(jobs: Job[]): Promise<void> {
+/** Returns the function that runs jobs and commits them together. */
+function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job[]) => Promise<void> {
+  const session = sessionOn(db);
+  const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
+  const [mark, keep, undo] = ["savepoint job", "release job", "rollback to job"].map((text) =>
+    db.prepare(text),
+  );
+  return (jobs) => runAll(jobs);
+
+  /**
+   * `isCareful`: what one of them has written can be undone alone. The marks for that cost time, and few fail after they have
+   * written something. Then all are run again.
+   */
+  async function runAll(jobs: Job[], { isCareful = false } = {}): Promise<void> {
     await waitFor(() => begin.run());
     try {
-      for (const job of jobs) await runOne(job);
+      for (const job of jobs) {
+        const hasFailed = await (isCareful ? runMarked(job) : runOne(job));
+        if (!hasFailed) continue;
+        undoAll();
+        if (jobs.length > 1) await runAll(jobs, { isCareful: true });
+        return;
+      }
+      session.flush();
       commit.run();
     } catch (error) {
-      // A fault of the disk may have rolled it back already.
-      if (db.isTransaction) db.exec("rollback");
+      undoAll();
       throw error;
     }
   }
 
-  async function runOne(job: Job): Promise<void> {
+  function undoAll(): void {
+    session.forget();
+    // A fault of the disk may have rolled it back already.
+    if (db.isTransaction) db.exec("rollback");
+    onRollback();
+  }
+
+  /** Returns whether a job has failed after it wrote something. */
+  async function runOne(job: Job): Promise<boolean> {
+    const before = session.changeCount();
+    await job.run(session);
+    return job.hasFailed() && session.changeCount() !== before;
+  }
+
+  async function runMarked(job: Job): Promise<false> {
     mark!.run();
     await job.run(session);
     if (job.hasFailed()) {
+      session.forget();
       undo!.run();
       onUndone();
-    }
+    } else session.flush();
     keep!.run();
+    return false;
   }
 }
 

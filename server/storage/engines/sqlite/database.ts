@@ -21,6 +21,8 @@ const WAIT_MS = 5_000;
 const MAX_PAUSE_MS = 2;
 /** The unit of the mark that a file has without its log. */
 export const MINUTE_MS = 60_000;
+/** The pages that a connection keeps, in KiB. Ids that are hashes spread over whole indexes. */
+const CACHE_KIB = 64 * 2 ** 10;
 /** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
 const LOG_BYTES = 64 * 2 ** 20;
 
@@ -45,6 +47,7 @@ export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boo
   if (isReadOnly) return db;
   // The connection that writes makes the checkpoints, between commits. @see `newLog`
   db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
+  db.exec(`pragma cache_size = ${-CACHE_KIB}`);
   // The data of an erased person must not stay in free pages of the file.
   db.exec("pragma secure_delete = on");
   db.exec(`pragma journal_size_limit = ${LOG_BYTES}`);

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Engine } from "../../session.ts";
+import type { Engine, Reads } from "../../session.ts";
 import { ddl, SQLITE, sqlName } from "../../sql.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
 import type { Table } from "../../table.ts";
@@ -42,8 +42,9 @@ export function sqliteEngine(
   let lacksRoom = false;
   const committer: Committer = newCommitter(db, {
     onUndone: () => ids.onUndone(),
+    onRollback: () => ids.onRollback(),
     onCommit(fault) {
-      ids.onCommit(fault);
+      ids.onCommit();
       lacksRoom = fault !== undefined && isWantOfRoom(fault);
       log.tidy();
     },
@@ -62,45 +63,46 @@ export function sqliteEngine(
     },
     snapshot: () => openSnapshot(file),
     async transact(work) {
-      reading.separate();
       try {
         return await committer.transact(work);
       } catch (error) {
         throw refusalOf(error, { file, what: "written to" });
       }
     },
-    nextId(kind) {
-      reading.separate();
-      return ids.nextId(kind);
-    },
+    nextId: ids.nextId,
     lacksRoom: () => lacksRoom,
-    isShared: async () => reading.db() !== db || isShared(db),
+    isShared: async () => reading.isApart() || isShared(db),
     backup: (target) => backUp(file, target),
-    damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(reading.db())],
+    damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(db)],
     size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
     close: () =>
       (closed ??= (async () => {
         await committer.close();
         await readers.close();
-        if (reading.db() !== db) reading.db().close();
+        reading.close();
         log.close();
         db.close();
       })()),
   };
 }
 
-/** Until the first transaction, the connection that writes is the only one, so that `isShared` can be asked. */
+/**
+ * Reads of what is committed. They are quicker on the connection that writes, because its commits spoil the cache of every other
+ * one. While its transaction is open they have a connection of their own.
+ */
 function newReading(db: Database, file: string) {
-  let own = { db, reads: guardedReads(db, file) };
+  const own = guardedReads(db, file);
+  let apart: { db: Database; reads: Reads } | undefined;
+
+  function openApart() {
+    const connection = connect(file);
+    return { db: connection, reads: guardedReads(connection, file) };
+  }
+
   return {
-    db: () => own.db,
-    reads: () => own.reads,
-    /** From now on reads have a connection of their own. */
-    separate() {
-      if (own.db !== db) return;
-      const connection = connect(file);
-      own = { db: connection, reads: guardedReads(connection, file) };
-    },
+    reads: () => (db.isTransaction ? (apart ??= openApart()).reads : own),
+    isApart: () => apart !== undefined,
+    close: () => apart?.db.close(),
   };
 }
 

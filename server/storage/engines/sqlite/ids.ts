@@ -15,8 +15,8 @@ export interface IdSource {
   nextId(kind: string): Promise<number>;
   /** Work that was undone has taken blocks with it. */
   onUndone(): void;
-  /** The open commit has ended. */
-  onCommit(fault: unknown): void;
+  onRollback(): void;
+  onCommit(): void;
 }
 
 /** Takes ids from the file in blocks, on the connection that writes. */
@@ -47,8 +47,11 @@ export function newIdSource(db: Database, committer: () => Committer): IdSource 
     onUndone() {
       for (const kind of open) keep.run(kind, ends.get(kind)!);
     },
-    onCommit(fault) {
-      if (fault !== undefined) for (const kind of open) blocks.delete(kind);
+    onRollback() {
+      for (const kind of open) blocks.delete(kind);
+      open = [];
+    },
+    onCommit() {
       open = [];
     },
   };

@@ -1,6 +1,6 @@
 import type { Reads, Session, Written } from "../../session.ts";
 import { recordStatements, SQLITE, sqlName } from "../../sql.ts";
-import { addedRow, addedTypes, adding, type SumTable } from "../../sums.ts";
+import { addedRow, addedTypes, adding, newAdditions, type SumTable } from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import type { Database } from "./database.ts";
 import { refusalOf } from "./faults.ts";
@@ -70,15 +70,42 @@ function addingTo(into: SumTable): string {
   return text;
 }
 
-/** The session of the connection that writes. It is alone, so that reading a record locks it. */
-export function sessionOn(db: Database): Session {
+/** The session of the connection that writes, in which one transaction follows the other. */
+export interface WritingSession extends Session {
+  /** Grows with each change. */
+  changeCount(): number;
+  /** Writes what transactions have added to sums, each row once for all of them. */
+  flush(): void;
+  /** Forgets that, because the transactions are undone. */
+  forget(): void;
+}
+
+/** The session of a connection. It is alone, so that reading a record locks it. */
+export function sessionOn(db: Database): WritingSession {
   const prepare = prepared(db);
   const reads = readsOn(db, prepare);
+  const additions = newAdditions();
+  let changeCount = 0;
+  const flush = () => {
+    for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
+  };
+  const flushed =
+    <A extends unknown[], T>(work: (...given: A) => T) =>
+    (...given: A): T => {
+      flush();
+      return work(...given);
+    };
   return {
     ...reads,
+    all: flushed(reads.all),
+    ask: flushed(reads.ask),
     lock: reads.get,
+    changeCount: () => changeCount,
+    flush,
+    forget: () => void additions.take(),
     write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
       const { update, insert } = recordStatements(into, SQLITE);
+      changeCount++;
       try {
         if (!isNew && prepare(update).run(...row, row[0]!, ...key).changes === 1) return;
         prepare(insert).run(...row);
@@ -87,11 +114,16 @@ export function sessionOn(db: Database): Session {
       }
     },
     remove(from: Table<never>, accountId: number, key: Key) {
+      changeCount++;
       prepare(recordStatements(from, SQLITE).remove).run(accountId, ...key);
     },
-    run: ({ text, values }) => Number(prepare(text).run(...values).changes),
-    addUp(additions) {
-      for (const addition of additions) prepare(addingTo(addition.into)).run(...addedRow(addition));
+    run: flushed(({ text, values }) => {
+      changeCount++;
+      return Number(prepare(text).run(...values).changes);
+    }),
+    addUp(more) {
+      changeCount++;
+      additions.include(more);
     },
   };
 }
