@@ -18,7 +18,7 @@ export interface Transaction extends Reader {
   isTaken<R extends { accountId: number }, Unique extends string>(
     from: Table<R, Unique>,
     unique: Unique,
-    record: R,
+    record: NoInfer<R>,
   ): Promise<boolean>;
   /**
    * Writes a record.
@@ -27,13 +27,13 @@ export interface Transaction extends Reader {
    */
   put<R extends { accountId: number }, Unique extends string>(
     into: Table<R, Unique>,
-    record: R,
+    record: NoInfer<R>,
     refusals?: Refusals<NoInfer<Unique>>,
   ): Promise<void>;
   /** Like `put`, for a record that is known to be new. */
   insert<R extends { accountId: number }, Unique extends string>(
     into: Table<R, Unique>,
-    record: R,
+    record: NoInfer<R>,
     refusals?: Refusals<NoInfer<Unique>>,
   ): Promise<void>;
   remove<R>(from: Table<R>, accountId: number, ...id: Key): Promise<void>;

@@ -42,6 +42,11 @@ export interface View extends Reader {
     from: Table<R, string, Listed>,
     ...listing: [index: Listed | "id", accountId: number, start: Key, between?: Between]
   ): AsyncGenerator<R[]>;
+  /** All records of a listing that is known to be short. */
+  list<R, Listed extends string>(
+    from: Table<R, string, Listed>,
+    ...listing: [index: Listed | "id", accountId: number, start: Key]
+  ): Promise<R[]>;
   /** The number of records in a listing. */
   count<R, Listed extends string>(
     from: Table<R, string, Listed>,
@@ -61,7 +66,7 @@ const CHUNK = 1_000;
 
 /** Makes a view of what `reads` sees. */
 export function newView(reads: Reads): View {
-  return {
+  const view: View = {
     ...newReader(reads),
     async page(from, index, accountId, start, { between, ...page }) {
       const rows = await reads.all(
@@ -83,6 +88,14 @@ export function newView(reads: Reads): View {
         await othersTurn();
       }
     },
+    async list<R, Listed extends string>(
+      from: Table<R, string, Listed>,
+      ...listing: [Listed | "id", number, Key]
+    ) {
+      const found: R[] = [];
+      for await (const chunk of view.scan(from, ...listing)) found.push(...chunk);
+      return found;
+    },
     async count(from, index, accountId, start, between) {
       const [row] = await reads.all(
         countStatement(from, { index, accountId, start, between }, reads.dialect),
@@ -92,6 +105,7 @@ export function newView(reads: Reads): View {
     question: <S>() => builderOf<S>(reads.dialect),
     rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
   };
+  return view;
 }
 
 /** Makes a reader of what `reads` sees. */

@@ -60,7 +60,7 @@ export function findAccount(store: Store, publicId: string): Promise<Account | n
 
 /** Every account, oldest first. */
 export function listAccounts(store: Store): Promise<Account[]> {
-  return store.page(accounts, "id", SYSTEM, [], { limit: 10_000 });
+  return store.list(accounts, "id", SYSTEM, []);
 }
 
 /** @throws Failure `not_found` */

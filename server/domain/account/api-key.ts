@@ -62,7 +62,7 @@ export async function findApiKey(store: Store, hash: string): Promise<ApiKey | n
 
 /** The keys of an account, valid and revoked. */
 export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
-  return store.page(apiKeys, "owner", SYSTEM, [ownerId], { limit: 1_000 });
+  return store.list(apiKeys, "owner", SYSTEM, [ownerId]);
 }
 
 /**

@@ -95,7 +95,7 @@ export function findCampaigns(store: Store, accountId: number, window: Window): 
 
 /** Every campaign of an account, oldest first. */
 export function listCampaigns(store: Store, accountId: number): Promise<Campaign[]> {
-  return store.page(campaigns, "id", accountId, [], { limit: 10_000 });
+  return store.list(campaigns, "id", accountId, []);
 }
 
 /** @throws Failure `not_found` */

@@ -34,8 +34,7 @@ export function deleteCampaign<T>(
     await tx.lock(campaigns, accountId, id);
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
-    if (campaign.emails.length > 0)
-      await updateWantedEvents(tx, store, { accountId, campaign: { id, after: null } });
+    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId);
     return show(tx.view, campaign);
   });
 }

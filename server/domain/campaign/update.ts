@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Campaign, CampaignLink } from "./record.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { changeAccount } from "../account/account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
 import type { Context } from "../context.ts";
@@ -85,7 +85,7 @@ export async function createFullCampaign<T>(
   const { name, landingUrl } = input;
   const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
   return context.store.transact(async (tx) =>
-    show(tx.view, await putChanged(tx, context.store, { before: blank, changes: input, linkIds })),
+    show(tx.view, await putChanged(tx, { before: blank, changes: input, linkIds })),
   );
 }
 
@@ -102,13 +102,12 @@ export async function updateCampaign<T>(
   const linkIds = await newLinkIds(context, changes.links);
   return context.store.transact(async (tx) => {
     const before = await loadCampaign(tx, accountId, id);
-    return show(tx.view, await putChanged(tx, context.store, { before, changes, linkIds }));
+    return show(tx.view, await putChanged(tx, { before, changes, linkIds }));
   });
 }
 
 async function putChanged(
   tx: Transaction,
-  store: Store,
   { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after = campaignAfter(before, changes, linkIds);
@@ -118,8 +117,7 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
-  if (changes.emails !== undefined)
-    await updateWantedEvents(tx, store, { accountId, campaign: { id, after } });
+  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId);
   if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
   return after;
 }

@@ -1,7 +1,6 @@
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { settlementOf, withdrawFromPayouts } from "../payout/withdrawal.ts";
@@ -22,7 +21,7 @@ export async function moveCommissions(
   context: Context,
   { lead, target }: { lead: Lead; target: PromoterCampaign },
 ): Promise<void> {
-  const moving = await movableCommissions(tx, context, lead);
+  const moving = await movableCommissions(tx, lead);
   const freed = await withdrawFromPayouts(tx, context, moving);
   for (const [at, before] of moving.entries()) {
     const after = {
@@ -38,10 +37,9 @@ export async function moveCommissions(
 
 async function movableCommissions(
   tx: Transaction,
-  { store }: Context,
   { accountId, id, promoterId }: Lead,
 ): Promise<Commission[]> {
-  const earned = await loadOwnedRecords([tx, store], commissions, { accountId, index: "lead", ownerId: id });
+  const earned = await tx.view.list(commissions, "lead", accountId, [id]);
   const settled = new Set<number>();
   for (const each of earned) {
     if ((await settlementOf(tx, each)) !== null) settled.add(familyOf(each));

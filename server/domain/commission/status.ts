@@ -76,9 +76,7 @@ async function namedIds(
 ): Promise<[number, ...number[]]> {
   if (id !== null) return [id];
   if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
-  const found: Commission[] = [];
-  for await (const chunk of view.scan(commissions, "event", accountId, [digest(eventId)]))
-    found.push(...chunk);
+  const found = await view.list(commissions, "event", accountId, [digest(eventId)]);
   // A refund may have the id of a sale. What it took back follows the commissions of its own sale.
   const earned = found.filter(({ takesBackId }) => takesBackId === null);
   const [first, ...others] = (earned.length > 0 ? earned : found).map((commission) => commission.id);

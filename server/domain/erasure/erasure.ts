@@ -16,7 +16,6 @@ import { forgetOrigins } from "./origins.ts";
 import { forgetSubIds } from "../origin/sub-id.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
 import { forgetMailboxes } from "../promoter/mailbox.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { loadSelected } from "../promoter/selection.ts";
@@ -48,14 +47,13 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     await tx.lock(promoters, accountId, id);
     const promoter = await loadPromoter(tx, accountId, id);
     const after = await erasedPromoter(tx, context, promoter);
-    await forgetMailboxes(tx, store, promoter);
+    await forgetMailboxes(tx, promoter);
     await tx.put(promoters, after);
     await logErasure(tx, context, { accountId, entity: "promoter", id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
-    const own = { accountId, ownerId: id };
-    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
+    for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
-    for (const seen of await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" }))
+    for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, ...keyOf(promoterAddresses, seen));
     const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
     await tx.put(unfinishedErasures, rest);

@@ -2,7 +2,6 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { withErasedEmail } from "./values.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { newProfile } from "../promoter/profile.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -45,14 +44,14 @@ export async function erasePromoterCampaigns(
   promoter: Promoter,
 ): Promise<number[]> {
   const { accountId } = promoter;
-  const joined = await lockPromoterCampaigns(tx, context.store, promoter);
+  const joined = await lockPromoterCampaigns(tx, promoter);
   for (const promoterCampaign of joined) {
     const { id } = promoterCampaign;
     // Derived tokens never look like this, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
-    await removeOwnLinks(tx, context.store, promoterCampaign);
-    await forgetRefTokens(tx, context.store, promoterCampaign);
+    await removeOwnLinks(tx, promoterCampaign);
+    await forgetRefTokens(tx, promoterCampaign);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await tx.remove(archivedStates, accountId, id);
     await tx.put(promoterCampaigns, {
@@ -70,11 +69,12 @@ export async function erasePromoterCampaigns(
 
 async function erasePromoCodes(
   tx: Transaction,
-  { store, now }: Context,
+  { now }: Context,
   { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
 ): Promise<void> {
-  const own = { accountId, index: "promoterCampaign", ownerId: promoterCampaignId } as const;
-  for (const promoCode of await loadOwnedRecords([tx, store], promoCodes, own)) {
+  for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [
+    promoterCampaignId,
+  ])) {
     await tx.put(promoCodes, {
       ...promoCode,
       code: `erased-${promoCode.id}`,

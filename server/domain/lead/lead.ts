@@ -129,18 +129,13 @@ export function findLeadByUid(reader: Reader, accountId: number, uid: string): P
 }
 
 /** The leads that promoters have proposed for this e-mail address. */
-export async function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
-  const found: Lead[] = [];
-  for await (const chunk of view.scan(leads, "proposed", accountId, [leadEmail(email)])) found.push(...chunk);
-  return found;
+export function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "proposed", accountId, [leadEmail(email)]);
 }
 
 /** The archived leads that had this e-mail address. */
-export async function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
-  const found: Lead[] = [];
-  for await (const chunk of view.scan(leads, "archivedEmail", accountId, [leadEmail(email)]))
-    found.push(...chunk);
-  return found;
+export function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
 }
 
 /** Whether one of these names is the lead's own. An archived lead holds its names no more. */

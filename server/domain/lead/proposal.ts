@@ -4,7 +4,7 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoterInUse, promoters } from "../promoter/promoter.ts";
-import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
+import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Show } from "../show.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";

@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { payouts } from "../payout/payout.ts";
@@ -32,7 +31,7 @@ export function payBatch<T>(
     if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status)) {
       throw new Failure("refused", `A ${before.status} payments batch can't be paid`);
     }
-    const open = (await payoutsIn(tx, context, before)).filter(
+    const open = (await payoutsIn(tx, before)).filter(
       ({ status }) => status === "pending" || status === "failed",
     );
     if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
@@ -59,7 +58,7 @@ export async function removePaymentsBatch(context: Context, accountId: number, i
     if (batch.status === "processing" || batch.status === "completed") {
       throw new Failure("refused", `A ${batch.status} payments batch can't be deleted`);
     }
-    const inside = await payoutsIn(tx, context, batch);
+    const inside = await payoutsIn(tx, batch);
     await tx.remove(paymentsBatches, accountId, id);
     for (const payout of inside) await takeOut(tx, context, payout);
     await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
@@ -77,6 +76,6 @@ async function takeOut(tx: Transaction, context: Context, before: Payout): Promi
   await announce(tx, context, { entity: "payout", before, after });
 }
 
-function payoutsIn(tx: Transaction, { store }: Context, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
-  return loadOwnedRecords([tx, store], payouts, { accountId, index: "batch", ownerId: id });
+function payoutsIn({ view }: Transaction, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
+  return view.list(payouts, "batch", accountId, [id]);
 }

@@ -72,7 +72,7 @@ export async function moveWithin(
     payoutMethodId: to === "pending" && !staysInBatch ? null : await methodFor(tx, payout, to),
   };
   await tx.put(payouts, moved);
-  if (to === "cancelled") await freeCommissions(tx, context.store, moved);
+  if (to === "cancelled") await freeCommissions(tx, moved);
   await announce(tx, context, { entity: "payout", before: payout, after: moved });
   await settleBatch(tx, context, payout);
   return moved;
@@ -105,7 +105,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
       throw new Failure("refused", `A ${payout.status} payout can't be removed`);
     }
     refuseUploaded(payout);
-    await freeCommissions(tx, context.store, payout);
+    await freeCommissions(tx, payout);
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
     await settleBatch(tx, context, payout);

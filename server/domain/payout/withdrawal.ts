@@ -3,8 +3,7 @@ import { commissions } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import { withTax } from "./terms.ts";
 import { payouts } from "./payout.ts";
 import type { Payout } from "./record.ts";
@@ -72,19 +71,14 @@ async function lower(
     await tx.put(payouts, lowered);
     return announce(tx, context, { entity: "payout", before: payout, after: lowered });
   }
-  await freeCommissions(tx, context.store, payout);
+  await freeCommissions(tx, payout);
   await tx.remove(payouts, payout.accountId, payout.id);
   await announce(tx, context, { entity: "payout", before: payout, after: null });
 }
 
 /** Takes all commissions out of a payout that ends without paying them, so that a later run may pay them. */
-export async function freeCommissions(
-  tx: Transaction,
-  store: Store,
-  { accountId, id }: Payout,
-): Promise<void> {
-  const own = { accountId, index: "payout", ownerId: id } as const;
-  for (const commission of await loadOwnedRecords([tx, store], commissions, own)) {
+export async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Promise<void> {
+  for (const commission of await tx.view.list(commissions, "payout", accountId, [id])) {
     await tx.put(commissions, { ...commission, payoutId: null });
   }
 }

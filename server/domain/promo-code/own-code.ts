@@ -3,8 +3,11 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
-import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import {
+  loadOwnPromoterCampaign,
+  promoterCampaigns,
+  type OwnRecord,
+} from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reward } from "../reward/record.ts";
 import { rewards } from "../reward/reward.ts";

@@ -1,13 +1,9 @@
 import { Failure } from "../../failure.ts";
 import type { PromoterCampaign } from "./record.ts";
-import type { Store, Transaction, View } from "../../storage/store.ts";
+import type { Transaction, View } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
-
-/** No promoter is in more campaigns than this. */
-const MOST_CAMPAIGNS = 10_000;
 
 /** Names a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {
@@ -21,7 +17,7 @@ export function listPromoterCampaigns(
   accountId: number,
   promoterId: number,
 ): Promise<PromoterCampaign[]> {
-  return view.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
+  return view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
 }
 
 /**
@@ -30,13 +26,11 @@ export function listPromoterCampaigns(
  */
 export async function lockPromoterCampaigns(
   tx: Transaction,
-  store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<PromoterCampaign[]> {
   await tx.lock(promoters, accountId, id);
-  const own = { accountId, index: "promoter", ownerId: id } as const;
   const found: PromoterCampaign[] = [];
-  for (const listed of await loadOwnedRecords([tx, store], promoterCampaigns, own)) {
+  for (const listed of await listPromoterCampaigns(tx.view, accountId, id)) {
     const locked = await tx.lock(promoterCampaigns, accountId, listed.id);
     if (locked !== null) found.push(locked);
   }

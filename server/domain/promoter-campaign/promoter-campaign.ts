@@ -135,6 +135,23 @@ export async function loadPromoterCampaign(
   return promoterCampaign;
 }
 
+/** Names a record of one promoter. */
+export interface OwnRecord {
+  accountId: number;
+  promoterId: number;
+  id: number;
+}
+
+/** A promoter campaign of this promoter. @throws Failure `not_found`, also for another promoter's */
+export async function loadOwnPromoterCampaign(
+  reader: Reader,
+  { accountId, promoterId, id }: OwnRecord,
+): Promise<PromoterCampaign> {
+  const promoterCampaign = await loadPromoterCampaign(reader, accountId, id);
+  if (promoterCampaign.promoterId !== promoterId) throw new Failure("not_found", "Promotion not found.");
+  return promoterCampaign;
+}
+
 /**
  * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is gone,
  * the promoter campaign has moved since it was read, and is read again.

@@ -2,9 +2,8 @@ import anyAscii from "any-ascii";
 import type { PromoterCampaign, RefToken } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import type { Chance } from "../context.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
@@ -78,14 +77,9 @@ export async function isFreeRefToken(tx: Transaction, accountId: number, token: 
  */
 export async function forgetRefTokens(
   tx: Transaction,
-  store: Store,
   { accountId, id, refToken }: PromoterCampaign,
 ): Promise<void> {
-  const former = await loadOwnedRecords([tx, store], refTokens, {
-    accountId,
-    index: "retiredFrom",
-    ownerId: id,
-  });
+  const former = await tx.view.list(refTokens, "retiredFrom", accountId, [id]);
   for (const token of [refToken, ...former.map(({ token }) => token)]) {
     await tx.remove(refTokens, accountId, token);
     await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });

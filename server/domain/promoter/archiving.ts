@@ -23,7 +23,7 @@ export async function archivePromoter(context: Context, accountId: number, id: n
     const after = { ...promoter, archivedAt: now.toISOString() };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockPromoterCampaigns(tx, store, promoter)) {
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
       const { id: promoterCampaignId, state } = promoterCampaign;
       await tx.put(archivedStates, { accountId, promoterCampaignId, state });
       await putState(tx, context, { before: promoterCampaign, state: "blocked" });
@@ -48,7 +48,7 @@ export async function restorePromoter(context: Context, accountId: number, id: n
     const after = { ...promoter, archivedAt: null };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockPromoterCampaigns(tx, store, promoter)) {
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
       const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
       await tx.remove(archivedStates, accountId, promoterCampaign.id);
       if (archived === null || promoterCampaign.state !== "blocked") continue;

@@ -3,7 +3,6 @@ import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
 import { announce } from "../event/event.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { payouts } from "../payout/payout.ts";
@@ -37,23 +36,22 @@ export async function deletePromoter(
   const { store } = context;
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
-    const joined = await lockPromoterCampaigns(tx, store, promoter);
+    const joined = await lockPromoterCampaigns(tx, promoter);
     await refuseEarner(tx, promoter, joined);
     await removePromoterCampaigns(tx, context, joined);
-    const own = { accountId, ownerId: promoter.id };
-    for (const child of await loadOwnedRecords([tx, store], promoters, { ...own, index: "parent" })) {
+    const { id } = promoter;
+    for (const child of await tx.view.list(promoters, "parent", accountId, [id])) {
       const orphan = { ...child, parentPromoterId: null };
       await tx.put(promoters, orphan);
       await announce(tx, context, { entity: "promoter", before: child, after: orphan });
     }
-    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" })) {
+    for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id])) {
       await tx.remove(payoutMethods, accountId, method.id);
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
-    const seen = await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" });
-    for (const { addressHash } of seen)
-      await tx.remove(promoterAddresses, accountId, promoter.id, addressHash);
-    await tx.remove(promoters, accountId, promoter.id);
+    for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
+      await tx.remove(promoterAddresses, accountId, id, addressHash);
+    await tx.remove(promoters, accountId, id);
     await announce(tx, context, { entity: "promoter", before: promoter, after: null });
     return promoter;
   });
@@ -83,17 +81,15 @@ async function removePromoterCampaigns(
   context: Context,
   joined: PromoterCampaign[],
 ): Promise<void> {
-  const { store, now } = context;
   for (const promoterCampaign of joined) {
     const { accountId, id, refToken } = promoterCampaign;
-    const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
-    for (const promoCode of await loadOwnedRecords([tx, store], promoCodes, own)) {
+    for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [id])) {
       if (promoCode.archivedAt !== null) continue;
-      const archived = { ...promoCode, archivedAt: now.toISOString() };
+      const archived = { ...promoCode, archivedAt: context.now.toISOString() };
       await tx.put(promoCodes, archived);
       await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
-    await removeOwnLinks(tx, store, promoterCampaign);
+    await removeOwnLinks(tx, promoterCampaign);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
     await tx.remove(archivedStates, accountId, id);
     await tx.remove(promoterCampaigns, accountId, id);

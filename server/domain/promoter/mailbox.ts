@@ -1,8 +1,7 @@
 import type { Mailbox } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/keys.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
+import type { Transaction } from "../../storage/store.ts";
 
 /** Stored by hash, because an address is personal and this is kept for ever. */
 export const mailboxes = table<Mailbox>()({
@@ -38,14 +37,9 @@ export async function isSharedMailbox(
 /** Deletes the mailboxes that belong to a promoter. */
 export async function forgetMailboxes(
   tx: Transaction,
-  store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<void> {
-  const own = await loadOwnedRecords([tx, store], mailboxes, {
-    accountId,
-    index: "firstPromoter",
-    ownerId: id,
-  });
+  const own = await tx.view.list(mailboxes, "firstPromoter", accountId, [id]);
   for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
 }
 

@@ -3,12 +3,16 @@ import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
-import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
-import { linkTo, loadPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import {
+  linkTo,
+  loadOwnPromoterCampaign,
+  loadPromoterCampaign,
+  promoterCampaigns,
+  type OwnRecord,
+} from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { table } from "../../storage/table.ts";
-import { loadOwnedRecords } from "../../storage/owned-records.ts";
-import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { OwnLink } from "./record.ts";
 import { parseUrl } from "../../url.ts";
 
@@ -111,13 +115,8 @@ export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Prom
 }
 
 /** Removes the links of a promoter campaign as part of a larger change. */
-export async function removeOwnLinks(
-  tx: Transaction,
-  store: Store,
-  { accountId, id }: PromoterCampaign,
-): Promise<void> {
-  const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
-  for (const link of await loadOwnedRecords([tx, store], ownLinks, own)) {
+export async function removeOwnLinks(tx: Transaction, { accountId, id }: PromoterCampaign): Promise<void> {
+  for (const link of await tx.view.list(ownLinks, "promoterCampaign", accountId, [id])) {
     await tx.remove(ownLinks, accountId, link.id);
   }
 }

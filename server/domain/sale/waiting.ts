@@ -116,10 +116,10 @@ export async function findWaitingSale(
 
 /** The waiting sales of a lead, the latest first. */
 export async function waitingSalesOf(view: View, { accountId, id }: Lead): Promise<WaitingSale[]> {
-  const found: WaitingSale[] = [];
-  for await (const chunk of view.scan(waitingEvents, "lead", accountId, [id]))
-    found.push(...chunk.filter((event) => event.kind === "sale"));
-  return found.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+  const found = await view.list(waitingEvents, "lead", accountId, [id]);
+  return found
+    .filter((event) => event.kind === "sale")
+    .toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
 }
 
 /** Whether sales or refunds of a lead wait. It must be locked, so that none are added meanwhile. */

@@ -84,7 +84,7 @@ export async function deleteWebhook({ store }: Context, accountId: number, id: n
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);
     await tx.remove(webhooks, accountId, id);
-    await updateWantedEvents(tx, store, { accountId, webhook: { id, after: null } });
+    await updateWantedEvents(tx, accountId);
     return webhook;
   });
 }
@@ -113,10 +113,10 @@ export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Dat
     .map(({ text }) => text);
 }
 
-async function putWebhook(tx: Transaction, { store, now }: Context, webhook: Webhook): Promise<Webhook> {
+async function putWebhook(tx: Transaction, { now }: Context, webhook: Webhook): Promise<Webhook> {
   const after = { ...webhook, updatedAt: now.toISOString() };
   await tx.put(webhooks, after);
-  await updateWantedEvents(tx, store, { accountId: after.accountId, webhook: { id: after.id, after } });
+  await updateWantedEvents(tx, after.accountId);
   return after;
 }
 

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { rewardsForOwnCodes } from "../../../domain/promo-code/own-code.ts";
 import type { Campaign } from "../../../domain/campaign/record.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
-import { loadOwnPromoterCampaign } from "../../../domain/promoter-campaign/own-records.ts";
-import { acceptsLeads } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import {
+  acceptsLeads,
+  loadOwnPromoterCampaign,
+} from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/ref-token.ts";
 import { updatePromoterCampaign } from "../../../domain/promoter-campaign/update.ts";
