@@ -1,6 +1,5 @@
 // Measures what a click, a sign-up and a sale with three tiers cost a server and its store, for `stores.mjs` and
 // `simulate.mjs`.
-import { readdirSync } from "node:fs";
 import { BUYERS, prepareSales } from "./sales.mjs";
 import { cpuMicros, KEY, load, post, processesBelow, startStorage, startTidemark } from "./servers.mjs";
 
@@ -62,27 +61,17 @@ export async function measure(server, name, { connections, seconds }) {
   const each = (part) => (after[part] - before[part]) / count / 1_000;
   return {
     ...run,
-    serverMs: each("whole") - each("writer"),
-    writeMs: each("writer"),
+    serverMs: each("server"),
     databaseMs: each("database"),
   };
 }
 
 /** Processor time so far, in microseconds. */
 function spent({ child: { pid }, storage }) {
-  const processes = processesBelow(pid);
-  const isEmbedded = storage.pids.length === 0;
   return {
-    whole: sum(processes, cpuMicros),
-    writer: isEmbedded ? sum(processes, writerMicros) : 0,
+    server: sum(processesBelow(pid), cpuMicros),
     database: sum(storage.pids.flatMap(processesBelow), cpuMicros),
   };
-}
-
-/** SQLite's writer is the busiest thread besides the first. */
-function writerMicros(pid) {
-  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
-  return Math.max(0, ...others.map((thread) => cpuMicros(`${pid}/task/${thread}`)));
 }
 
 function sum(values, of) {

@@ -81,7 +81,7 @@ function mainThreadMicros(pid) {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1_000;
 }
 
-/** The writer's thread has a profile too, but without HTTP. */
+/** The threads that answer questions have profiles too, but without HTTP. */
 function mainProfile(folder) {
   const profiles = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
   return profiles.find(({ nodes }) => nodes.some(({ callFrame }) => callFrame.url === "node:_http_server"));

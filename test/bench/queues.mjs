@@ -1,8 +1,8 @@
 // A model of servers and their store, for `simulate.mjs`. Time is in milliseconds.
 //
 // A server works on one request at a time. When the work is done, the request's commit joins the server's next batch; a
-// server commits one batch at a time. On SQLite all servers of a machine share one writer, which holds the file while it
-// writes and syncs. On Postgres batches of several servers run side by side, one on each processor of the database.
+// server commits one batch at a time. On SQLite a server does nothing else while a batch is synced, and no other server of the
+// machine may write then. On Postgres batches of several servers run side by side, one on each processor of the database.
 
 /** Runs work at given times, in their order. */
 function newClock() {
@@ -89,11 +89,19 @@ export function simulate({ plan, costs, disk, clients = 0, rate = 0, requests = 
       isCommitting = true;
       const batch = waiting;
       waiting = [];
-      store.commit(batch.length, () => {
+      const finish = () => {
         isCommitting = false;
         for (const done of batch) done();
         commit();
-      });
+      };
+      if (plan.kind === "postgres") store.commit(batch.length, finish);
+      else
+        thread.take((release) =>
+          store.commit(batch.length, () => {
+            release();
+            finish();
+          }),
+        );
     }
 
     return (done) =>
@@ -118,15 +126,7 @@ export function simulate({ plan, costs, disk, clients = 0, rate = 0, requests = 
       };
     }
     return {
-      commit: (size, done) =>
-        file.take((release) =>
-          processors.use(size * costs.writeMs, () =>
-            clock.after(disk.syncMs, () => {
-              release();
-              done();
-            }),
-          ),
-        ),
+      commit: (_, done) => file.use(disk.syncMs, done),
     };
   }
 
@@ -173,8 +173,9 @@ export function capacity({ p99Ms, ...given }) {
 
 /** The rate at which the first processor is busy all the time. A short simulation does not show that queues grow then. */
 function processorLimit({ plan: { kind, servers, cores = Infinity, stores = 1, storeCores }, costs }) {
-  const { serverMs, writeMs, databaseMs } = costs;
-  const store = kind === "postgres" ? (stores * storeCores) / databaseMs : 1 / writeMs;
-  const machine = cores / (serverMs + (kind === "postgres" ? databaseMs : writeMs));
-  return 1_000 * Math.min(servers / serverMs, store, machine);
+  const { serverMs, databaseMs } = costs;
+  const store = kind === "postgres" ? (stores * storeCores) / databaseMs : Infinity;
+  return (
+    1_000 * Math.min(servers / serverMs, store, cores / (serverMs + (kind === "postgres" ? databaseMs : 0)))
+  );
 }

@@ -19,9 +19,9 @@ const READS = { click: 3, "sign-up": 4, sale: 6 };
 /** Processor milliseconds for each request, as `stores.mjs` measured them. See docs/capacity.md. */
 const COSTS = {
   sqlite: {
-    click: { serverMs: 0.36, writeMs: 0.07 },
-    "sign-up": { serverMs: 0.42, writeMs: 0.09 },
-    sale: { serverMs: 0.95, writeMs: 0.29 },
+    click: { serverMs: 0.43 },
+    "sign-up": { serverMs: 0.51 },
+    sale: { serverMs: 1.24 },
   },
   postgres: {
     click: { serverMs: 0.42, databaseMs: 0.19 },
@@ -57,7 +57,7 @@ for (const plan of PLANS) {
 /** Compares predictions with measurements on this machine. */
 async function check() {
   console.log(
-    row(["on this machine", "server ms", "store ms", "slowness", "predicted", "measured", "ratio"], 24),
+    row(["on this machine", "server ms", "database ms", "slowness", "predicted", "measured", "ratio"], 24),
   );
   for (const kind of Object.keys(COSTS)) {
     const server = await startMeasured(kind);
@@ -78,19 +78,17 @@ async function checkOne(server, kind, name) {
   const run = (connections) => measure(server, name, { connections, seconds: SECONDS });
   await run(8);
   const [one, few, many] = [await run(1), await run(8), await run(64)];
-  const workMs = few.serverMs + few.writeMs + few.databaseMs;
+  const workMs = few.serverMs + few.databaseMs;
   const [roundOfOneMs, roundOfFewMs] = [1_000 / one.perSecond, 8_000 / few.perSecond];
   const slowness = Math.max(1, (roundOfFewMs - roundOfOneMs) / 7 / workMs);
   const costs = {
     serverMs: few.serverMs * slowness,
-    writeMs: few.writeMs * slowness,
     databaseMs: few.databaseMs * slowness,
   };
   const disk = { syncMs: Math.max(0, roundOfOneMs - workMs * slowness), networkMs: 0 };
   const plan = { kind, servers: 1, storeCores: 1 };
   const predicted = simulate({ plan, costs, disk, clients: 64, requests: 4_000 }).perSecond;
-  const storeMs = kind === "sqlite" ? few.writeMs : few.databaseMs;
-  const times = [few.serverMs, storeMs].map((ms) => ms.toFixed(2));
+  const times = [few.serverMs, few.databaseMs].map((ms) => ms.toFixed(2));
   const figures = [predicted, many.perSecond].map(Math.round);
   const ratio = (predicted / many.perSecond).toFixed(2);
   console.log(row([`${name}, ${kind}`, ...times, slowness.toFixed(1), ...figures, ratio], 24));
