@@ -126,15 +126,12 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
 });
 
 it("shows the schema that the code declares, and grants what it shows", () => {
-  if (process.env.UPDATE_DOCS)
-    writeFileSync(
-      GUIDE,
-      guide
-        .replace(/^```mermaid\n.*?^```/ms, () => `\`\`\`mermaid\n${schemaPicture()}\`\`\``)
-        .replace(/^(grant select .*\n)+/m, () => grants("reporting")),
-    );
-  expect(blocksOf("mermaid")).toEqual([schemaPicture()]);
-  expect(blocksOf("sql postgres").join("")).toContain(grants("reporting"));
+  const drawn = guide
+    .replace(/^```mermaid\n.*?^```/ms, () => `\`\`\`mermaid\n${schemaPicture()}\`\`\``)
+    .replace(/^(grant select .*\n)+/m, () => grants("reporting"));
+  // So a change of tables needs no drawing by hand.
+  if (process.env.UPDATE_DOCS) writeFileSync(GUIDE, drawn);
+  else expect(guide).toBe(drawn);
 });
 
 const QUIET = { stdio: "pipe" as const, env: { ...process.env, LC_ALL: "C" } };
