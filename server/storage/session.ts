@@ -40,6 +40,8 @@ export interface Session extends Reads {
   remove(from: Table<never>, accountId: number, key: Key): MaybePromise<void>;
   /** Runs a statement that changes something. Resolves to the number of changed rows. */
   run(statement: Statement): MaybePromise<number>;
+  /** Runs a statement that changes a table or makes an index. It may take long. */
+  define(text: string): MaybePromise<void>;
   /** Adds to rows of tables of sums. They come in an order in which no two transactions wait for each other. */
   addUp(additions: readonly Addition[]): MaybePromise<void>;
 }

@@ -12,6 +12,9 @@ export interface Dialect {
   own: string[];
   /** What an `update` must add to its columns. */
   ownUpdate: string;
+  /** Select the names of a table's columns, and of its indexes without that of its key. Their value is its name in SQL. */
+  columnsOf: string;
+  indexesOf: string;
 }
 
 export const SQLITE: Dialect = {
@@ -21,6 +24,8 @@ export const SQLITE: Dialect = {
   doc: "text",
   own: [],
   ownUpdate: "",
+  columnsOf: "select name from pragma_table_info(?)",
+  indexesOf: "select name from pragma_index_list(?) where origin = 'c'",
 };
 /** Texts are compared by bytes, as in SQLite, whatever collation the database has. */
 export const POSTGRES: Dialect = {
@@ -31,6 +36,11 @@ export const POSTGRES: Dialect = {
   // Counts the writes to a row, so that a transaction can tell whether others have changed it.
   own: ["version bigint not null default 1"],
   ownUpdate: ", version = version + 1",
+  columnsOf:
+    "select attname from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped",
+  indexesOf:
+    "select relname from pg_index join pg_class on pg_class.oid = indexrelid" +
+    " where indrelid = to_regclass($1) and not indisprimary",
 };
 
 /** A statement with its values. */
@@ -85,15 +95,25 @@ function fieldOf(column: string): string {
 
 /** The statements that create a table with its indexes. */
 export function ddl(of: Table<never>, dialect: Dialect): string[] {
-  const name = sqlName(of);
-  const columns = Object.entries(of.columns).map(([column, type]) => {
-    const sqlType = (typeof type === "string" ? type : type[0]) === "text" ? dialect.text : dialect.integer;
-    return `${column} ${sqlType}${of.key.includes(column) ? " not null" : ""}`;
-  });
+  const columns = Object.keys(of.columns).map(
+    (column) => `${columnDdl(of, column, dialect)}${of.key.includes(column) ? " not null" : ""}`,
+  );
   const account = `account_id ${dialect.integer} not null`;
   const primary = `primary key (account_id, ${of.key.join(", ")})`;
+  const all = [account, ...columns, `doc ${dialect.doc} not null`, ...dialect.own, primary];
+  return [`create table ${sqlName(of)} (${all.join(", ")})`, ...indexDdl(of)];
+}
+
+/** A column's name and type. */
+export function columnDdl(of: Table<never>, column: string, dialect: Dialect): string {
+  const type: Column<never> = of.columns[column]!;
+  return `${column} ${(typeof type === "string" ? type : type[0]) === "text" ? dialect.text : dialect.integer}`;
+}
+
+/** The statements that create the indexes of a table. Their names begin with the table's. */
+export function indexDdl(of: Table<never>): string[] {
+  const name = sqlName(of);
   return [
-    `create table ${name} (${[account, ...columns, `doc ${dialect.doc} not null`, ...dialect.own, primary].join(", ")})`,
     ...Object.entries<readonly string[]>(of.unique).map(([unique, on]) =>
       createIndex({ name: uniqueName(of, unique), table: name, on, where: undefined, isUnique: true }),
     ),

@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import { parseStored } from "../storage/documents.ts";
 import { MARK_KEY, ROOM_KEY } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
-import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
+import { columnValues, keyOf, recordStatements, rowOf, sqlName, type Dialect } from "../storage/sql.ts";
 import { newAdditions } from "../storage/sums.ts";
 import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { runOn } from "../storage/transaction.ts";
@@ -201,10 +201,25 @@ export function contradiction({ name }: AnyTable, key: KeyPart[], unique: string
   );
 }
 
-function manyInsert(into: AnyTable, dialect: Dialect): string {
+function manyInsert(into: AnyTable, dialect: Dialect, count = ROWS): string {
   const [head] = recordStatements(into, dialect).insert.split(" values ");
   const width = Object.keys(into.columns).length + 2;
   const placesOf = (row: number) =>
     Array.from({ length: width }, (_, column) => dialect.value(row * width + column + 1)).join(", ");
-  return `${head} values ${Array.from({ length: ROWS }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
+  return `${head} values ${Array.from({ length: count }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
+}
+
+/** Writes records over those of the same keys, without adding what they count. */
+export async function replaceRecords(
+  session: Session,
+  into: AnyTable,
+  records: readonly AnyRecord[],
+): Promise<void> {
+  const changed = [...Object.keys(into.columns), "doc"].map((column) => `${column} = excluded.${column}`);
+  const end = ` on conflict (account_id, ${into.key.join(", ")}) do update set ${changed.join(", ")}`;
+  for (let done = 0; done < records.length; done += ROWS) {
+    const rows = records.slice(done, done + ROWS).map((record) => rowOf(into, record));
+    const text = manyInsert(into, session.dialect, rows.length) + end;
+    await session.run({ text, values: rows.flat() });
+  }
 }

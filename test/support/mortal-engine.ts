@@ -83,12 +83,13 @@ function watch(session: Session): { watched: Session; hasWritten: () => boolean 
       hasWritten = true;
       return work(...given);
     };
-  const { write, remove, run, addUp } = session;
+  const { write, remove, run, define, addUp } = session;
   const watched = {
     ...session,
     write: noting(write),
     remove: noting(remove),
     run: noting(run),
+    define: noting(define),
     addUp: noting(addUp),
   };
   return { watched, hasWritten: () => hasWritten };

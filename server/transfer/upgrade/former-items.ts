@@ -8,7 +8,8 @@ import { tableNamed } from "../../tables.ts";
 import { IDS, type Item, type Items } from "../item.ts";
 import type { Work } from "../work.ts";
 import { clicks } from "./clicks.ts";
-import { changed, item, type Conversion } from "./conversion.ts";
+import { changed, item, type Changes, type Conversion } from "./conversion.ts";
+import { MIGRATIONS, remadeSince } from "./migrations.ts";
 import { money } from "./money.ts";
 import { sales } from "./sales.ts";
 
@@ -77,14 +78,27 @@ export async function dropFormer(work: Work, onItems: (count: number) => void): 
   }
 }
 
-/** The conversions of each layout's records into those of the next one. Most layouts only changed what is derived. */
+/**
+ * The conversions of each layout's records into those of the next one, until there were tables. Most layouts only changed what
+ * is derived.
+ */
 const CONVERSIONS: Record<number, Conversion[]> = { 5: [clicks, money], 7: [sales], 12: [withoutHolds] };
 
 /** Items of a layout in the shape of this release. */
 export function converted(layout: number, items: Items): Items {
   const conversions: Conversion[] = [];
   for (let each = layout; each < LAYOUT; each++) conversions.push(...(CONVERSIONS[each] ?? []));
+  conversions.push(migrationsSince(layout));
   return conversions.reduce(changed, items);
+}
+
+/** What migrations change in the records of exports, and of stores without tables. */
+function migrationsSince(layout: number): Conversion {
+  const changes = remadeSince(layout, MIGRATIONS).map(({ table, change }) => [
+    table.name,
+    (record: never) => [item(table, change(record))],
+  ]);
+  return async () => Object.fromEntries(changes) as Changes;
 }
 
 /** The processes that held accounts for a moment have ended. */

@@ -1,7 +1,15 @@
-import { checkLayout, isOlder, LAYOUT, OLDEST_SERVED, readMark } from "../../storage/layout.ts";
+import {
+  checkLayout,
+  FIRST_WITH_TABLES,
+  isOlder,
+  LAYOUT,
+  OLDEST_SERVED,
+  readMark,
+} from "../../storage/layout.ts";
 import type { Engine } from "../../storage/session.ts";
-import { atOneMoment } from "../stored-items.ts";
-import { entriesIn } from "./former-items.ts";
+import type { Item } from "../item.ts";
+import { atOneMoment, itemsIn } from "../stored-items.ts";
+import { entriesIn, type Entry } from "./former-items.ts";
 import { backupFile, NOTICED_MS, refuseOther } from "./upgrade.ts";
 
 /** A conversion takes about this many times as long as reading the whole store: measured on SQLite, with the backup. */
@@ -36,7 +44,7 @@ export async function planUpgrade(
   // Before the store is read, because that takes a connection more.
   const isShared = await engine.isShared();
   const began = elapsedMs();
-  const { entries, bytes } = await measure(engine);
+  const { entries, bytes } = await measure(engine, underWay?.layout ?? mark!.version);
   const seconds = Math.ceil((NOTICED_MS + TIMES_READING * (elapsedMs() - began)) / 1_000);
   return [
     underWay === undefined
@@ -52,12 +60,13 @@ export async function planUpgrade(
   ];
 }
 
-async function measure(engine: Engine): Promise<{ entries: number; bytes: number }> {
+async function measure(engine: Engine, layout: number): Promise<{ entries: number; bytes: number }> {
   let entries = 0;
   let bytes = 0;
-  for await (const chunk of atOneMoment(engine, entriesIn)) {
+  const read = layout < FIRST_WITH_TABLES ? entriesIn : itemsIn;
+  for await (const chunk of atOneMoment<(Entry | Item)[]>(engine, read)) {
     entries += chunk.length;
-    for (const [key, text] of chunk) bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
+    for (const each of chunk) for (const text of Object.values(each)) bytes += Buffer.byteLength(text);
   }
   return { entries, bytes };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import {
   checkLayout,
+  FIRST_WITH_TABLES,
   isOlder,
   LAYOUT,
   readMark,
@@ -12,12 +13,14 @@ import {
 } from "../../storage/layout.ts";
 import { folderOf } from "../../storage/open.ts";
 import type { Engine } from "../../storage/session.ts";
-import { exportEntries } from "../export.ts";
+import { exportEntries, exportLines } from "../export.ts";
 import { fill } from "../fill.ts";
 import { writeNewFile } from "../new-file.ts";
 import { counting, type Progress } from "../progress.ts";
 import { work } from "../work.ts";
 import { dropFormer, formerItemsIn } from "./former-items.ts";
+import { migrate } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
 
 /**
  * The first layout whose releases look at the mark while they run, and how long their servers and commands take at most
@@ -54,13 +57,15 @@ interface Upgrading {
   /** Where to write the backup. null: in the store's folder, or in the current folder for a database. */
   file?: string | null;
   commitSize?: number | undefined;
+  /** Tests have others. */
+  migrations?: readonly Migration[];
 }
 
 /**
  * Upgrades a store of an earlier layout, after an export of everything in it. If this release can serve both layouts,
  * servers of it keep running, and only the mark changes. Otherwise nobody may write to the store meanwhile, and until the
- * upgrade is complete, the store is refused; another call continues an interrupted upgrade. What the earlier release wrote
- * stays unchanged until everything is in tables.
+ * upgrade is complete, the store is refused; another call continues an interrupted upgrade. Without tables, what the earlier
+ * release wrote stays unchanged until everything is in tables.
  *
  * @returns the export's file. null: the store was up to date, or only an interrupted upgrade was left to finish
  * @throws Failure `refused` for a store that no release made, or with other unfinished work, and Error if the backup can't
@@ -68,7 +73,7 @@ interface Upgrading {
  */
 export async function upgradeStore(
   engine: Engine,
-  { url, now, onProgress, file = null, commitSize }: Upgrading,
+  { url, now, onProgress, file = null, commitSize, migrations = MIGRATIONS }: Upgrading,
 ): Promise<string | null> {
   const seen = await readMark(engine.reads);
   const { mark } = seen;
@@ -83,16 +88,30 @@ export async function upgradeStore(
   if (former === undefined) {
     if (mark!.version >= FIRST_WATCHED) await announce(engine, seen);
     backup = file ?? backupFile(url, now);
-    await writeNewFile(exportEntries(engine, { now, onProgress }), backup);
+    await writeNewFile(backupLines(engine, mark!.version, { now, onProgress }), backup);
   }
   const layout = former?.layout ?? mark!.version;
   const begun = { work: "upgrade", stage: "fill", source: null, layout, filledCount: 0 } as const;
+  const converted = counting("converted", onProgress);
+  if (layout >= FIRST_WITH_TABLES) {
+    await work(engine, former ?? begun, { fill: (work) => migrate(work, { migrations, onRows: converted }) });
+    return backup;
+  }
   const source = { items: formerItemsIn(engine.reads, layout) };
   await work(engine, former ?? begun, {
-    fill: (work) => fill(work, { source, commitSize }, counting("converted", onProgress)),
+    fill: (work) => fill(work, { source, commitSize }, converted),
     drop: (work) => dropFormer(work, counting("cleared", onProgress)),
   });
   return backup;
+}
+
+function backupLines(
+  engine: Engine,
+  layout: number,
+  exporting: Omit<Upgrading, "url">,
+): AsyncIterable<string> {
+  if (layout < FIRST_WITH_TABLES) return exportEntries(engine, exporting);
+  return exportLines(engine, { ...exporting, onEnd: () => {} });
 }
 
 /** @throws Failure `refused` for unfinished work that no upgrade completes */

@@ -12,6 +12,9 @@ import { foundIn, namedRows, uniqueColumns, type Found, type Rows } from "./rows
 import { BEGIN } from "./schema.ts";
 import { commandsOf, lookup, standing } from "./statements.ts";
 
+/** How long it may take to make an index. */
+const DEFINING_MS = 6 * 60 * 60 * 1_000;
+
 /** What transactions are run on. `writes`: at each moment the pool of the server to write to. */
 export interface Place {
   rows: Rows;
@@ -86,13 +89,13 @@ export function newSession(
   }
 
   /** Sends statements on the transaction's own connection. */
-  async function send(commands: Command[]): Promise<Answer[]> {
+  async function send(commands: Command[], timeoutMs?: number): Promise<Answer[]> {
     if (isOver) throw new Error("The transaction has ended");
     connecting ??= begin();
     try {
       const client = await connecting;
       if (fault !== null) throw fault;
-      return await sendAll(client, commands);
+      return await sendAll(client, commands, timeoutMs);
     } catch (error) {
       throw (fault ??= error);
     }
@@ -279,6 +282,11 @@ export function newSession(
     async run({ text, values }) {
       hasSent = true;
       return (await send([...takeCommands(), { text, values }])).at(-1)!.rowCount ?? 0;
+    },
+    async define(text) {
+      hasSent = true;
+      const untimed = { text: "set local statement_timeout = 0", values: [] };
+      await send([...takeCommands(), untimed, { text, values: [] }], DEFINING_MS);
     },
     addUp: (more) => void additions.push(...more),
     async stands() {

@@ -121,6 +121,10 @@ export function sessionOn(db: Database): WritingSession {
       changeCount++;
       return Number(prepare(text).run(...values).changes);
     }),
+    define: flushed((text: string) => {
+      changeCount++;
+      db.exec(text);
+    }),
     addUp(more) {
       changeCount++;
       additions.include(more);
