@@ -48,13 +48,11 @@ function withTotals(view: View, accountId: number, metrics: TotalMetric[]): Prom
 
 function inOrder(question: PromoterQuestion, sorting: PromoterSorting): PromoterQuestion {
   return sorting
-    .reduce(
-      (sorted, { by, isDescending }) =>
-        sorted.orderBy(
-          by === "joinedAt" ? "promoters.created_at" : totalOf(by),
-          isDescending ? "desc" : "asc",
-        ),
-      question,
-    )
+    .reduce((sorted, { by, isDescending }) => {
+      const direction = isDescending ? "desc" : "asc";
+      if (by !== "joinedAt") return sorted.orderBy(totalOf(by), direction);
+      // Of those who joined in the same millisecond, the last one has the highest id.
+      return sorted.orderBy("promoters.created_at", direction).orderBy("promoters.id", direction);
+    }, question)
     .orderBy("promoters.id");
 }
