@@ -22,6 +22,8 @@ const OTHER_SEEDS = 10;
 const POSTS = /webhook.*test|setup\/script|mail\/test/;
 /** Nobody can guess a password or a link, and failed attempts are limited by the system's clock. */
 const SIGNS_IN = /\/session/;
+/** Postgres runs a transaction again after a lost race, and draws again then. So tokens, and the ids made from them, differ. */
+const DRAWN = /t{20,}\d+|\b\d{12,}\b/g;
 /** A key that is removed can't make the other calls. */
 const LOCKS_OUT = /api_keys\/\{id\}/;
 /** These need a delivery, which only the outbox makes, a billing provider, or a payout that can be paid in some way. */
@@ -99,7 +101,13 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
     }
   }
   await app.close();
-  return answers;
+  const drawn = new Map<string, string>();
+  return answers.map((answer) =>
+    answer.replace(DRAWN, (one) => {
+      if (!drawn.has(one)) drawn.set(one, `drawn ${drawn.size}`);
+      return drawn.get(one)!;
+    }),
+  );
 }
 
 function learn(known: Known, { path }: DescribedOperation, text: string): void {

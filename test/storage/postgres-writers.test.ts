@@ -118,6 +118,32 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     expect(await totalOf(stores[1]!)).toBe(40 + 3 * 3 * 40);
   });
 
+  it("never deadlock if they read in an account and then write there", async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      await together(async (tx, writer) => {
+        await tx.get(things, 1, round);
+        await tx.insert(things, { ...thing(round * 4 + writer), accountId: 0 });
+        await tx.view.count(things, "id", 0, []);
+        await tx.put(things, thing(round * 4 + writer));
+      });
+    }
+    expect(await thingNames(stores[0]!)).toHaveLength(ROUNDS * stores.length);
+  });
+
+  it("find nothing new in an account after they have locked a record of it", async () => {
+    await stores[0]!.transact((tx) => tx.insert(things, thing(1)));
+    for (let round = 1; round <= ROUNDS; round++) {
+      await together(async (tx, writer) => {
+        if (writer > 0) return tx.insert(things, thing(round * 4 + writer));
+        await tx.lock(things, 1, 1);
+        const count = await tx.view.count(things, "id", 1, []);
+        return tx.put(things, thing(1, String(await tx.view.count(things, "id", 1, [])), count));
+      });
+      const { name, count } = (await stores[0]!.get(things, 1, 1))!;
+      expect(name).toBe(String(count));
+    }
+  });
+
   it("know what they have written even if the engine returns all integers as text", async () => {
     await cluster.query("alter table tidemark_commits alter column number type numeric");
     await stores[0]!.transact((tx) => tx.insert(things, thing(1)));

@@ -55,7 +55,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
 
   async function settle(batch: Waiting[]): Promise<void> {
     try {
-      const commands = [BEGIN, ...commandsOf(merged(batch.map(({ changes }) => changes)))];
+      const commands = [BEGIN, ...commandsOf(merged(batch.map(({ changes }) => changes)), { goesOn: false })];
       await marks.finish((end) => sendOn(writes(), [...commands, ...end]));
     } catch (fault) {
       // What one of them has done must not cost the others their commits. Nothing was written, or there would be no state.

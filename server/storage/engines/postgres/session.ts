@@ -10,7 +10,7 @@ import type { Marks } from "./marks.ts";
 import { sendAll, type Answer, type Command } from "./pipeline.ts";
 import { foundIn, namedRows, uniqueColumns, type Found, type Rows } from "./rows.ts";
 import { BEGIN } from "./schema.ts";
-import { commandsOf, lookup, standing } from "./statements.ts";
+import { commandsOf, lockingAccount, lookup, standing } from "./statements.ts";
 
 /** How long it may take to make an index. */
 const DEFINING_MS = 6 * 60 * 60 * 1_000;
@@ -223,7 +223,7 @@ export function newSession(
     return changes;
   }
 
-  const takeCommands = () => commandsOf(takeChanges());
+  const takeCommands = () => commandsOf(takeChanges(), { goesOn: true });
 
   /** Asks a question of rows that may have been written just now. */
   async function ask(question: Statement): Promise<Answer> {
@@ -268,7 +268,9 @@ export function newSession(
       const before = entries.get(name)?.row === undefined ? [] : takeCommands();
       const { text, values } = lookup([wanted]);
       const held = { text: `${text} for update of ${sqlName(from)}`, values };
-      const [row] = (await send([...before, held])).at(-1)!.rows;
+      // An account's own record is kept under 0, where all accounts' are.
+      const locking = lockingAccount(accountId || Number(key[0]));
+      const [row] = (await send([...before, locking, held])).at(-1)!.rows;
       return see(from, accountId, key, row === undefined ? null : foundIn(row)).doc;
     },
     write,
@@ -304,7 +306,7 @@ export function newSession(
       if (connecting === null) return commit(takeChanges());
       return marks.finish(async (end) => {
         try {
-          const answers = await send([...takeCommands(), ...end]);
+          const answers = await send([...commandsOf(takeChanges(), { goesOn: false }), ...end]);
           hasEnded = true;
           return answers;
         } finally {

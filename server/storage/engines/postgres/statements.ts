@@ -80,18 +80,23 @@ export function standing(seen: Iterable<Seen>): Command {
   return { text: `select cast(${["true", ...conditions].join(" and ")} as integer)`, values };
 }
 
-/** The statements for what transactions have read and written. The first that finds anything changed by others fails. */
-export function commandsOf(changes: Changes): Command[] {
+/**
+ * The statements for what transactions have read and written. The first that finds anything changed by others fails.
+ *
+ * `goesOn`: whether the transaction goes on after them. Two that have read in an account and go on to write there would wait
+ * for each other, so each keeps the account to itself.
+ */
+export function commandsOf(changes: Changes, { goesOn }: { goesOn: boolean }): Command[] {
   const { seen, written, additions } = changes;
   const old = written.filter(({ version }) => version !== null);
   const updated = old.filter(({ row }) => row !== null);
   const inserted = written.filter(({ version, row }) => version === null && row !== null);
   const takes = ({ claims, kept }: WrittenRow) => claims.some((claim) => !kept.has(claim));
-  const locks = lockingAccounts(changes);
+  const slots = slotsOf(changes);
+  if (goesOn) for (const slot of slots.keys()) slots.set(slot, true);
   return [
-    // Whoever waits for a row must not keep others from an account meanwhile.
+    ...lockingSlots(slots),
     ...byTable(old).map(lockingRows),
-    ...(locks === null ? [] : [locks]),
     ...(seen.size > 0 ? [demanding(standing(seen.values()))] : []),
     ...byTable(old.filter(({ row }) => row === null)).map(removal),
     // A unique value may go from one row to another: first those that give some away, then one after the other.
@@ -145,16 +150,20 @@ export function slotsOf({ seen, written, additions }: Changes): Map<number, bool
   return slots;
 }
 
+/** Keeps an account to the transaction until it ends. */
+export function lockingAccount(accountId: number): Command {
+  return lockingSlots(new Map([[accountId % SLOTS, true]]))[0]!;
+}
+
 /**
  * Locks accounts until the transaction ends: one that nobody else is committing to has nothing new, whether or not there are
- * rows to compare. In a fixed order, so that no two transactions wait for each other.
+ * rows to compare. Before any row and in a fixed order, so that no two transactions wait for each other.
  */
-function lockingAccounts(changes: Changes): Command | null {
-  const slots = [...slotsOf(changes)].sort(([one], [other]) => other - one);
-  const calls = slots.map(
-    ([slot, isOwn]) => `pg_advisory_xact_lock${isOwn ? "" : "_shared"}(${LOCKS}, ${slot})`,
-  );
-  return calls.length === 0 ? null : { text: `select ${calls.join(", ")}`, values: [] };
+function lockingSlots(slots: ReadonlyMap<number, boolean>): Command[] {
+  const calls = [...slots]
+    .sort(([one], [other]) => other - one)
+    .map(([slot, isOwn]) => `pg_advisory_xact_lock${isOwn ? "" : "_shared"}(${LOCKS}, ${slot})`);
+  return calls.length === 0 ? [] : [{ text: `select ${calls.join(", ")}`, values: [] }];
 }
 
 /** Fails unless a statement changes every row of a group. */
