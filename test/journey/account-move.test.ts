@@ -1,10 +1,5 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findAccount } from "../../server/domain/account/account.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/stats.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { callCli, runCli } from "../support/cli.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
@@ -13,6 +8,8 @@ import { rounds } from "../support/rounds.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { startSignups } from "../support/signup-load.ts";
 import { KEY, startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
+import { leadCountsIn } from "../support/stats.ts";
+import { leadCounts } from "../support/stats.ts";
 
 /** Promoters whose events wait during the move. */
 const NAMES = ["ben", "cleo", "dan", "eve", "finn", "gus"];
@@ -37,19 +34,6 @@ async function serve(storageUrl: string): Promise<Server> {
   const server = await startServer("", { WEBHOOK_ALLOW_PRIVATE: "1", STORAGE_URL: storageUrl, WORKERS });
   servers.push(server);
   return server;
-}
-
-/** How many leads an account has, by its list and by its counters. null: there is no such account. */
-async function leadsIn(storageUrl: string, publicId: string): Promise<[number, number] | null> {
-  const store = await openStore(storageUrl, { tables: TABLES });
-  try {
-    const account = await findAccount(store, publicId);
-    if (account === null) return null;
-    const { referrals } = await loadAccountStats(store, account.id);
-    return [await store.count(leads, "id", account.id, []), referrals];
-  } finally {
-    await store.close();
-  }
 }
 
 /** The ids of the events that the receiver got, by the promoter's e-mail address. */
@@ -94,8 +78,8 @@ async function expectMoved(from: string, to: string): Promise<void> {
   await other.more(20);
   await acme.stop();
   expect(new Set(acme.refused)).toEqual(new Set([REFUSED]));
-  expect(await leadsIn(to, "acme")).toEqual([acme.recorded.length, acme.recorded.length]);
-  expect(await leadsIn(to, "other")).toBe(null);
+  expect(await leadCountsIn(to, "acme")).toEqual(leadCounts(acme.recorded.length));
+  expect(await leadCountsIn(to, "other")).toBe(null);
 
   receiver.answer((response) => response.end("thanks"));
   const second = await serve(to);
@@ -116,9 +100,9 @@ async function expectMoved(from: string, to: string): Promise<void> {
 
   await Promise.all(servers.splice(0).map((server) => server.stop()));
   const all = acme.recorded.length + later.recorded.length;
-  expect(await leadsIn(to, "acme")).toEqual([all, all]);
-  expect(await leadsIn(from, "acme")).toBe(null);
-  expect(await leadsIn(from, "other")).toEqual([other.recorded.length, other.recorded.length]);
+  expect(await leadCountsIn(to, "acme")).toEqual(leadCounts(all));
+  expect(await leadCountsIn(from, "acme")).toBe(null);
+  expect(await leadCountsIn(from, "other")).toEqual(leadCounts(other.recorded.length));
   for (const storageUrl of [from, to]) {
     expect(await runCli("", ["check"], { STORAGE_URL: storageUrl })).toMatchObject({ code: 0, stdout: "" });
     expect(await inStore(storageUrl, findFaults)).toEqual([]);

@@ -2,10 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConnection } from "../../server/domain/billing/connection.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
 import { startProviderApi } from "../support/provider-api.ts";
+import { storeAt } from "../support/records.ts";
 
 const folder = useAccountOnDisk();
 
@@ -31,7 +30,7 @@ it("connects an account by files of secrets, lists it and disconnects it", async
   const secrets = ["--secret-file", file("secret", "whsec_1\n"), "--api-key-file", file("key", "rk_1\n")];
   expect(await billing("connect", "acme", "stripe", ...secrets)).toEqual(shown);
   expect(await billing("list", "acme")).toEqual([shown]);
-  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
+  const store = await storeAt(`sqlite:${folder()}`);
   expect(await loadConnection(store, 1, "stripe")).toMatchObject({ secret: "whsec_1", apiKey: "rk_1" });
   await store.close();
   expect(await billing("disconnect", "acme", "stripe")).toEqual({ disconnected: "stripe" });

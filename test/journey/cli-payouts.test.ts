@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAccount } from "../../server/domain/account/account.ts";
-import { systemChance, type Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { callCli } from "../support/cli.ts";
 import { addCommission, addPayout, addPromoter, selectMethod } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
+import { withStore } from "../support/operations.ts";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const SETTINGS = {
@@ -40,12 +37,6 @@ async function refusal(...words: string[]) {
 }
 
 /** Works on the store while no command does. */
-async function withStore(work: (context: Context) => Promise<unknown>): Promise<void> {
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  await work({ store, now: new Date(), chance: systemChance });
-  await store.close();
-}
-
 describe("tidemark payouts settings", () => {
   it("shows the settings, changes those that are given and keeps the others", async () => {
     expect(await run("payouts", "settings", "acme")).toEqual(SETTINGS);
@@ -95,8 +86,8 @@ describe("tidemark payouts settings", () => {
 
 describe("tidemark payouts generate", () => {
   it("makes the payouts of a period, lists the run, and changes nothing when repeated", async () => {
-    await withStore(async (context) => {
-      const account = await loadAccount(context.store, "acme");
+    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
+      const account = (await records.get("account", accountId))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await addCommission(context, jane);
       await addCommission(context, jane, { createdAt: "2026-02-03T00:00:00.000Z" });
@@ -127,8 +118,8 @@ describe("tidemark payouts generate", () => {
 
 describe("tidemark payouts batch", () => {
   it("gathers payouts, writes their file, and marks them as paid", async () => {
-    await withStore(async (context) => {
-      const account = await loadAccount(context.store, "acme");
+    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
+      const account = (await records.get("account", accountId))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await createPayoutMethod(context, account.id, {
         promoterId: jane.id,
@@ -160,8 +151,8 @@ describe("tidemark payouts batch", () => {
   });
 
   it("need not be confirmed before it is paid", async () => {
-    await withStore(async (context) => {
-      const account = await loadAccount(context.store, "acme");
+    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
+      const account = (await records.get("account", accountId))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await selectMethod(context, jane, { method: "crypto" });
       await addPayout(context, jane);
@@ -174,8 +165,8 @@ describe("tidemark payouts batch", () => {
   });
 
   it("records failed payouts and cancels them", async () => {
-    await withStore(async (context) => {
-      const account = await loadAccount(context.store, "acme");
+    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
+      const account = (await records.get("account", accountId))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await addPayout(context, jane, { status: "processing" });
       await addPayout(context, jane);

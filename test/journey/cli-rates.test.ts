@@ -4,9 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ratesFor } from "../../server/domain/money/rate.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
+import { storeAt } from "../support/records.ts";
 
 const folder = useAccountOnDisk();
 
@@ -18,7 +17,7 @@ async function importFile(text: string, ...options: string[]) {
 }
 
 async function stored(day: string) {
-  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
+  const store = await storeAt(`sqlite:${folder()}`);
   const found: unknown[] = [];
   for await (const { accountId, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
     found.push({ accountId, day: on, base, rates });

@@ -1,9 +1,6 @@
 import { expect, it } from "vitest";
-import { campaigns } from "../../server/domain/campaign/campaign.ts";
-import { rewards } from "../../server/domain/reward/reward.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
+import { withRecords } from "../support/records.ts";
 
 const folder = useAccountOnDisk();
 
@@ -22,16 +19,17 @@ it("rewards are added to the default campaign one after the other", async () => 
     [0, { id: 257, name: "2.5 points of each sale", campaign_id: 1 }],
     [0, { id: 513, name: "10 % for level 2", campaign_id: 1 }],
   ]);
-  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
-  const campaign = await store.get(campaigns, 1, 1);
+  const [campaign, reward] = await withRecords(
+    `sqlite:${folder()}`,
+    async (records) => [await records.get("campaign", 1), await records.get("reward", 513)] as const,
+  );
   expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 257, 513]);
-  expect(await store.get(rewards, 1, 513)).toMatchObject({
+  expect(reward).toMatchObject({
     promoterRewardType: "tier",
     tierLevel: 2,
     tierRewardMode: "tier_commission_mode",
     schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
   });
-  await store.close();
 });
 
 it.each([

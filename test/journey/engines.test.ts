@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadAccount } from "../../server/domain/account/account.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
 import { newDice } from "../support/fuzz/dice.ts";
@@ -11,6 +8,7 @@ import { newKnown, type Known } from "../support/fuzz/known.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
+import { storeAt } from "../support/records.ts";
 
 /** How often each operation is called, and how often in a row until it has succeeded once. */
 const CALLS = rounds(2, 20);
@@ -52,7 +50,7 @@ describe("every operation, called with plausible values,", () => {
   });
 
   it.skipIf(POSTGRES_FOLDER === null)("is answered the same on Postgres as on memory", async () => {
-    const store = await openStore(cluster!.url(), { tables: TABLES });
+    const store = await storeAt(cluster!.url());
     expect(await answersOf(await startApp("memory", { store }))).toEqual(expected);
   });
 });
@@ -66,7 +64,7 @@ function refusedIn(answers: string[]): string[] {
 
 /** Calls all operations one after the other, and returns the status and body of each answer. */
 async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
-  await seed(app.context, await loadAccount(app.context.store, "acme"), {
+  await seed(app.context, (await app.records.get("account", app.accountId))!, {
     promoters: 10,
     leads: 30,
     sales: 60,

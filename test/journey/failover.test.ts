@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account/account.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import { visitors } from "../../server/domain/visitor/visitor.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { startFacts, type FactLoad } from "../support/fact-load.ts";
@@ -15,6 +11,8 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
+import { storeAt } from "../support/records.ts";
+import { recordsIn } from "../support/records.ts";
 
 const ROUNDS = rounds(1, 50);
 const TEST_MS = rounds(240_000, 3_600_000);
@@ -116,8 +114,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
 
   /** Checks that each acknowledged fact is in the store, that nothing is there twice, and that the money adds up. */
   async function expectAllOnce({ acknowledged }: FactLoad): Promise<void> {
-    const store = await openStore(pair.url, { tables: TABLES });
-    const [account] = await store.page(accounts, "id", SYSTEM, [], { limit: 2 });
+    const store = await storeAt(pair.url);
+    const [account] = await recordsIn(store, 0).all("account");
     const { id: accountId } = account!;
     const { sales, refunds, commissions } = await readLedger(store, accountId);
     const { of } = await inStore(pair.url, readHoldings);

@@ -2,13 +2,11 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { withRecords } from "../support/records.ts";
 
 /** How much the store's file may still grow. */
 const ROOM_BYTES = 200_000;
@@ -49,9 +47,7 @@ it.skipIf(!hasPrlimit()).each(["1", MANY])(
     const later = await signUpMany("later");
     expect([...again.refused, ...later.refused]).toEqual([]);
     expect(await server.stop()).toBe(0);
-    const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-    const found = await store.page(leads, "id", 1, [], { limit: 10_000 });
-    await store.close();
+    const found = await withRecords(`sqlite:${folder}`, (records) => records.all("lead"));
     const recorded = [...first.recorded, ...again.recorded, ...later.recorded];
     expect(found.map(({ email }) => email).toSorted()).toEqual(recorded.toSorted());
     expect(await inStore(`sqlite:${folder}`, findFaults)).toEqual([]);

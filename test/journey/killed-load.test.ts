@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account/account.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
-import { openStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
@@ -14,6 +11,8 @@ import { fillStore } from "../support/fuzz/world.ts";
 import { lastingBreaches } from "../support/money-laws.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
+import { storeAt } from "../support/records.ts";
+import { recordsIn } from "../support/records.ts";
 
 const ROUNDS = rounds(1, 5);
 const LANES = 4;
@@ -55,9 +54,9 @@ async function kindsIn(url: string): Promise<string[]> {
 
 /** What breaks the laws of money, in any account. */
 async function breachesIn(url: string): Promise<string[]> {
-  const store = await openStore(url, { tables: TABLES });
+  const store = await storeAt(url);
   const found: string[] = [];
-  for (const { id } of await store.page(accounts, "id", SYSTEM, [], { limit: 99 }))
+  for (const { id } of await recordsIn(store, 0).all("account"))
     found.push(...(await lastingBreaches(store, id)));
   await store.close();
   return found;

@@ -2,17 +2,14 @@ import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { deliveries } from "../../server/domain/webhook/delivery.ts";
-import { facts } from "../../server/domain/event/event.ts";
 import { fileIn } from "../../server/storage/engines/sqlite/database.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { runCli } from "../support/cli.ts";
 import { endLease } from "../support/leases.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
+import { withRecords } from "../support/records.ts";
 
 /** The number of rounds; each ends with a kill. */
 const ROUNDS = rounds(2, 4);
@@ -91,9 +88,9 @@ it("a server loses no event and keeps each record's order, however often it is k
   const repeats = receiver.received.length - seen().size;
   expect(repeats).toBeLessThanOrEqual(4 * ROUNDS);
   // A change that came after its lead's creation may still be on its way.
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  await expect.poll(() => store.count(facts, "id", 0, [])).toBe(0);
-  await store.close();
+  await withRecords(`sqlite:${folder}`, async (records) => {
+    await expect.poll(() => records.count("fact")).toBe(0);
+  });
   expect(await server.stop()).toBe(0);
 });
 
@@ -138,12 +135,10 @@ it("a server leaves the work to another while it is paused, and stays out when i
   expect(await second.stop()).toBe(0);
   // Only events that were being sent when it was stopped may have arrived twice, with the same id.
   expect(receiver.received.length - ids().size).toBeLessThanOrEqual(4);
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  const kept = await store.page(deliveries, "webhook", 0, [1], { limit: 100 });
+  const kept = await withRecords(`sqlite:${folder}`, (records) => records.all("delivery"));
   expect(kept.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(
     Array.from({ length: all }, () => "delivered 1"),
   );
-  await store.close();
 });
 
 it("a server continues to answer, and to post to other receivers, while one receiver hangs", async () => {
@@ -161,12 +156,10 @@ it("a server continues to answer, and to post to other receivers, while one rece
   expect(hanging.mostAtOnce()).toBeLessThanOrEqual(4);
   // A hanging delivery is left to the next process. The stop does not wait two minutes for it.
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  const waiting = (await store.page(deliveries, "webhook", 0, [1], { limit: 100 })).filter(
+  const waiting = (await withRecords(`sqlite:${folder}`, (records) => records.all("delivery"))).filter(
     ({ status, attempts }) => status === "pending" && attempts === 0,
   );
   expect(waiting).toHaveLength(40);
-  await store.close();
 });
 
 it("a server shows its operator what was given up or held, and sends it once the cause is corrected", async () => {

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
-import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { TABLES } from "../../server/tables.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { makeReward, offer } from "../support/money.ts";
@@ -10,6 +7,9 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { linesIn } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
+import { storeAt } from "../support/records.ts";
+import { eraseLead } from "../support/operations.ts";
+import { erasePromoter } from "../support/operations.ts";
 
 /** A word that appears only in the erased people's own data. */
 const MARK = "zqx";
@@ -22,7 +22,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
   let apps: [TestApp, TestApp];
   beforeAll(async () => {
     cluster = await startCluster();
-    const open = () => openStore(cluster.url(), { tables: TABLES, connections: 5 });
+    const open = () => storeAt(cluster.url(), { connections: 5 });
     stores = [await open(), await open(), await open()];
     const [one, other] = stores as [Store, Store];
     apps = [
@@ -71,9 +71,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
 
   it("comes through and leaves nothing of the people", async () => {
     const { accountId } = apps[0];
-    const lead = await besideTraffic(() => eraseLead(context(), accountId, "1"));
+    const lead = await besideTraffic(() => eraseLead({ context: context(), accountId }, "1"));
     expect(lead.result.id).toBe(1);
-    const promoter = await besideTraffic(() => erasePromoter(context(), accountId, "1"));
+    const promoter = await besideTraffic(() => erasePromoter({ context: context(), accountId }, "1"));
     expect(promoter.result.id).toBe(1);
     const lines = await inStore(cluster.url(), linesIn);
     expect(lines.filter((line) => line.toLowerCase().includes(MARK))).toEqual([]);

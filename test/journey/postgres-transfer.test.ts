@@ -3,19 +3,14 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/stats.ts";
-import { archivedStates } from "../../server/domain/promoter/archiving.ts";
-import { sqlName } from "../../server/storage/sql.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { runCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
-import { statsOf } from "../support/stats.ts";
+import { leadCountsIn, leadCounts } from "../support/stats.ts";
 import { startSignups } from "../support/signup-load.ts";
+import { putRecords } from "../support/records.ts";
 
 /** From util-linux; runs a command on a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
@@ -61,13 +56,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
 
   /** Checks that leads, their lists and their counters are from one moment. */
   async function expectWhole(url: string): Promise<number> {
-    const store = await openStore(url, { tables: TABLES });
-    const count = (await loadAccountStats(store, 1)).referrals;
-    expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
-    expect((await loadAccountStats(store, 1)).referrals).toBe(count);
-    expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
-    await store.close();
-    return count;
+    const counts = (await leadCountsIn(url))!;
+    expect(counts).toEqual(leadCounts(counts.records));
+    return counts.records;
   }
 
   const cli = (words: string[], environment = {}) =>
@@ -117,15 +108,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
 
   it("is exported and imported by processes with 32 MB, and a terminal shows the progress", async () => {
     const large = `sqlite:${at("large")}`;
-    const store = await openStore(large, { tables: TABLES });
     const filler = "x".repeat(2_500);
-    await store.transact(async (tx) => {
-      for (let n = 0; n < RECORDS; n++) {
-        const state = { accountId: 1, promoterCampaignId: n, state: "accepted" as const, filler };
-        await tx.insert(archivedStates, state);
-      }
+    const states = Array.from({ length: RECORDS }, (_, promoterCampaignId) => {
+      return { accountId: 1, promoterCampaignId, state: "accepted" as const, filler };
     });
-    await store.close();
+    await putRecords(large, "archivedState", ...states);
     const node = [
       process.execPath,
       "--max-old-space-size=32",
@@ -143,7 +130,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     await empty(cluster);
     const imported = await little(["import", at("all")]);
     rmSync(at("all"));
-    const counted = `select count(*) as count from ${sqlName(archivedStates)}`;
+    const counted = `select count(*) as count from archived_states`;
     expect((await cluster.query(counted)).rows).toEqual([{ count: String(RECORDS) }]);
     if (!existsSync(SCRIPT)) return;
     expect(moved.stdout).toMatch(new RegExp(`moved \\[#+-+\\] \\d+ % [\\d,]+ of ${shown(RECORDS)}`));

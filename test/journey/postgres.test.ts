@@ -1,26 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account/account.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { openStore } from "../../server/storage/open.ts";
-import type { Store } from "../../server/storage/store.ts";
-import { TABLES } from "../../server/tables.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
-import { statsOf } from "../support/stats.ts";
+import { leadCountsIn, leadCounts } from "../support/stats.ts";
+import { withRecords } from "../support/records.ts";
 
 const ALREADY = {
   status: 422,
   body: { transaction_id: "there is already a signup event registered on this lead" },
 };
-
-/** The id of the only account. It is from the block of the server that came first. */
-async function accountIdOf(store: Store): Promise<number> {
-  const found = await store.page(accounts, "id", 0, [], { limit: 2 });
-  expect(found).toHaveLength(1);
-  return found[0]!.id;
-}
 
 describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
   let cluster: Cluster;
@@ -54,11 +43,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expect(answer).toEqual(ALREADY);
-    const store = await openStore(cluster.url(), { tables: TABLES });
-    const accountId = await accountIdOf(store);
-    expect(await store.count(leads, "id", accountId, [])).toBe(1);
-    expect(await statsOf(store, accountId, 1)).toMatchObject({ referrals: 1 });
-    await store.close();
+    expect(await withRecords(cluster.url(), (records) => records.count("account"))).toBe(1);
+    expect(await leadCountsIn(cluster.url())).toEqual(leadCounts(1));
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
   });
 
@@ -87,13 +73,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     }
     // The second server answers all of its sign-ups in the first round.
     expect(acknowledged.length).toBeGreaterThanOrEqual(40);
-    const store = await openStore(cluster.url(), { tables: TABLES });
-    const accountId = await accountIdOf(store);
-    const count = await store.count(leads, "id", accountId, []);
-    expect(count).toBeGreaterThan(acknowledged.length);
-    expect(await statsOf(store, accountId, 1)).toMatchObject({ referrals: count });
-    expect(await store.count(leads, "promoter", accountId, [1])).toBe(count);
-    await store.close();
+    const counts = (await leadCountsIn(cluster.url()))!;
+    expect(counts.records).toBeGreaterThan(acknowledged.length);
+    expect(counts).toEqual(leadCounts(counts.records));
   });
 
   it("answer 503 while the database is away, and serve again when it is back", async () => {

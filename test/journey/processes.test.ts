@@ -4,13 +4,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
-import { statsOf } from "../support/stats.ts";
+import { leadCountsIn, leadCounts } from "../support/stats.ts";
+import { withRecords } from "../support/records.ts";
 
 let folder: string;
 let remove: () => void;
@@ -135,10 +132,7 @@ it("two servers record one of many simultaneous sign-ups of one person", async (
       body: { transaction_id: "there is already a signup event registered on this lead" },
     });
   }
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  expect(await store.count(leads, "id", 1, [])).toBe(1);
-  expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: 1 });
-  await store.close();
+  expect(await leadCountsIn(`sqlite:${folder}`)).toEqual(leadCounts(1));
 });
 
 it("a server has every acknowledged sign-up, and matching counters, after it was killed again and again", async () => {
@@ -162,13 +156,11 @@ it("a server has every acknowledged sign-up, and matching counters, after it was
     expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toMatchObject({ status: 422 });
   }
   await server.stop();
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  const count = await store.count(leads, "id", 1, []);
-  expect(count).toBeGreaterThanOrEqual(acknowledged.length);
-  expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
-  expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
-  expect(await store.get(promoterCampaigns, 1, 1)).toMatchObject({ refToken: "jane" });
-  await store.close();
+  const counts = (await leadCountsIn(`sqlite:${folder}`))!;
+  expect(counts.records).toBeGreaterThanOrEqual(acknowledged.length);
+  expect(counts).toEqual(leadCounts(counts.records));
+  const first = await withRecords(`sqlite:${folder}`, (records) => records.get("promoterCampaign", 1));
+  expect(first).toMatchObject({ refToken: "jane" });
 });
 
 it("a server finishes running requests when it is stopped, and exits with 0", async () => {
@@ -217,9 +209,9 @@ it("a server answers busy clients until it stops: each connection is closed by i
   const stopped = server.stop();
   await Promise.all(workers);
   expect(await stopped).toBe(0);
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  expect(await store.count(leads, "id", 1, [])).toBe(recorded.length + 101);
-  await store.close();
+  expect(await withRecords(`sqlite:${folder}`, (records) => records.count("lead"))).toBe(
+    recorded.length + 101,
+  );
 });
 
 it("a server survives a body that is cut off, an oversized chunked body and data that is not HTTP", async () => {

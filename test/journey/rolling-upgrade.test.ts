@@ -4,16 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/stats.ts";
 import { LAYOUT, MARK_KEY } from "../../server/storage/layout.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { makeNextRelease, NEXT_LAYOUT } from "../support/made-up-release.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
 import { pause, startSignups, type SignupLoad } from "../support/signup-load.ts";
+import { withRecords } from "../support/records.ts";
+import { leadCountsIn } from "../support/stats.ts";
 
 const run = promisify(execFile);
 const TAKEN_OVER = /A later release of Tidemark takes the store over; this process stops/;
@@ -67,14 +65,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("on one Postgres database", () => {
   /** Ends all loads, and checks that the store has each acknowledged sign-up once, in lists and counters. */
   async function expectNothingLost(): Promise<void> {
     await Promise.all([...loads, ...edits].map((each) => each.stop()));
-    const store = await openStore(cluster.url(), { tables: TABLES });
-    const uids: (string | null)[] = [];
-    for await (const chunk of store.scan(leads, "id", 1, [])) uids.push(...chunk.map(({ uid }) => uid));
+    const leads = await withRecords(cluster.url(), (records) => records.all("lead"));
+    const uids = leads.map(({ uid }) => uid);
     expect(new Set(uids).size).toBe(uids.length);
     const recorded = loads.flatMap((each) => each.recorded);
     expect(recorded.filter((uid) => !uids.includes(uid))).toEqual([]);
-    expect((await loadAccountStats(store, 1)).referrals).toBe(uids.length);
-    await store.close();
+    expect(await leadCountsIn(cluster.url())).toMatchObject({ ofAccount: uids.length });
   }
 
   it("servers of two releases serve until all are new, and then the new layout is written", async () => {

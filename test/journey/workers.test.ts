@@ -4,14 +4,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { openStore } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { pause } from "../support/signup-load.ts";
+import { withRecords } from "../support/records.ts";
 
 const WORKERS = rounds(2, 3);
 
@@ -121,9 +119,7 @@ it("workers record one of many simultaneous sign-ups, and give no id twice", asy
   expect(recorded).toHaveLength(30);
   expect(new Set(recorded.map(({ body }) => body["id"])).size).toBe(30);
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  expect(await store.count(leads, "id", 1, [])).toBe(30);
-  await store.close();
+  expect(await withRecords(`sqlite:${folder}`, (records) => records.count("lead"))).toBe(30);
 });
 
 it("every worker shows the metrics of all workers on one page", async () => {
@@ -275,9 +271,7 @@ it("a server answers busy clients until it stops, and all its workers exit with 
   const stopped = server.stop();
   await Promise.all(clients);
   expect(await stopped).toBe(0);
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
-  expect(await store.count(leads, "id", 1, [])).toBe(recordedCount);
-  await store.close();
+  expect(await withRecords(`sqlite:${folder}`, (records) => records.count("lead"))).toBe(recordedCount);
 });
 
 it("a killed primary takes its workers along", async () => {

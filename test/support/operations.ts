@@ -1,4 +1,5 @@
-import { createAccount, type NewAccount } from "../../server/domain/account/account.ts";
+import { systemChance } from "../../server/domain/context.ts";
+import { createAccount, findFirstAccount, type NewAccount } from "../../server/domain/account/account.ts";
 import {
   eraseLead as leadErased,
   erasePromoter as promoterErased,
@@ -9,11 +10,28 @@ import {
   countDeliveries as deliveryCounts,
   retryFailed as failedRetried,
 } from "../../server/domain/webhook/failed-deliveries.ts";
+import type { Store } from "../../server/storage/store.ts";
 import type { TestApp } from "./app.ts";
+import { recordsIn, storeAt, type Records } from "./records.ts";
 
 // What the command line does, and a starting server, on the store of a test's app.
 
 type OnApp = Pick<TestApp, "context" | "accountId">;
+
+/** Works on the first account in the store at an address. */
+export async function withStore<T>(
+  url: string,
+  work: (on: OnApp & { store: Store; records: Records }) => Promise<T>,
+): Promise<T> {
+  const store = await storeAt(url);
+  try {
+    const { id: accountId } = (await findFirstAccount(store))!;
+    const context = { store, now: new Date(), chance: systemChance };
+    return await work({ store, accountId, context, records: recordsIn(store, accountId) });
+  } finally {
+    await store.close();
+  }
+}
 
 /** `tidemark erase lead` */
 export function eraseLead({ context, accountId }: OnApp, who: string) {

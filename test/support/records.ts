@@ -117,9 +117,25 @@ export function recordsIn(store: Store, accountId: number): Records {
   };
 }
 
-/** Opens the store at an address, beside its servers, and reads or changes the first account's records. */
+/** Opens the store at an address, beside its servers. */
+export function storeAt(url: string, options: { connections?: number } = {}): Promise<Store> {
+  return openStore(url, { tables: TABLES, ...options });
+}
+
+/** Writes records into the store at an address, which needs no account. */
+export async function putRecords<N extends Noun>(
+  url: string,
+  noun: N,
+  ...records: RecordOf<N>[]
+): Promise<void> {
+  const store = await storeAt(url);
+  await recordsIn(store, 0).put(noun, ...records);
+  await store.close();
+}
+
+/** Reads or changes the first account's records in the store at an address. */
 export async function withRecords<T>(url: string, work: (records: Records) => Promise<T>): Promise<T> {
-  const store = await openStore(url, { tables: TABLES });
+  const store = await storeAt(url);
   try {
     const [account] = await store.page(accounts, "id", 0, [], { limit: 1 });
     return await work(recordsIn(store, account!.id));

@@ -1,8 +1,10 @@
+import { findAccount, findFirstAccount } from "../../server/domain/account/account.ts";
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { METRICS, type Metric, type Series } from "../../server/domain/report/daily.ts";
 import type { SubjectId } from "../../server/domain/report/histories.ts";
-import { dailyQuestion, totalsOf } from "../../server/domain/report/stats.ts";
+import { dailyQuestion, loadAccountStats, totalsOf } from "../../server/domain/report/stats.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { recordsIn, storeAt } from "./records.ts";
 
 /** The totals of the promoter campaign with this id. */
 export async function statsOf(
@@ -16,6 +18,36 @@ export async function statsOf(
     .where("daily.promoter_campaign_id", "=", id);
   const [totals] = await store.rows(own.select(totalsOf(METRICS)));
   return totals as Record<Metric, number>;
+}
+
+/** How many leads an account has, which must be the same wherever it is asked. */
+interface LeadCounts {
+  records: number;
+  ofAccount: number;
+  /** In the figures of all promoter campaigns. */
+  ofPromoters: number;
+}
+
+/** Counts the leads of the first account, or of that with a public id, in the store at an address. null: there is no such account. */
+export async function leadCountsIn(url: string, publicId?: string): Promise<LeadCounts | null> {
+  const store = await storeAt(url);
+  try {
+    const account = await (publicId === undefined ? findFirstAccount(store) : findAccount(store, publicId));
+    if (account === null) return null;
+    const records = recordsIn(store, account.id);
+    let ofPromoters = 0;
+    for (const { id } of await records.all("promoterCampaign"))
+      ofPromoters += (await statsOf(store, account.id, id)).referrals;
+    const { referrals: ofAccount } = await loadAccountStats(store, account.id);
+    return { records: await records.count("lead"), ofAccount, ofPromoters };
+  } finally {
+    await store.close();
+  }
+}
+
+/** All counts of so many leads. */
+export function leadCounts(count: number): LeadCounts {
+  return { records: count, ofAccount: count, ofPromoters: count };
 }
 
 interface DaySum {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { openStore } from "../../../server/storage/open.ts";
-import { TABLES } from "../../../server/tables.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { temporaryFolder } from "../../support/server.ts";
 import { company, join } from "../../support/v2.ts";
+import { storeAt } from "../../support/records.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -18,7 +17,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
   let remove: () => void;
   beforeEach(async () => {
     ({ folder, remove } = temporaryFolder());
-    const open = () => openStore(`sqlite:${folder}`, { tables: TABLES });
+    const open = () => storeAt(`sqlite:${folder}`);
     app = await startApp("memory", { store: await open() });
     other = await startApp("memory", { store: await open(), isFilled: true });
     await join(app, "jane@example.com", { ref_id: "jane" });

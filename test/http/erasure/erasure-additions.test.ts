@@ -11,11 +11,10 @@ import { racesAtEachTransaction } from "../../support/race.ts";
 import type { TemporaryStore } from "../../support/temporary-store.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
-
-/** A word that appears only in the promoter's own data. */
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 
+/** A word that appears only in the promoter's own data. */
 const MARK = "zqx";
 const DETAILS = { wallet_email: `${MARK}@b.example` };
 

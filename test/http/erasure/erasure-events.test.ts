@@ -6,11 +6,10 @@ import { appOutbox, workOff } from "../../support/outbox.ts";
 import { addPayout, selectMethod, movePayout } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
-
-/** A word that appears only in the person's own data. */
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 
 describe.each(STORAGES)("events of an erased person on %s", (kind) => {

@@ -8,11 +8,10 @@ import { mortalEngine } from "../../support/mortal-engine.ts";
 import { rounds } from "../../support/rounds.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
-
-/** A word that appears only in the erased person's own data. */
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 
+/** A word that appears only in the erased person's own data. */
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 

@@ -7,11 +7,10 @@ import { beforeCommit } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, reward } from "../../support/v2.ts";
-
-/** A word that appears only in the person's own data. */
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 const PROMOTER = `${MARK}@example.com`;
 

@@ -6,13 +6,12 @@ import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
 import { digest } from "../../../server/storage/keys.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
-
-/** A word that appears only in the person's own data. */
 import type { RecordOf } from "../../support/records.ts";
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 import { newCommission } from "../../support/commissions.ts";
 
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";

@@ -12,12 +12,11 @@ import { newDice, type Dice } from "../../support/fuzz/dice.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { send } from "../../support/v1.ts";
-
-/** The types of events that a webhook may subscribe to. */
 import { eraseLead } from "../../support/operations.ts";
 import { erasePromoter } from "../../support/operations.ts";
 import { addAccount } from "../../support/operations.ts";
 
+/** The types of events that a webhook may subscribe to. */
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
   (names) => names.map((name) => `referral.${name}`),
 );

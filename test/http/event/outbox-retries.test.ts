@@ -4,11 +4,10 @@ import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, outcome } from "../../support/v2.ts";
-
-/** About 2, 4, 8, 16 and 32 minutes, then 1, 2, 4 and 8.5 hours. */
 import { countDeliveries } from "../../support/operations.ts";
 import { retryFailed } from "../../support/operations.ts";
 
+/** About 2, 4, 8, 16 and 32 minutes, then 1, 2, 4 and 8.5 hours. */
 const DELAYS_MINUTES = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 const USED_UP = {

@@ -4,10 +4,9 @@ import { campaignsReport, overviewReport, promotersReport } from "../../../serve
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { bodyOf, send } from "../../support/v1.ts";
-
-/** Day, promoter campaign, metric, count. */
 import { addCampaign } from "../../support/v2.ts";
 
+/** Day, promoter campaign, metric, count. */
 type Fact = [day: string, id: number, metric: Metric, delta: number];
 
 const FACTS: Fact[] = [
