@@ -35,7 +35,7 @@ export interface Additions {
   note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
   /** Takes what others have collected. */
   include(others: readonly Addition[]): void;
-  /** What has been collected, in a fixed order, so that transactions never wait for each other. It is forgotten. */
+  /** Returns what has been collected and forgets it. The order is always the same, so that no two transactions wait for each other. */
   take(): Addition[];
 }
 
@@ -86,7 +86,7 @@ function columnsOf({ by, sums }: SumTable): string[] {
   return ["account_id", ...Object.keys(by), ...sums];
 }
 
-/** The statement that creates a table of sums. On SQLite, `rest` puts its rows in the order of the key. */
+/** The statement that creates a table of sums. `rest` ends it: SQLite keeps the rows in the order of the key. */
 export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""): string {
   const key = Object.entries({ account_id: "integer", ...by } satisfies Record<string, ColumnType>);
   const typeOf = (type: string) => (type === "text" ? dialect.text : dialect.integer);

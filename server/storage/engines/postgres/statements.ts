@@ -156,8 +156,9 @@ export function lockingAccount(accountId: number): Command {
 }
 
 /**
- * Locks accounts until the transaction ends: one that nobody else is committing to has nothing new, whether or not there are
- * rows to compare. Before any row and in a fixed order, so that no two transactions wait for each other.
+ * Locks accounts until the transaction ends. Versions only tell that rows have changed. That a row is still missing is certain
+ * only while no other transaction commits to the account. Accounts are locked before any row and in a fixed order, so that no two
+ * transactions wait for each other.
  */
 function lockingSlots(slots: ReadonlyMap<number, boolean>): Command[] {
   const calls = [...slots]

@@ -19,7 +19,7 @@ interface Job {
 /** Runs transactions, one after the other. */
 export interface Committer {
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** A statement of the connection itself, in the commit that is under way, if there is one. */
+  /** Whether a commit is under way, so that a statement on the connection becomes a part of it. */
   isOpen(): boolean;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface Watching {
 
 /**
  * Transactions that come in one turn of the event loop run one after the other and share one commit, because a commit waits for
- * the disk. Their work only awaits this connection, so that nothing else happens in between.
+ * the disk. Their work awaits nothing but this connection, so no other code runs in between.
  */
 export function newCommitter(db: Database, watching: Watching): Committer {
   const runAll = newRunner(db, watching);

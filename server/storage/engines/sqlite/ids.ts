@@ -13,7 +13,7 @@ const KEEP =
 /** Gives ids that no other process gives. */
 export interface IdSource {
   nextId(kind: string): Promise<number>;
-  /** Work that was undone has taken blocks with it. */
+  /** The work that was undone may have taken blocks, which must not be given again. */
   onUndone(): void;
   onRollback(): void;
   onCommit(): void;
