@@ -1,6 +1,5 @@
 import { Failure } from "../failure.ts";
 import { parseStored } from "./documents.ts";
-import { encodeKey } from "./keys.ts";
 import type { Engine, Reads, Session } from "./session.ts";
 import { SQLITE } from "./sql.ts";
 
@@ -15,10 +14,10 @@ export const OLDEST_SERVED = 13;
 export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
-/** Where a store keeps its layout mark. */
-export const MARK_KEY = encodeKey([0, "layout"]);
+/** Where a store keeps its layout mark, in the form of the keys before there were tables. */
+export const MARK_KEY = "c0:slayout!";
 /** A process that found no room on the disk writes an item here, and removes it, to learn whether there is room again. */
-export const ROOM_KEY = encodeKey([0, "layout", "room"]);
+export const ROOM_KEY = "c0:slayout!:sroom!";
 
 /** The steps of work on a whole store, in their order. */
 export const STAGES = ["clear", "fill", "drop"] as const;

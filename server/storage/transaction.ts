@@ -1,6 +1,5 @@
 import { Failure } from "../failure.ts";
 import { freezes } from "./freeze.ts";
-import { encodeKey } from "./keys.ts";
 import type { Session } from "./session.ts";
 import { columnValues, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
 import { newAdditions } from "./sums.ts";
@@ -105,7 +104,7 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
     async isTaken(from, unique, record) {
       const values = uniqueValues(from, unique, record);
       const holder = values && (await view.find(from, unique, record.accountId, values));
-      return holder !== null && encodeKey(keyOf(from, holder)) !== encodeKey(keyOf(from, record));
+      return holder !== null && keyOf(from, holder).join() !== keyOf(from, record).join();
     },
     put: (into, record, refusals = {}) => write(into, record, { refusals, isNew: false }),
     insert: (into, record, refusals = {}) => write(into, record, { refusals, isNew: true }),

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { itemKeys, readItem, writeItem } from "../../server/storage/items.ts";
-import { encodeKey } from "../../server/storage/keys.ts";
 import { openEngine, openStore, requireStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
 
-const LAYOUT = encodeKey([0, "layout"]);
+const LAYOUT = "c0:slayout!";
 const BUILD = "The store was made by a build before 0.1 of Tidemark: use that one, or an empty store";
 const LATER = "The store was made by a later release of Tidemark: use that one, or an empty store";
 
@@ -25,7 +24,7 @@ const put = async (key: string, value: string) => {
 it("reopens a store that it made, even if several processes made it at once", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openStore(`sqlite:${folder}`, { tables })));
   for (const store of stores) await store.close();
-  await put(encodeKey([1, "lead", 1]), "{}");
+  await put("c1:slead!:c1", "{}");
   await (await openStore(`sqlite:${folder}`, { tables })).close();
 });
 
@@ -38,7 +37,7 @@ it("makes no new store beside an LMDB store, and says which release moves it", a
 });
 
 it.each([
-  ["without a layout mark", encodeKey([1, "lead", 1]), "{}", BUILD],
+  ["without a layout mark", "c1:slead!:c1", "{}", BUILD],
   ["of an early build", LAYOUT, `{"version":1}`, BUILD],
   ["of a later release", LAYOUT, `{"version":99}`, LATER],
 ])("refuses a store %s and leaves it unchanged", async (_, key, value, message) => {

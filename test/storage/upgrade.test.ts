@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { encodeKey } from "../../server/storage/keys.ts";
 import { formerItems, MARK_KEY } from "../../server/storage/layout.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
@@ -278,7 +277,7 @@ it.each([
     "The store was made by a build before 0.1 of Tidemark: use that one, or an empty store",
   ],
 ])("an upgrade leaves a store %s unchanged", async (_, mark, message) => {
-  const entries: Entry[] = [[encodeKey([0, "layout"]), JSON.stringify(mark)]];
+  const entries: Entry[] = [["c0:slayout!", JSON.stringify(mark)]];
   const engine = await newEngine(entries);
   await expect(upgrade(engine)).rejects.toMatchObject({ kind: "refused", message });
   expect(await formerOf(engine)).toEqual(entries);
@@ -286,7 +285,7 @@ it.each([
 
 /** An entry with the abbreviated keys of layout 6. */
 function asInLayout6([key, text]: Entry): Entry {
-  if (key === encodeKey([0, "layout"])) return [key, '{"version":6}'];
+  if (key === "c0:slayout!") return [key, '{"version":6}'];
   const short = new Map([
     ["spromoter!", "t"],
     ["scommission!", "tb"],

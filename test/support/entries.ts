@@ -1,4 +1,3 @@
-import { encodeKey } from "../../server/storage/keys.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { keyOf, sqlName } from "../../server/storage/sql.ts";
 import type { KeyPart, Table } from "../../server/storage/table.ts";
@@ -24,9 +23,16 @@ export async function entriesIn(
       entries.push({ table: table.name, accountId: Number(accountId), key, doc: String(doc) });
     }
   }
-  const place = ({ accountId, table, key }: Entry) => encodeKey([accountId, table, ...key]);
-  return entries
-    .map((entry): [string, Entry] => [place(entry), entry])
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, entry]) => entry);
+  return entries.sort(
+    (one, other) =>
+      one.accountId - other.accountId || compare(one.table, other.table) || compareKeys(one.key, other.key),
+  );
+}
+
+function compareKeys(one: KeyPart[], other: KeyPart[]): number {
+  return one.map((part, at) => compare(part, other[at]!)).find((order) => order !== 0) ?? 0;
+}
+
+function compare<T extends KeyPart>(one: T, other: T): number {
+  return one < other ? -1 : Number(one > other);
 }

@@ -1,6 +1,6 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
-import { encodeKey, numberOf } from "../../storage/keys.ts";
+import { numberOf } from "../../storage/keys.ts";
 import { keyOf } from "../../storage/sql.ts";
 import { ownerOf, type Key, type Table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
@@ -57,7 +57,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     // imports for all. A file of a central bank has thousands of days, and each would be repeated in the log of each
     // account. Nothing is lost: a sale keeps the amount in its own currency, and later rates change no sale.
     if (accountId === SYSTEM) return;
-    const key = encodeKey([record.accountId, from.name, ...id]);
+    const key = JSON.stringify([record.accountId, from.name, ...id]);
     const known = changes.get(key);
     const entityId = String(entity === "api_key" ? numberOf(String(id[0])) : id[0]);
     const first = known === undefined ? (before as object | null) : known.before;

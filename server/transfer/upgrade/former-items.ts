@@ -1,6 +1,5 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import { decodeKey } from "../../storage/keys.ts";
 import { freezes, type Freeze } from "../../storage/freeze.ts";
 import { formerItems, LAYOUT, MARK_KEY } from "../../storage/layout.ts";
 import type { Reads } from "../../storage/session.ts";
@@ -113,6 +112,17 @@ export function entryReader(layout: number): (entry: Entry) => Item | null {
   return layout === 6 ? itemOfLayout6 : itemOf;
 }
 
+/** Marks of characters that a key could not have, each with their code in hexadecimal digits. */
+const ESCAPED = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
+
+/** A part of a key: a text, or an integer of 0 or more. */
+function decoded(part: string): string | number {
+  if (!part.startsWith("s")) return Number.parseInt(part.slice(1), 36);
+  return part
+    .slice(1, -1)
+    .replace(ESCAPED, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+}
+
 /** The names in keys, in their encoded form. They come from the code, so they are few. */
 const names = new Map<string, string>();
 
@@ -120,10 +130,10 @@ const names = new Map<string, string>();
 function itemOf([key, text]: Entry): Item | null {
   const [account, second = "", third = ""] = key.split(":", 3);
   let name = names.get(second);
-  if (name === undefined) names.set(second, (name = String(decodeKey(second)[0])));
+  if (name === undefined) names.set(second, (name = String(decoded(second))));
   // Claims, index entries and counters.
   if (/[./=]/.test(name) || key === MARK_KEY) return null;
-  if (name === IDS && decodeKey(account!)[0] === 0) return idsOf(String(decodeKey(third)[0]), text);
+  if (name === IDS && decoded(account!) === 0) return idsOf(String(decoded(third)), text);
   if (!isRecord(name)) throw new Failure("malformed", `This release does not know ${name} records`);
   return { collection: name, text };
 }
@@ -161,16 +171,14 @@ function itemOfLayout6([key, text]: Entry): Item | null {
 function itemOfLayout5(entry: Entry): Item | null {
   const [account = "", second, third = "", fourth = "", fifth] = entry[0].split(":");
   if (second !== DAILY || fifth !== CLICKS) return itemOfLayout6(entry);
-  const [accountId, day, promoterCampaignId] = [account, third, fourth].map((part) =>
-    Number(decodeKey(part)[0]),
-  );
+  const [accountId, day, promoterCampaignId] = [account, third, fourth].map((part) => Number(decoded(part)));
   const { sum: count } = JSON.parse(entry[1]) as { sum: number };
   const owner = { accountId, promoterCampaignId, promoterId: 0, campaignId: 0 };
   return { collection: "past-clicks", text: JSON.stringify({ ...owner, day: dayText(day ?? 0), count }) };
 }
 
 function longName(segment: string): string {
-  return SHORT_NAMES.get(segment) ?? String(decodeKey(segment)[0]);
+  return SHORT_NAMES.get(segment) ?? String(decoded(segment));
 }
 
 function dayText(day: number): string {
