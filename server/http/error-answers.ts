@@ -28,9 +28,7 @@ export const fieldErrorsAnswer = z
 export const messageAnswer = z.object({ message: z.string() }).meta({ id: "ErrorMessage" });
 
 /** The body if the lead has signed up before. */
-export const alreadyRegisteredAnswer = z
-  .object({ transaction_id: z.string() })
-  .meta({ id: "AlreadyRegistered" });
+const alreadyRegisteredAnswer = z.object({ transaction_id: z.string() }).meta({ id: "AlreadyRegistered" });
 
 /** The bodies of sign-up tracking's own refusals. @see SIGNUP_STATUSES */
 export const SIGNUP_BODIES = {

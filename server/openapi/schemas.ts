@@ -61,7 +61,7 @@ export function newSchemas(): Schemas {
 }
 
 /** The address of a named schema within the document. */
-export function referenceTo(name: string): string {
+function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;
 }
 

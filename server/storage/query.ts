@@ -123,6 +123,42 @@ export async function findPage<R, S, Names extends keyof S>(
   return { records: page.map((row) => parse(from, row.doc)), total: Number(count?.total ?? 0) };
 }
 
+/** What each field of a filter adds to a question. `A`: what the request knows besides. */
+export type Conditions<F, Q, A> = {
+  [Field in keyof F]-?: (question: Q, wanted: NonNullable<F[Field]>, asking: A) => Q;
+};
+
+/** A question with what the fields of a filter add to it. Absent ones add nothing. */
+export function filtered<F extends object, Q, A extends { filter: F }>(
+  all: Q,
+  conditions: Conditions<F, Q, A>,
+  asking: A,
+): Q {
+  const narrowed = <Field extends keyof F>(question: Q, field: Field): Q => {
+    const wanted = asking.filter[field];
+    return wanted === undefined
+      ? question
+      : conditions[field](question, wanted as NonNullable<F[Field]>, asking);
+  };
+  return (Object.keys(conditions) as (keyof F)[]).reduce(narrowed, all);
+}
+
+/** Whether a column lies in a range without its end. null: open. */
+export function isWithin(
+  column: string | RawBuilder<unknown>,
+  { from, before }: { from: ColumnValue; before: ColumnValue },
+): RawBuilder<SqlBool> {
+  const value = typeof column === "string" ? sql.ref(column) : column;
+  const [least, below] = [sql`${value} >= ${from}`, sql`${value} < ${before}`];
+  if (before === null) return from === null ? sql`1 = 1` : sql`${least}`;
+  return from === null ? sql`${below}` : sql`(${least} and ${below})`;
+}
+
+/** Whether one of these is true. */
+export function anyOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
 /** Whether a column has one of these values. */
 export function among(column: string, values: readonly ColumnValue[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`1 = 0`;

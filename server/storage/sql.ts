@@ -125,7 +125,7 @@ export function indexDdl(of: Table<never>): string[] {
 }
 
 /** The name of a unique constraint's index: `leads_email_key`. */
-export function uniqueName(of: Table<never>, unique: string): string {
+function uniqueName(of: Table<never>, unique: string): string {
   return `${sqlName(of)}_${snake(unique)}_key`;
 }
 

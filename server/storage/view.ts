@@ -67,7 +67,12 @@ const CHUNK = 1_000;
 /** Makes a view of what `reads` sees. */
 export function newView(reads: Reads): View {
   const view: View = {
-    ...newReader(reads),
+    async get<R>(from: Table<R>, accountId: number, ...id: Key) {
+      return parseFound<R>(from, reads.get(from, accountId, id));
+    },
+    async find<R>(from: Table<R>, unique: string, accountId: number, values: Key) {
+      return parseFound<R>(from, reads.find(from, unique, accountId, values));
+    },
     async page(from, index, accountId, start, { between, ...page }) {
       const rows = await reads.all(
         listStatement(from, { index, accountId, start, between }, page, reads.dialect),
@@ -106,18 +111,6 @@ export function newView(reads: Reads): View {
     rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
   };
   return view;
-}
-
-/** Makes a reader of what `reads` sees. */
-export function newReader(reads: Reads): Reader {
-  return {
-    async get<R>(from: Table<R>, accountId: number, ...id: Key) {
-      return parseFound<R>(from, reads.get(from, accountId, id));
-    },
-    async find<R>(from: Table<R>, unique: string, accountId: number, values: Key) {
-      return parseFound<R>(from, reads.find(from, unique, accountId, values));
-    },
-  };
 }
 
 /** SQLite answers immediately. Awaiting its answers would cost as much as the read itself. */

@@ -9,7 +9,7 @@ import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 const email = z.string().nullish();
 
 /** A charge, in the form of any version. */
-export const chargeShape = z.object({
+const chargeShape = z.object({
   id: z.string(),
   amount: amount,
   amount_captured: amount.nullish(),

@@ -21,7 +21,7 @@ const line = z.object({
 const subscriptionDetails = z.object({ subscription: objectId.nullish(), metadata });
 
 /** An invoice, in the form of any version. */
-export const invoiceShape = z.object({
+const invoiceShape = z.object({
   id: z.string(),
   customer: objectId.nullish(),
   customer_email: z.string().nullish(),

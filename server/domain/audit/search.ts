@@ -1,6 +1,6 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { parse } from "../../storage/documents.ts";
-import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import { findPage, isWithin, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import { isoRange, type Span } from "../span.ts";
 import { auditEntries } from "./audit.ts";
@@ -59,7 +59,5 @@ function auditQuestion(view: View, accountId: number, filter: AuditFilter): Audi
   if (action !== undefined) question = question.where("action", "=", action);
   if (entity !== undefined) question = question.where("entity", "=", entity);
   if (entityId !== undefined) question = question.where("entity_id", "=", entityId);
-  if (at === undefined) return question;
-  const { from, before } = isoRange(at);
-  return question.where("at", ">=", from).where("at", "<", before);
+  return at === undefined ? question : question.where(isWithin("at", isoRange(at)));
 }

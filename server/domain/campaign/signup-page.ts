@@ -39,7 +39,7 @@ function faultOf({ isRequired, choices }: SignupQuestion, answer: string): strin
 }
 
 /** The code that lets people join a private campaign. It never changes. */
-export function invitationCode({ addressKey }: Account, campaign: Campaign): string {
+function invitationCode({ addressKey }: Account, campaign: Campaign): string {
   return createHmac("sha256", addressKey)
     .update(`invitation ${campaign.id}`)
     .digest("base64url")

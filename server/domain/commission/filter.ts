@@ -6,7 +6,7 @@ import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
 import { isDue, type DuePeriod } from "../payout/filter.ts";
 import { isoRange, type Span } from "../span.ts";
-import { among, contains, type Schema } from "../../storage/query.ts";
+import { among, contains, filtered, isWithin, type Conditions, type Schema } from "../../storage/query.ts";
 import type { commissions } from "./commission.ts";
 import type { CommissionStatus } from "./record.ts";
 
@@ -40,7 +40,6 @@ export interface CommissionFilter {
 
 export type CommissionSchema = Schema<{ commissions: typeof commissions }>;
 export type CommissionQuestion = SelectQueryBuilder<CommissionSchema, "commissions", object>;
-type Wanted = Required<{ [F in keyof CommissionFilter]: NonNullable<CommissionFilter[F]> }>;
 
 /** The request that a question is asked for. */
 interface Asking {
@@ -50,16 +49,8 @@ interface Asking {
   filter: CommissionFilter;
 }
 
-type Conditions = {
-  [F in keyof Wanted]: (
-    question: CommissionQuestion,
-    wanted: Wanted[F],
-    asking: Asking,
-  ) => CommissionQuestion;
-};
-
 /** What each condition adds to a question. */
-const CONDITIONS: Conditions = {
+const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
   text: (question, text, { accountId }) => question.where(mentions(accountId, text.trim())),
   ids: (question, ids) => question.where(among("commissions.id", ids)),
   status: (question, status) => question.where("commissions.status", "=", status),
@@ -69,10 +60,10 @@ const CONDITIONS: Conditions = {
     question.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
   isFulfilled: (question, wanted, { accountId }) =>
     question.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
-  saleCents: (question, span) => within(question, sql.ref("commissions.sale_cents"), span),
-  amount: (question, span) => within(question, sql.ref("commissions.amount"), span),
+  saleCents: (question, span) => question.where(isWithin("commissions.sale_cents", span)),
+  amount: (question, span) => question.where(isWithin("commissions.amount", span)),
   createdAt: (question, span, { filter }) =>
-    within(question, columnFor(filter, "commissions.created_at"), isoRange(span)),
+    question.where(isWithin(columnFor(filter, "commissions.created_at"), isoRange(span))),
   promoterCampaignId: (question, id) => question.where("commissions.promoter_campaign_id", "=", id),
   campaignIds: (question, ids) => question.where(among("commissions.campaign_id", ids)),
   payoutIds: (question, ids) => question.where(among("commissions.payout_id", ids)),
@@ -96,28 +87,7 @@ export function commissionQuestion(
     .question<CommissionSchema>()
     .selectFrom("commissions")
     .where("commissions.account_id", "=", account.id);
-  return (Object.keys(CONDITIONS) as (keyof CommissionFilter)[]).reduce(
-    (question, field) => narrowed(question, field, asking),
-    all,
-  );
-}
-
-function narrowed<F extends keyof CommissionFilter>(
-  question: CommissionQuestion,
-  field: F,
-  asking: Asking,
-): CommissionQuestion {
-  const wanted = asking.filter[field];
-  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F], asking);
-}
-
-function within(
-  question: CommissionQuestion,
-  column: RawBuilder<unknown>,
-  { from, before }: { from: number | string | null; before: number | string | null },
-): CommissionQuestion {
-  const least = from === null ? question : question.where(column, ">=", from);
-  return before === null ? least : least.where(column, "<", before);
+  return filtered(all, CONDITIONS, asking);
 }
 
 /**

@@ -1,5 +1,15 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { among, contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import {
+  among,
+  contains,
+  filtered,
+  findPage,
+  isWithin,
+  type Conditions,
+  type Found,
+  type Schema,
+  type Window,
+} from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import { isoRange, type Span } from "../span.ts";
 import { leads } from "./lead.ts";
@@ -31,10 +41,9 @@ export interface LeadFilter {
 
 type LeadSchema = Schema<{ leads: typeof leads }>;
 type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
-type Wanted = Required<{ [F in keyof LeadFilter]: NonNullable<LeadFilter[F]> }>;
 
 /** What each condition adds to a question. */
-const CONDITIONS: { [F in keyof Wanted]: (question: LeadQuestion, wanted: Wanted[F]) => LeadQuestion } = {
+const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
   text: (question, text) => question.where(mentions(text.trim())),
   ids: (question, ids) => question.where(among("leads.id", ids)),
   isCustomer: (question, wanted) => question.where("leads.customer_since", wanted ? "is not" : "is", null),
@@ -47,23 +56,20 @@ const CONDITIONS: { [F in keyof Wanted]: (question: LeadQuestion, wanted: Wanted
       : question.where("leads.state", "=", state),
   entrySources: (question, sources) => question.where(among("leads.entry_source", sources)),
   suspicions: (question, suspicions) => question.where(among("leads.suspicion", suspicions)),
-  customerSince: (question, span) => within(question, "customer_since", span),
-  createdAt: (question, span) => within(question, "created_at", span),
-  cancelledAt: (question, span) => within(question, "cancelled_at", span),
+  customerSince: (question, span) => question.where(isWithin("leads.customer_since", isoRange(span))),
+  createdAt: (question, span) => question.where(isWithin("leads.created_at", isoRange(span))),
+  cancelledAt: (question, span) => question.where(isWithin("leads.cancelled_at", isoRange(span))),
   planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
 };
 
 /** A question about the leads that pass a filter. Lists, exports and bulk actions ask it. */
-export function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
+function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
   const all = view
     .question<LeadSchema>()
     .selectFrom("leads")
     .where("leads.account_id", "=", accountId)
     .where("leads.archived_at", "is", null);
-  return (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).reduce(
-    (question, field) => narrowed(question, field, filter),
-    all,
-  );
+  return filtered(all, CONDITIONS, { filter });
 }
 
 /** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
@@ -78,22 +84,4 @@ export function findLeads(
 
 function mentions(text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${contains("leads.names", text)} or ${contains("leads.words", text)})`;
-}
-
-function narrowed<F extends keyof LeadFilter>(
-  question: LeadQuestion,
-  field: F,
-  filter: LeadFilter,
-): LeadQuestion {
-  const wanted = filter[field];
-  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F]);
-}
-
-function within(
-  question: LeadQuestion,
-  column: "created_at" | "customer_since" | "cancelled_at",
-  span: Span,
-): LeadQuestion {
-  const { from, before } = isoRange(span);
-  return question.where(`leads.${column}`, ">=", from).where(`leads.${column}`, "<", before);
 }

@@ -1,6 +1,6 @@
 import { nameKey } from "./name-key.ts";
 
-export const ORIGIN_KINDS = ["source", "page"] as const;
+const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];
 
 /** How a visitor came, by the keys of names. The names themselves can be forgotten. */

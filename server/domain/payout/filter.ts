@@ -6,9 +6,18 @@ import type { FraudSuspicion } from "../lead/record.ts";
 import type { campaigns } from "../campaign/campaign.ts";
 import type { payoutMethods } from "../payout-method/payout-method.ts";
 import type { promoters } from "../promoter/promoter.ts";
+import { isSuspect } from "../promoter/search-conditions.ts";
 import type { PayoutMethodName } from "../payout-method/record.ts";
 import { isoRange, type Span } from "../span.ts";
-import { among, contains, type Schema } from "../../storage/query.ts";
+import {
+  among,
+  anyOf,
+  contains,
+  filtered,
+  isWithin,
+  type Conditions,
+  type Schema,
+} from "../../storage/query.ts";
 import type { payouts } from "./payout.ts";
 import type { PayoutStatus } from "./record.ts";
 
@@ -34,14 +43,13 @@ export interface PayoutFilter {
   fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
 }
 
-export type PayoutSchema = Schema<{
+type PayoutSchema = Schema<{
   payouts: typeof payouts;
   promoters: typeof promoters;
   campaigns: typeof campaigns;
   payout_methods: typeof payoutMethods;
 }>;
 export type PayoutQuestion = SelectQueryBuilder<PayoutSchema, "payouts", object>;
-type Wanted = Required<{ [F in keyof PayoutFilter]: NonNullable<PayoutFilter[F]> }>;
 
 /** The request that a question is asked for. */
 interface Asking {
@@ -51,12 +59,8 @@ interface Asking {
   filter: PayoutFilter;
 }
 
-type Conditions = {
-  [F in keyof Wanted]: (question: PayoutQuestion, wanted: Wanted[F], asking: Asking) => PayoutQuestion;
-};
-
 /** What each condition adds to a question. */
-const CONDITIONS: Conditions = {
+const CONDITIONS: Conditions<PayoutFilter, PayoutQuestion, Asking> = {
   text: (question, text, { account }) =>
     question.where(ofPromoters(account, contains("promoters.words", text.trim()))),
   ids: (question, ids) => question.where(among("payouts.id", ids)),
@@ -65,14 +69,14 @@ const CONDITIONS: Conditions = {
   paymentsBatchIds: (question, ids) => question.where(among("payouts.payments_batch_id", ids)),
   duePeriod: (question, period, { account, today, filter: { status, campaignIds } }) =>
     question.where(isDue(account.id, { period, today, status, campaignIds })),
-  periodStart: (question, span) => within(question, "period_start", span),
-  periodEnd: (question, span) => within(question, "period_end", span),
+  periodStart: (question, span) => question.where(isWithin("payouts.period_start", isoRange(span))),
+  periodEnd: (question, span) => question.where(isWithin("payouts.period_end", isoRange(span))),
   payoutMethod: (question, name) => question.where(methodName, "=", name),
   promoterId: (question, id) => question.where("payouts.promoter_id", "=", id),
   onlyPayable: (question, wanted, { account }) => (wanted ? question.where(isPayable(account)) : question),
   groupRef: (question, ref) => question.where("payouts.group_ref", "=", ref),
   fraudSuspicions: (question, wanted, { account }) =>
-    question.where(ofPromoters(account, isSuspected(wanted))),
+    question.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
 };
 
 /** A question about the payouts that pass a filter. Lists and statistics ask it. */
@@ -86,39 +90,13 @@ export function payoutQuestion(
     .question<PayoutSchema>()
     .selectFrom("payouts")
     .where("payouts.account_id", "=", account.id);
-  return (Object.keys(CONDITIONS) as (keyof PayoutFilter)[]).reduce(
-    (question, field) => narrowed(question, field, asking),
-    all,
-  );
-}
-
-function narrowed<F extends keyof PayoutFilter>(
-  question: PayoutQuestion,
-  field: F,
-  asking: Asking,
-): PayoutQuestion {
-  const wanted = asking.filter[field];
-  return wanted === undefined ? question : CONDITIONS[field](question, wanted as Wanted[F], asking);
-}
-
-function within(question: PayoutQuestion, column: "period_start" | "period_end", span: Span): PayoutQuestion {
-  const { from, before } = isoRange(span);
-  return question.where(`payouts.${column}`, ">=", from).where(`payouts.${column}`, "<", before);
+  return filtered(all, CONDITIONS, asking);
 }
 
 /** Whether the promoter of a payout is one of these. */
 export function ofPromoters({ id }: Account, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
     where promoters.account_id = ${id} and ${condition})`;
-}
-
-function isSuspected(wanted: (FraudSuspicion | "no_suspicion")[]): RawBuilder<SqlBool> {
-  const conditions = wanted.map((suspicion) =>
-    suspicion === "no_suspicion"
-      ? sql<SqlBool>`promoters.fraud_suspicions = ''`
-      : contains("promoters.fraud_suspicions", suspicion),
-  );
-  return conditions.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
 
 /** Which payouts are due when, and among which the next due date is looked for. */

@@ -48,7 +48,7 @@ export const payouts = table<Payout>()({
 });
 
 /** The calendar day on which the period of a payout ended, in the time zone that the account had. */
-export function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
+function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
   return periodEndDate ?? periodEnd.slice(0, 10);
 }
 

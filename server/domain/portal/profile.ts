@@ -7,7 +7,7 @@ import { EMAIL_TOPICS, type EmailTopic, type Promoter } from "../promoter/record
 import type { Reader } from "../../storage/store.ts";
 
 /** The parts of a profile that invoices show. */
-export const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
+const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
 
 /**
  * Changes what promoters say about themselves.

@@ -46,7 +46,7 @@ export function promoterName({ email, profile }: Promoter): string {
 }
 
 /** Whether the promoter gave anything that an invoice could show. */
-export function hasInvoiceDetails({ profile }: Promoter): boolean {
+function hasInvoiceDetails({ profile }: Promoter): boolean {
   return Boolean(profile.companyName || profile.companyNumber || profile.vatId);
 }
 

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { among, contains, type Sort } from "../../storage/query.ts";
+import { among, anyOf, contains, isWithin, type Sort } from "../../storage/query.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
 import { columnOf, type Metric, type TotalMetric } from "../report/daily.ts";
-import { isoRange } from "../span.ts";
+import { isoRange, type Span } from "../span.ts";
 import { fieldPattern } from "./custom-words.ts";
 import type { InvoiceDetailsStatus } from "./record.ts";
 
@@ -67,8 +67,8 @@ const CONDITIONS: {
     select 1 from daily where daily.account_id = promoters.account_id and daily.series = 'promoter'
     and daily.subject_id = promoters.id and daily.subject_key = '' and daily.day >= ${since}
     group by daily.subject_id having sum(${sql.ref(`daily.${columnOf(metric)}`)}) <> 0)`,
-  joinedAt: (range) => isBetween("promoters.created_at", range),
-  lastLoginAt: (range) => isBetween("promoters.last_login_at", range),
+  joinedAt: (range) => isWithin("promoters.created_at", isoRange(spanOf(range))),
+  lastLoginAt: (range) => isWithin("promoters.last_login_at", isoRange(spanOf(range))),
   customFields: (wanted) =>
     allOf(
       wanted.map(({ key, values, isPartial }) =>
@@ -80,7 +80,11 @@ const CONDITIONS: {
       ),
     ),
   stats: (ranges) =>
-    allOf((Object.keys(ranges) as TotalMetric[]).map((metric) => isWithin(totalOf(metric), ranges[metric]!))),
+    allOf(
+      (Object.keys(ranges) as TotalMetric[]).map((metric) =>
+        isWithin(totalOf(metric), spanOf(ranges[metric]!)),
+      ),
+    ),
 };
 
 /** All that a filter demands. `named`: the promoter whose ref token its text is. */
@@ -121,25 +125,17 @@ function isMember(accountId: number, { campaignIds, state }: PromoterFilter): Co
 }
 
 /** No name of a suspicion is part of another. */
-function isSuspect(suspicion: Suspicion): Condition {
+export function isSuspect(suspicion: Suspicion): Condition {
   if (suspicion === "no_suspicion") return sql`promoters.fraud_suspicions = ''`;
   return contains("promoters.fraud_suspicions", suspicion);
 }
 
-function isBetween(column: string, { from, to }: Range): Condition {
-  const dates = isoRange({ from, before: to === null ? null : to + 1 });
-  return sql`${sql.ref(column)} >= ${dates.from} and ${sql.ref(column)} < ${dates.before}`;
-}
-
-function isWithin(value: RawBuilder<number>, { from, to }: Range): Condition {
-  return allOf([from === null ? ALL : sql`${value} >= ${from}`, to === null ? ALL : sql`${value} <= ${to}`]);
+/** The same range of whole numbers. */
+function spanOf({ from, to }: Range): Span {
+  return { from, before: to === null ? null : to + 1 };
 }
 
 function allOf(conditions: Condition[]): Condition {
   const demanding = conditions.filter((condition) => condition !== ALL);
   return demanding.length === 0 ? ALL : sql`(${sql.join(demanding, sql` and `)})`;
-}
-
-function anyOf(conditions: Condition[]): Condition {
-  return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` or `)})`;
 }

@@ -43,7 +43,7 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
  * Whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a promoter campaign. Promoters are
  * many, so theirs are also added up by month, on its first day.
  */
-export const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
+const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
 export type Series = (typeof SERIES)[number];
 
 /**

@@ -8,7 +8,7 @@ import type { Refund, Sale } from "./record.ts";
 import { refunds } from "./sales.ts";
 
 /** The objects of billing providers that report a payment. A later one knows more of it. */
-export const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;
+const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;
 
 export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
 

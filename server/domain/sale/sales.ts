@@ -40,12 +40,6 @@ export const sales = table<Sale>()({
   ]),
 });
 
-/** The lead's latest sale, by its date. null: none. */
-export async function findLatestSale(view: View, { accountId, id }: Lead): Promise<Sale | null> {
-  const [last] = await view.page(sales, "lead", accountId, [id], { limit: 1, reverse: true });
-  return last ?? null;
-}
-
 /** The lead's first sale after an instant. null: none. */
 export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
   const between = isoRange({ from: Date.parse(at) + 1, before: null });

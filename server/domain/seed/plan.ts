@@ -5,7 +5,7 @@ import type { Dice } from "./dice.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back the seeded history goes. */
-export const HISTORY_DAYS = 365;
+const HISTORY_DAYS = 365;
 
 /** The tools that every part of a seeded program is made with. */
 export interface SeedPlan {

@@ -7,7 +7,7 @@ const ID_LENGTH = 16;
 const PROOF_LENGTH = 27;
 
 /** The form of a mark. */
-export const BROWSER_MARK = new RegExp(`^[\\w-]{${ID_LENGTH + PROOF_LENGTH}}$`);
+const BROWSER_MARK = new RegExp(`^[\\w-]{${ID_LENGTH + PROOF_LENGTH}}$`);
 
 /**
  * A new mark for a browser in which somebody has signed in: a random id, and a keyed hash which proves that we gave it to

@@ -1,6 +1,6 @@
 import type { SYSTEM } from "../account/record.ts";
 
-export const HOLDER_KINDS = ["user", "promoter"] as const;
+const HOLDER_KINDS = ["user", "promoter"] as const;
 
 /** Users sign in to the dashboard, promoters to the portal. */
 export type HolderKind = (typeof HOLDER_KINDS)[number];

@@ -1,6 +1,6 @@
 import type { SYSTEM } from "../account/record.ts";
 
-export const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
+const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
 
 /**
  * The kinds of things that servers notice about their set-up. `refused-origin`: a site whose sign-ups were refused.

@@ -7,7 +7,7 @@ import { deliveries } from "./delivery.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** Counting stops here: an operator who has this many waiting needs no exact number. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 /** Sending takes seconds. What waits longer than this is late. */
 const LATE_MS = 5 * 60_000;

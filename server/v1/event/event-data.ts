@@ -17,7 +17,7 @@ export const eventLead = leadAnswer
   .extend({ promotion: promotionAnswer.nullable(), promoter: eventPromoter.nullable() })
   .meta({ id: "V1EventLead" });
 
-export const eventCampaign = campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" });
+const eventCampaign = campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" });
 
 export const eventReward = rewardAnswer
   .extend({ promoter: eventPromoter.nullable() })

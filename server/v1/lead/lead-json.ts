@@ -49,7 +49,7 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
 }
 
 /** Choice: V1 has no refunded or pending leads. It shows the states that treat them alike. */
-export function v1LeadState(state: LeadState): V1LeadState {
+function v1LeadState(state: LeadState): V1LeadState {
   if (state === "refunded") return "cancelled";
   return state === "pending" ? "signup" : state;
 }

@@ -51,7 +51,7 @@ export async function showPromoter(view: View, promoter: Promoter): Promise<z.ou
  *
  * @throws Failure `not_found` if they were deleted
  */
-export async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
+async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
   const { accountId, id } = promoter;
   const whole: WholePromoter = {
     parts: await readPromoterParts(view, promoter),
