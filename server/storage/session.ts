@@ -34,7 +34,10 @@ export interface Written {
 
 /** A transaction of an engine. */
 export interface Session extends Reads {
-  /** Reads a record that a decision depends on. No other transaction changes it before this one has ended. */
+  /**
+   * Reads a record that a decision depends on. No other transaction commits to its account before this one has ended, so what
+   * this one lists and counts from then on stays true.
+   */
   lock(from: Table<never>, accountId: number, key: Key): MaybePromise<string | null>;
   write(into: Table<never>, row: ColumnValue[], written: Written): MaybePromise<void>;
   remove(from: Table<never>, accountId: number, key: Key): MaybePromise<void>;

@@ -11,7 +11,10 @@ export type Refusals<Unique extends string> = Partial<Record<Unique, () => Failu
 
 /** Reads and writes that become one commit. */
 export interface Transaction extends Reader {
-  /** Reads a record that a decision depends on. No other transaction changes it before this one has ended. */
+  /**
+   * Reads a record that a decision depends on. No other transaction commits to its account before this one has ended, so what
+   * this one lists and counts from then on stays true.
+   */
   lock<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
   /** Whether another record has a unique value of this one. */
   isTaken<R extends { accountId: number }, Unique extends string>(

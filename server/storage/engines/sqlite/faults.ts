@@ -20,6 +20,9 @@ const CODES: Record<string, number> = {
   "unsupported file format": CORRUPT,
 };
 
+/** A process makes its tables before it uses them. */
+const LOST_TABLE = /^no such table: /;
+
 /** Whether another connection holds the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return primary(resultCode(error)) === BUSY;
@@ -63,9 +66,11 @@ export function openingFault(fault: unknown, file: string): unknown {
 /** The result code of SQLite, with the upper bits that refine it if they are known; null for any other error. */
 export function resultCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
-  const code = "errcode" in error ? Number(error.errcode) : null;
+  const { sqliteExtendedCode, errcode } = error as Error & Partial<Record<string, number>>;
+  const code = sqliteExtendedCode ?? errcode ?? null;
   // Of some faults SQLite only says what is wrong.
-  return code === null || code === GENERIC ? (CODES[error.message] ?? code) : code;
+  if (code !== null && code !== GENERIC) return code;
+  return LOST_TABLE.test(error.message) ? CORRUPT : (CODES[error.message] ?? code);
 }
 
 function primary(code: number | null): number | null {
