@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { callCli } from "../support/cli.ts";
 import { addCommission, addPayout, addPromoter, selectMethod } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
@@ -121,12 +120,9 @@ describe("tidemark payouts batch", () => {
     await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
       const account = (await records.get("account", accountId))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
-      await createPayoutMethod(context, account.id, {
-        promoterId: jane.id,
+      await selectMethod(context, jane, {
         method: "paypal",
         details: { wallet_email: "jane@wallet.example" },
-        isSelected: true,
-        isDisabled: false,
       });
       await addPayout(context, jane);
     });

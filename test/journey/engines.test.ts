@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seed } from "../../server/domain/seed/seed.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
 import { newDice } from "../support/fuzz/dice.ts";
@@ -9,6 +8,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { storeAt } from "../support/records.ts";
+import { fillWithExamples } from "../support/operations.ts";
 
 /** How often each operation is called, and how often in a row until it has succeeded once. */
 const CALLS = rounds(2, 20);
@@ -64,7 +64,7 @@ function refusedIn(answers: string[]): string[] {
 
 /** Calls all operations one after the other, and returns the status and body of each answer. */
 async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
-  await seed(app.context, (await app.records.get("account", app.accountId))!, {
+  await fillWithExamples(app, {
     promoters: 10,
     leads: 30,
     sales: 60,

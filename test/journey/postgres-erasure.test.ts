@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Store } from "../../server/storage/store.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { makeReward, offer } from "../support/money.ts";
@@ -8,8 +7,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { linesIn } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
 import { storeAt } from "../support/records.ts";
-import { eraseLead } from "../support/operations.ts";
-import { erasePromoter } from "../support/operations.ts";
+import { eraseLead, erasePromoter } from "../support/operations.ts";
 
 /** A word that appears only in the erased people's own data. */
 const MARK = "zqx";
@@ -18,13 +16,13 @@ const LANES = 6;
 
 describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic", () => {
   let cluster: Cluster;
-  let stores: Store[];
+  let stores: TestApp["services"]["store"][];
   let apps: [TestApp, TestApp];
   beforeAll(async () => {
     cluster = await startCluster();
     const open = () => storeAt(cluster.url(), { connections: 5 });
     stores = [await open(), await open(), await open()];
-    const [one, other] = stores as [Store, Store];
+    const [one, other] = stores as [(typeof stores)[0], (typeof stores)[0]];
     apps = [
       await startApp("memory", { store: one }),
       await startApp("memory", { store: other, isFilled: true }),

@@ -5,6 +5,7 @@ import {
   erasePromoter as promoterErased,
 } from "../../server/domain/erasure/erasure.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
 import { recordSetup } from "../../server/domain/sighting/sighting.ts";
 import {
   countDeliveries as deliveryCounts,
@@ -31,6 +32,11 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** `tidemark seed` */
+export async function fillWithExamples({ context, accountId }: OnApp, size: Parameters<typeof seed>[2]) {
+  await seed(context, (await recordsIn(context.store, accountId).get("account", accountId))!, size);
 }
 
 /** `tidemark erase lead` */

@@ -80,13 +80,13 @@ export async function addPromoter(
 export function selectMethod(
   context: Context,
   promoter: Promoter,
-  input: { method: PayoutMethodName; isDisabled?: boolean },
+  input: { method: PayoutMethodName; details?: Record<string, unknown>; isDisabled?: boolean },
 ) {
-  const { method, isDisabled = false } = input;
+  const { method, details = {}, isDisabled = false } = input;
   return createPayoutMethod(context, promoter.accountId, {
     promoterId: promoter.id,
     method,
-    details: {},
+    details,
     isSelected: true,
     isDisabled,
   });
@@ -188,6 +188,11 @@ export async function addCommission(
 /** The period of a month, such as `2026-01`. */
 export function month(key: string): Period {
   return periodOfDay({ payoutCycle: "monthly" }, `${key}-10`);
+}
+
+/** Runs the payouts of a period step by step. */
+export function payoutSteps(context: Context, account: Account, period: Period) {
+  return generatePayouts(context, account, period);
 }
 
 /** Runs the payouts of a period to the end. */

@@ -6,6 +6,8 @@ import { dailyQuestion, loadAccountStats, totalsOf } from "../../server/domain/r
 import type { Store } from "../../server/storage/store.ts";
 import { recordsIn, storeAt } from "./records.ts";
 
+export { METRICS, type Metric, type Series } from "../../server/domain/report/daily.ts";
+
 /** The totals of the promoter campaign with this id. */
 export async function statsOf(
   store: Store,

@@ -1,7 +1,8 @@
 import { keepPassword } from "../../server/domain/password/password.ts";
 import { findUser, newUserId, putUser } from "../../server/domain/user/user.ts";
+import { putUserLink } from "../../server/domain/user/link.ts";
 import { putSignIn } from "../../server/domain/user/sign-in.ts";
-import type { Role, User } from "../../server/domain/user/record.ts";
+import type { LinkKind, Role, User } from "../../server/domain/user/record.ts";
 import { newContext } from "../../server/request/services.ts";
 import { answerOf, countedChance, type Answer, type TestApp } from "./app.ts";
 
@@ -19,6 +20,13 @@ export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}
   const { email = `${role}@acme.example`, name = null, ownerId = app.accountId } = over;
   return app.services.store.transact((tx) =>
     putUser(tx, context.now, { id, ownerId, email, name, role, passwordHash, ...over }),
+  );
+}
+
+/** Makes a link that sets a password, as an e-mail has it. Resolves to its token. */
+export function addUserLink(app: TestApp, kind: LinkKind, userId: number | null): Promise<string> {
+  return app.services.store.transact((tx) =>
+    putUserLink(tx, newContext(app.services), { kind, ownerId: app.accountId, userId }),
   );
 }
 

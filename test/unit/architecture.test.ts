@@ -95,6 +95,54 @@ it("the browser's files import neither the server nor other pages", () => {
   expect(wrong).toEqual([]);
 });
 
+/** Tests that look into the server themselves. The list only shrinks. */
+const LOOK_INSIDE = [
+  "http/account/account-freeze.test.ts",
+  "http/account/demo-data.test.ts",
+  "http/account/first-start.test.ts",
+  "http/account/seed.test.ts",
+  "http/campaign/v2-campaigns.test.ts",
+  "http/campaign/v2-products.test.ts",
+  "http/commission/commission-events.test.ts",
+  "http/commission/races-commissions.test.ts",
+  "http/erasure/erasure-additions.test.ts",
+  "http/erasure/erasure.test.ts",
+  "http/event/emails.test.ts",
+  "http/event/outbox-events.test.ts",
+  "http/event/outbox-model.test.ts",
+  "http/lead/leads.test.ts",
+  "http/payout/payments-batches.test.ts",
+  "http/promoter/promoters-create.test.ts",
+  "http/promoter/promoters-move.test.ts",
+  "http/promoter/promoters-update.test.ts",
+  "http/report/home.test.ts",
+  "http/report/v2-reports-origins.test.ts",
+  "http/request/common.test.ts",
+  "http/sale/rates.test.ts",
+  "http/tracking/browser-routes.test.ts",
+  "http/transfer/exports.test.ts",
+  "http/transfer/import-csv.test.ts",
+  "http/user/audit-log.test.ts",
+  "http/user/sessions.test.ts",
+  "journey/ask-it-yourself.test.ts",
+  "journey/cli-billing.test.ts",
+  "journey/cli-rates.test.ts",
+  "journey/cli-refusals.test.ts",
+  "journey/failover.test.ts",
+  "journey/maintenance.test.ts",
+  "journey/outbox-backlog.test.ts",
+  "journey/outbox.test.ts",
+  "journey/rolling-upgrade.test.ts",
+  "journey/upgrade.test.ts",
+];
+
+it("tests above the store speak HTTP, and look into the server only by test/support", () => {
+  const above = [...texts.keys()].filter((file) => /^test\/(http|journey)\//.test(file));
+  const inside = ownImports(above).filter(({ target }) => /^server\/(domain|storage)\//.test(target));
+  const found = [...new Set(inside.map(({ file }) => file.slice("test/".length)))];
+  expect(found.toSorted()).toEqual(LOOK_INSIDE);
+});
+
 it("imports name files with their endings", () => {
   expect(ownImports([...server, ...client]).filter(({ target }) => !/\.tsx?$/.test(target))).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { periodAt } from "../../../server/domain/payout/period.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import {
   accountOf,
@@ -14,7 +13,7 @@ import { findFaults } from "../../support/consistency.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
 import { adjustment, paddleEvent, transaction } from "../../support/paddle-events.ts";
-import { runPayouts } from "../../support/payouts.ts";
+import { runPayouts, month } from "../../support/payouts.ts";
 import { rounds } from "../../support/rounds.ts";
 import {
   charge,
@@ -141,7 +140,7 @@ it("leaves a commission that was paid as it is, and takes the rest of it back by
   await runPayouts(
     app.context,
     await accountOf(app),
-    periodAt({ payoutCycle: "monthly" }, new Date(february * 1_000)),
+    month(new Date(february * 1_000).toISOString().slice(0, 7)),
   );
   await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
   const list = async (path: string) => (await app.v2("GET", path)).body as Record<string, unknown>[];

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
-import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { newCommission } from "../../support/commissions.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, join, outcome } from "../../support/v2.ts";
@@ -27,8 +26,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     call("POST /promoters/move_to_campaign", { ids: [1], from_campaign_id: 2, to_campaign_id: 1 });
 
   it("keeps a campaign that has payouts, which can still be listed", async () => {
-    const { store } = app.services;
-    await addPayout(app.context, await loadPromoter(store, app.accountId, 1), { campaignId: 2 });
+    await addPayout(app.context, (await app.records.get("promoter", 1))!, { campaignId: 2 });
     await leave();
     expect(await remove()).toEqual(inUse("1 payouts belong to the campaign"));
     expect(await call("GET /payouts")).toMatchObject({ status: 200 });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadPromoCode, promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome, reward } from "../../support/v2.ts";
 
@@ -41,10 +40,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     ...over,
   });
   /** Links a promo code to the payment processor. No operation does this yet. */
-  const link = (extId: string) =>
-    app.services.store.transact(async (tx) =>
-      tx.put(promoCodes, { ...(await loadPromoCode(tx, app.accountId, 1)), extId }),
-    );
+  const link = (extId: string) => app.records.change("promoCode", 1, { extId });
 
   describe("POST /promo_codes", () => {
     it("creates a promo code from the required fields", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { announce } from "../../../server/domain/event/event.ts";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import { EVENT_TYPES } from "../../support/event-types.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
@@ -11,8 +11,7 @@ import { makeReward, offer } from "../../support/money.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 describe("events of commissions", () => {
   let app: TestApp;

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { COMMISSION_STATUSES, type Commission } from "../../../server/domain/commission/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { company, addCampaign } from "../../support/v2.ts";
 import { newCommission } from "../../support/commissions.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const COUNT = 600;
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.parse("2025-01-01T12:00:00.000Z");
 
 let app: TestApp;
-const all: Commission[] = [];
+const STATUSES = ["pending", "approved", "denied"] as const;
+const all: RecordOf<"commission">[] = [];
 
 /** Most are approved and in the first campaign. The days are not in the order of the ids. */
 beforeAll(async () => {
@@ -22,7 +23,7 @@ beforeAll(async () => {
       promoterCampaignId: 1,
       promoterId: 1 + (id % 7),
       campaignId: id % 5 === 0 ? 2 : 1,
-      status: COMMISSION_STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
+      status: STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
       suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
       amount: (id * 37) % 100,
       createdAt: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
@@ -33,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Test = (commission: Commission) => boolean;
+type Test = (commission: RecordOf<"commission">) => boolean;
 const FILTERS: [query: string, test: Test][] = [
   ["", () => true],
   ["filters[status]=approved", ({ status }) => status === "approved"],
@@ -75,9 +76,9 @@ const FILTERS: [query: string, test: Test][] = [
     ({ suspicion, status }) => suspicion !== null && status === "approved",
   ],
 ];
-const byDate = (one: Commission, other: Commission) =>
+const byDate = (one: RecordOf<"commission">, other: RecordOf<"commission">) =>
   Date.parse(one.createdAt) - Date.parse(other.createdAt) || one.id - other.id;
-const SORTS: [query: string, sorted: (found: Commission[]) => Commission[]][] = [
+const SORTS: [query: string, sorted: (found: RecordOf<"commission">[]) => RecordOf<"commission">[]][] = [
   ["", (found) => found],
   ["sorting[created_at]=asc", (found) => found.toSorted(byDate)],
   ["sorting[created_at]=desc", (found) => found.toSorted(byDate).toReversed()],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../support/commissions.ts";
 import { listRewards } from "../../../server/v1/reward/rewards.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";

@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { importLead } from "../../../server/domain/lead/import.ts";
-import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
 import { Failure } from "../../../server/failure.ts";
 import { startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { addPayout, movePayout } from "../../support/payouts.ts";
-import { portalBrowser } from "../../support/portal.ts";
+import { signedInBrowser } from "../../support/portal.ts";
 import { racesAtEachTransaction } from "../../support/race.ts";
 import type { TemporaryStore } from "../../support/temporary-store.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the promoter's own data. */
 const MARK = "zqx";
@@ -35,8 +33,7 @@ const accountOf = async (app: TestApp) => (await app.records.get("account", app.
 /** Changes something in the portal, in a session that begins with the request. */
 async function ownChange(app: TestApp, request: string, body: object): Promise<boolean> {
   const { authToken } = (await app.records.get("promoter", 1))!;
-  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
-  const { call } = portalBrowser(app, {}, `tidemark_portal=${signedIn?.token ?? ""}`);
+  const { call } = await signedInBrowser(app, authToken);
   return done(call(request, body));
 }
 

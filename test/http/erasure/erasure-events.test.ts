@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import { V1_EVENT_TYPES, EVENT_TYPES } from "../../support/event-types.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { addPayout, selectMethod, movePayout } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the person's own data. */
 const MARK = "zqx";

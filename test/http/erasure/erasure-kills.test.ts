@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { isOutage } from "../../../server/failure.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { storeOn } from "../../../server/storage/open.ts";
+import { storeOn } from "../../support/memory-engine.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { mortalEngine } from "../../support/mortal-engine.ts";
 import { rounds } from "../../support/rounds.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the erased person's own data. */
 const MARK = "zqx";

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import { EVENT_TYPES } from "../../support/event-types.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { beforeCommit } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, reward } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the person's own data. */
 const MARK = "zqx";

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
 import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
 import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
@@ -7,9 +6,9 @@ import { digest } from "../../../server/storage/keys.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import type { RecordOf } from "../../support/records.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 import { newCommission } from "../../support/commissions.ts";
+import { balancesOf } from "../../support/money.ts";
 
 /** A word that appears only in the person's own data. */
 const MARK = "zqx";
@@ -160,9 +159,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       });
       expect(await app.records.get("promoterCampaign", 1)).toMatchObject({ state: "blocked" });
       expect(await app.records.get("payout", 1)).toMatchObject({ amount: 1_000, error: "erased" });
-      expect(await loadBalance(store, app.accountId, 1)).toMatchObject({
-        units: { cash: { earnings: 1_000, current: 1_000, paid: 0 } },
-      });
+      expect(await balancesOf(app, 1)).toEqual({ cash: { earnings: 1_000, current: 1_000, paid: 0 } });
       expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
       expect(await app.records.get("lead", 1)).toMatchObject({
         email: "lead@example.com",

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setMailSender } from "../../../server/domain/account/account.ts";
-import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
@@ -122,7 +121,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await join(app, "jane@example.com");
     await workOff(appOutbox(app));
     await workOff(appOutbox(app));
-    expect(await app.services.store.page(deliveries, "held", 0, [], { limit: 9 })).toMatchObject([
+    expect(await app.records.all("delivery")).toMatchObject([
       { status: "held", email: { to: "jane@example.com" } },
     ]);
     await send();

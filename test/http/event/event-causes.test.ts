@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import { EVENT_TYPES } from "../../support/event-types.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { startReceiver } from "../../support/receiver.ts";

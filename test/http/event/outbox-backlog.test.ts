@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import { EVENT_TYPES } from "../../support/event-types.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, reward } from "../../support/v2.ts";
-import { erasePromoter } from "../../support/operations.ts";
-import { countDeliveries } from "../../support/operations.ts";
-import { retryFailed } from "../../support/operations.ts";
+import { erasePromoter, countDeliveries, retryFailed } from "../../support/operations.ts";
 
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 

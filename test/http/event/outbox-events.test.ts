@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
-import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { announce } from "../../../server/domain/event/event.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { Failure } from "../../../server/failure.ts";
@@ -71,7 +70,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     await jane();
     await subscribe({ event_types: ["referral.created"] });
     await signUp("lead@example.com");
-    const end = failReads(app, new Failure("unavailable", "away"), campaigns);
+    const end = failReads(app, new Failure("unavailable", "away"), { name: "campaign" });
     await expect(outbox.pass()).rejects.toMatchObject({ kind: "unavailable" });
     end();
     await workOff(outbox);

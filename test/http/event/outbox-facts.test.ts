@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { facts } from "../../../server/domain/event/event.ts";
-import { keyOf } from "../../../server/storage/sql.ts";
 import { newRound } from "../../../server/outbox/round.ts";
-import { SYSTEM } from "../../../server/domain/account/record.ts";
-import type { Entity } from "../../../server/domain/event/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, type Change } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
@@ -35,10 +31,10 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   const ask = (method: string, path: string) =>
     app.request(`/api/v1/leads/${path}`, { method, headers: { "x-api-key": "key-of-acme" } });
   const change = (id: number, uid: string) => ask("PUT", `update?id=${id}&new_uid=${uid}`);
-  const note = (entity: Entity, ids: number[]) => {
+  const note = (entity: RecordOf<"fact">["entity"], ids: number[]) => {
     const at = app.services.clock().toISOString();
     const fact = {
-      accountId: SYSTEM,
+      accountId: 0,
       ownerId: 1,
       entity,
       number: 1,
@@ -68,7 +64,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     await signUp("lead@example.com");
     const [fact] = await waiting();
     expect(fact).toEqual({
-      accountId: SYSTEM,
+      accountId: 0,
       ownerId: app.accountId,
       entity: "referral",
       entityId: 1,
@@ -197,7 +193,8 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
         Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
       );
       taken.push(...(await next(1_000, () => false)));
-      for (const fact of taken) await app.records.remove("fact", ...keyOf(facts, fact));
+      for (const { ownerId, entity, entityId, number } of taken)
+        await app.records.remove("fact", ownerId, entity, entityId, number);
     }
     expect(taken.map(({ entity }) => entity)).toContain("referral");
   });

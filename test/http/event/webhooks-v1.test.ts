@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
+import { V1_EVENT_TYPES } from "../../support/event-types.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { METRICS, type Series } from "../../../server/domain/report/daily.ts";
+import { METRICS, type Series, dailySums, statsOf } from "../../support/stats.ts";
 import { updateLead } from "../../../server/v1/lead/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
-import { dailySums, statsOf } from "../../support/stats.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { balancesOf } from "../../support/money.ts";
 import { newCommission } from "../../support/commissions.ts";

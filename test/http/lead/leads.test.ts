@@ -5,7 +5,6 @@ import { byId } from "../../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";
 import { listLeads, showLead } from "../../../server/v1/lead/leads.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { countReads } from "../../support/edge.ts";
 import { bodyOf, send } from "../../support/v1.ts";
@@ -159,7 +158,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
     it("reads each lead's promoter once, however many leads it has", async () => {
       for (let count = 0; count < 20; count++)
         await app.v1("/track/signup", { uid: `more${count}`, ref_id: "bob" });
-      const reads = countReads(app, promoters);
+      const reads = countReads(app, { name: "promoter" });
       expect((await list({})).length).toBe(24);
       expect(reads()).toBe(3);
     });

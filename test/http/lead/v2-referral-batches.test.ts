@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
@@ -38,8 +37,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
   const stored = async (id = 1) => (await app.records.get("lead", id))!;
-  const change = (over: Partial<RecordOf<"lead">>, id = 1) =>
-    app.services.store.transact(async (tx) => tx.put(leads, { ...(await stored(id)), ...over }));
+  const change = (over: Partial<RecordOf<"lead">>, id = 1) => app.records.change("lead", id, over);
   const finished = (action: string, over: object = {}) => ({
     status: 200,
     body: { ...BATCH, action_label: `referral/${action}`, ...over },
@@ -212,8 +210,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
       });
       await keep(commission(1));
       await move({ ids: [1], move_associated_commissions: true });
-      const { facts } = await import("../../../server/domain/event/event.ts");
-      const told = await app.services.store.page(facts, "id", 0, [], { limit: 10 });
+      const told = await app.records.all("fact");
       expect(told.map(({ entity, entityId }) => `${entity} ${entityId}`)).toEqual([
         "commission 1",
         "referral 1",

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../../server/domain/lead/lead.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
@@ -63,9 +62,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
   });
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
-  const stored = async (id = 1) => (await app.records.get("lead", id))!;
-  const change = (over: Partial<RecordOf<"lead">>, id = 1) =>
-    app.services.store.transact(async (tx) => tx.put(leads, { ...(await stored(id)), ...over }));
+  const change = (over: Partial<RecordOf<"lead">>, id = 1) => app.records.change("lead", id, over);
 
   describe("GET /referrals/{id}", () => {
     it.each([

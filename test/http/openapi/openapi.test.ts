@@ -3,9 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describedRoutes } from "../../../server/app.ts";
-import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
-import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
-import { seed } from "../../../server/domain/seed/seed.ts";
+import { EVENT_TYPES, V1_EVENT_TYPES } from "../../support/event-types.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import {
   resolved,
@@ -13,7 +11,7 @@ import {
   type OpenApiOperation,
   type OpenApiResponse,
 } from "../../support/openapi.ts";
-import { changeAccount } from "../../support/payouts.ts";
+import { fillWithExamples } from "../../support/operations.ts";
 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 
@@ -283,8 +281,7 @@ describe("every operation", () => {
 
 describe("real answers", () => {
   it("fit the document, with their headers", async () => {
-    const account = await changeAccount(app.context, app.accountId, {});
-    await seed(app.context, account, { promoters: 3, leads: 5, sales: 5 });
+    await fillWithExamples(app, { promoters: 3, leads: 5, sales: 5 });
     await app.v2("POST", "/rewards", {
       name: "Tenth",
       is_promoter_reward: true,

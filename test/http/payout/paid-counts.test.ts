@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
-import { type Account } from "../../../server/domain/account/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";
@@ -12,7 +11,7 @@ import type { RecordOf } from "../../support/records.ts";
 import { balancesOf } from "../../support/money.ts";
 
 let app: TestApp;
-let account: Account;
+let account: RecordOf<"account">;
 let jane: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp("memory");

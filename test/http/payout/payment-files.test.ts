@@ -1,11 +1,8 @@
 import { parse } from "csv-parse/sync";
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadPaymentsBatch } from "../../../server/domain/payments-batch/batch.ts";
-import { createPayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
-import type { PayoutMethodName } from "../../../server/domain/payout-method/record.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
-import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import { invalid, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
@@ -24,12 +21,11 @@ afterEach(() => app.close());
 /** A promoter with a payout of 120.00 with tax and a selected method. */
 async function payee(
   names: { email: string; firstName?: string; lastName?: string },
-  method: PayoutMethodName,
+  method: RecordOf<"payoutMethod">["method"],
   details: Record<string, unknown>,
 ): Promise<RecordOf<"promoter">> {
   const promoter = await addPromoter(app.context, account, names);
-  const input = { method, details, isSelected: true, isDisabled: false };
-  await createPayoutMethod(app.context, app.accountId, { promoterId: promoter.id, ...input });
+  await selectMethod(app.context, promoter, { method, details });
   await addPayout(app.context, promoter);
   return promoter;
 }
@@ -94,7 +90,7 @@ describe("a file for Wise", () => {
 
 describe("a file that a machine reads", () => {
   const bank = { bank_country: "US", account_holder_name: "Jane", account_number: "1" };
-  it.each<[PayoutMethodName, string, Record<string, unknown>, string]>([
+  it.each<[RecordOf<"payoutMethod">["method"], string, Record<string, unknown>, string]>([
     ["paypal", "", { wallet_email: "=joe@w.example" }, "wallet_email is invalid"],
     ["paypal", "", { wallet_email: "joe@w.example;=1" }, "wallet_email is invalid"],
     ["paypal", "", {}, "wallet_email is missing"],
@@ -151,8 +147,7 @@ describe("a batch of more payments than a file may hold", () => {
     const parts = [names(1, 1_000).filter((_, at) => at !== 6), names(1_001, 1_001)];
     expect([await references(1), await references(2)]).toEqual(parts);
     // A batch of an earlier release does not know where its parts begin.
-    const { store } = app.context;
-    const batch = await loadPaymentsBatch(store, app.accountId, 1);
+    const batch = (await app.records.get("paymentsBatch", 1))!;
     const { partStarts: _, ...older } = batch;
     await app.records.put("paymentsBatch", older);
     expect([await references(1), await references(2)]).toEqual(parts);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PAYOUT_STATUSES } from "../../../server/domain/payout/record.ts";
 import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -27,6 +26,8 @@ const ALLOWED = new Set([
   "failed → cancelled",
   "completed → pending",
 ]);
+
+const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
 
 describe.each(STORAGES)("batches of payouts on %s", (storage) => {
   let app: TestApp;

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { listRuns } from "../../../server/domain/payout-run/run.ts";
-import { generatePayouts } from "../../../server/domain/payout-run/generate.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCommission,
@@ -11,6 +8,7 @@ import {
   runPayouts,
   selectMethod,
   month,
+  payoutSteps,
 } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import type { RecordOf } from "../../support/records.ts";
@@ -168,10 +166,10 @@ describe("a run of payouts", () => {
       promoters.push(await addPromoter(app.context, account, { email: `p${count}@example.com` }));
     }
     for (const promoter of promoters) await addCommission(app.context, promoter);
-    const cut = generatePayouts(app.context, account, JANUARY);
+    const cut = payoutSteps(app.context, account, JANUARY);
     for (let step = 0; step < 3; step++) await cut.next();
     await cut.return(undefined as never);
-    expect(await listRuns(app.context.store, app.accountId)).toMatchObject([{ finishedAt: null }]);
+    expect(await app.records.all("payoutRun")).toMatchObject([{ finishedAt: null }]);
     const before = await made();
     // Thirty-one more were under way.
     expect(before).toHaveLength(34);
@@ -182,11 +180,10 @@ describe("a run of payouts", () => {
       new Set(promoters.map(({ id }) => id)),
     );
     expect(after).toHaveLength(promoters.length);
-    expect(await listRuns(app.context.store, app.accountId)).toMatchObject([{ id: 1, finishedAt: NOW }]);
+    expect(await app.records.all("payoutRun")).toMatchObject([{ id: 1, finishedAt: NOW }]);
   });
 
   it("puts five thousand commissions into one payout, in one commit", async () => {
-    const { store } = app.context;
     const first = await addCommission(app.context, jane, { amount: 0 });
     const more = Array.from({ length: 4_999 }, (_, at) => ({
       ...first,
@@ -197,7 +194,7 @@ describe("a run of payouts", () => {
     await run();
     const [payout, ...others] = await made();
     expect([payout?.amount, others]).toEqual([(4_999 * 5_000) / 2, []]);
-    expect(await store.count(commissions, "payout", app.accountId, [payout!.id])).toBe(5_000);
+    expect(await commissionIdsOf(app.context, payout!)).toHaveLength(5_000);
   });
 
   it("refuses a period that is not over", async () => {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listRuns } from "../../../server/domain/payout-run/run.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { addAccount } from "../../support/operations.ts";
+import { recordsIn } from "../../support/records.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -32,10 +31,9 @@ describe("the scheduled payouts", () => {
     await jobs.stop();
   };
   const periods = async () =>
-    (await listRuns(app.context.store, app.accountId)).map(({ groupRef, finishedAt }) => [
-      groupRef,
-      finishedAt,
-    ]);
+    (await app.records.all("payoutRun"))
+      .toReversed()
+      .map(({ groupRef, finishedAt }) => [groupRef, finishedAt]);
   const sums = async () =>
     (await app.records.all("payout")).map(({ groupRef, amount }) => [groupRef, amount]);
 
@@ -98,7 +96,7 @@ describe("the scheduled payouts", () => {
     await app.records.remove("promoter", gone.id);
     await at("2026-02-01T00:00:00.000Z");
     const paid = async (id: number) =>
-      (await app.context.store.page(payouts, "id", id, [], { limit: 9 })).map(({ promoterId }) => promoterId);
+      (await recordsIn(app.context.store, id).all("payout")).map(({ promoterId }) => promoterId);
     expect([await paid(app.accountId), await paid(other.id)]).toEqual([[jane.id, joe.id], [ann.id]]);
     expect([await periods(), app.bugs.length]).toEqual([[["2026-01", null]], 1]);
     expect(app.bugs[0]).toContain(`promoter ${gone.id}`);

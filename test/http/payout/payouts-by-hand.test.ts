@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCommission,
@@ -269,7 +268,7 @@ describe("a commission of another unit than money", () => {
     expect(await made()).toMatchObject([{ unit: "credits" }, { unit: "points", amount: 2 }]);
     await earn(1, "points");
     expect((await made()).at(-1)).toMatchObject({ unit: "points", amount: 1 });
-    const unpaid = await app.context.store.page(commissions, "unpaid", app.accountId, [], { limit: 9 });
-    expect(unpaid).toEqual([]);
+    const commissions = await app.records.all("commission");
+    expect(commissions.filter(({ payoutId }) => payoutId === null)).toEqual([]);
   });
 });

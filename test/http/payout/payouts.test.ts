@@ -170,10 +170,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
       email: "unused@example.com",
     });
     expect(suspected.id).toBe(3);
-    await app.context.store.transact(async (tx) => {
-      const { promoters } = await import("../../../server/domain/promoter/promoter.ts");
-      await tx.put(promoters, { ...bob, fraudSuspicions: ["ad_source"] });
-    });
+    await app.records.put("promoter", { ...bob, fraudSuspicions: ["ad_source"] });
     await addPayout(app.context, jane, { dueDate: "2026-03-02" });
     await addPayout(app.context, bob, {
       status: "completed",

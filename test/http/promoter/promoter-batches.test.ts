@@ -1,8 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  loadPromoterCampaign,
-  promoterCampaigns,
-} from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { racesAtEachStep } from "../../support/race.ts";
@@ -113,10 +109,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
 
   it("keeps states that were set meanwhile on a restore", async () => {
     await batch("archive", { ids: [1] });
-    await app.services.store.transact(async (tx) => {
-      const promoterCampaign = await loadPromoterCampaign(tx, app.accountId, 1);
-      await tx.put(promoterCampaigns, { ...promoterCampaign, state: "inactive" });
-    });
+    await app.records.change("promoterCampaign", 1, { state: "inactive" });
     await batch("restore", { ids: [1] });
     expect(await states(1)).toEqual([[1, "inactive"]]);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Metric } from "../../../server/domain/report/daily.ts";
+import type { Metric } from "../../support/stats.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { putFact } from "../../support/facts.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Store } from "../../../server/storage/store.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer } from "../../support/money.ts";
@@ -138,7 +137,7 @@ describe("a cancellation", () => {
   });
 });
 
-async function newProgram(store?: Store): Promise<TestApp> {
+async function newProgram(store?: TestApp["services"]["store"]): Promise<TestApp> {
   const app = await startApp("memory", store && { store });
   await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   await offer(app, await makeReward(app, [{ amount: 30 }]));

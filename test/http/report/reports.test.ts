@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Metric } from "../../../server/domain/report/daily.ts";
+import type { Metric } from "../../support/stats.ts";
 import { campaignsReport, overviewReport, promotersReport } from "../../../server/v1/report/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
@@ -175,11 +175,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       ["HUF", "HUF\u{a0}10,000.00"],
       ["IQD", "IQD\u{a0}1,000.000"],
     ])("writes %s with the decimals that it is counted in", async (currency, amount) => {
-      const { accounts } = await import("../../../server/domain/account/account.ts");
-      await app.services.store.transact(async (tx) => {
-        const account = await tx.get(accounts, 0, app.accountId);
-        await tx.put(accounts, { ...account!, currency });
-      });
+      await app.records.change("account", app.accountId, { currency });
       expect(await report("overview", { ...MARCH, "selected_fields[]": "revenue_amount" })).toEqual([
         { revenue_amount: amount, period: "Mar 2025" },
       ]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Metric } from "../../../server/domain/report/daily.ts";
+import type { Metric } from "../../support/stats.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";

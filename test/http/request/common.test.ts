@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apiKeys, createApiKey, listApiKeys, revokeApiKey } from "../../../server/domain/account/api-key.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../../../server/domain/account/api-key.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { countReads, failCommits, failReads } from "../../support/edge.ts";
@@ -55,9 +53,7 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     expect(answer.status).toBe(status);
     expect(answer.body).toEqual({ error: expect.any(String) });
     expect(app.bugs).toEqual([]);
-    for (const kind of [leads, promoters]) {
-      expect(await app.services.store.count(kind as typeof leads, "id", app.accountId, [])).toBe(0);
-    }
+    for (const noun of ["lead", "promoter"] as const) expect(await app.records.count(noun)).toBe(0);
   });
 
   it("does not repeat a content type that it does not support", async () => {
@@ -156,7 +152,7 @@ describe("limits", () => {
   });
 
   it("looks up no more guesses than that, even if they come at once from many addresses of one /64", async () => {
-    const looks = countReads(app, apiKeys);
+    const looks = countReads(app, { name: "api-key" });
     const guess = (at: number, network = "2001:db8:1:2") =>
       post(V1_PATHS[1]!, form({}, { "x-api-key": `guess ${at}`, "x-forwarded-for": `${network}:${at}::1` }));
     const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => guess(at)));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
 import type { TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
-import { portalBrowser } from "../../support/portal.ts";
+import { signedInBrowser } from "../../support/portal.ts";
 import { racesAtEachStep, type Race } from "../../support/race.ts";
 import { createV1Promoter } from "../../support/v1-promoter.ts";
 import { company, reward } from "../../support/v2.ts";
@@ -114,8 +113,7 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
   },
   "joining a campaign by oneself": async (app, id) => {
     const { authToken } = (await app.records.get("promoter", id))!;
-    const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
-    const { call } = portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`);
+    const { call } = await signedInBrowser(app, authToken);
     return async () => {
       const answer = await call("POST /campaigns/2/join", {});
       if (answer.status < 300) expect(answer.body).toMatchObject({ id: 2, state: "accepted" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newCommission } from "../../../server/domain/commission/commission.ts";
+import { newCommission } from "../../support/commissions.ts";
 import { NOW, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
 import { addPayout, addPromoter, selectMethod } from "../../support/payouts.ts";

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { setCurrency } from "../../../server/domain/account/currency.ts";
 import type { TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
 import { v1 } from "../../support/calls.ts";
@@ -10,8 +9,7 @@ import { createV1Promoter } from "../../support/v1-promoter.ts";
 
 const sell = (app: TestApp) =>
   v1(app, "POST", "/track/sale", { uid: "cus_1", event_id: "in_1", amount: "100", currency: "USD" });
-const change = async (app: TestApp) =>
-  setCurrency(app.context, await accountOf(app), "EUR").catch(() => null);
+const change = (app: TestApp) => app.v2("PUT", "/account", { currency: "EUR" });
 
 /** What can be: a sale in dollars, or an account in euros. */
 const POSSIBLE = [

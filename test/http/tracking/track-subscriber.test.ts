@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LeadState } from "../../../server/domain/lead/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
+import type { RecordOf } from "../../support/records.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const RESULT = {
@@ -74,7 +74,7 @@ describe.each(STORAGES)("subscriber tracking on %s", (storage) => {
     expect((await signup()).status).toBe(422);
   });
 
-  it.each<LeadState>(["signup", "active", "cancelled", "denied"])(
+  it.each<RecordOf<"lead">["state"]>(["signup", "active", "cancelled", "denied"])(
     "leaves a lead that is %s",
     async (state) => {
       await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });

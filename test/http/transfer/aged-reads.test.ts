@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgedReads, Engine } from "../../../server/storage/session.ts";
-import { newStore } from "../../../server/storage/store.ts";
+import type { AgedReads, Engine } from "../../support/memory-engine.ts";
+import { newStore, memoryEngine } from "../../support/memory-engine.ts";
 import { KEY, answerOf, startApp, type TestApp } from "../../support/app.ts";
-import { memoryEngine } from "../../support/memory-engine.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 
 const RANGE = "period_from=2026-03-04&period_to=2026-03-04&selection=referrals";

@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join as pathOf } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadBalance } from "../../../server/domain/commission/balance.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
@@ -11,7 +9,7 @@ import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import type { Kind } from "../../../server/transfer/csv/row.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
-import { makeReward, offer } from "../../support/money.ts";
+import { makeReward, offer, balancesOf } from "../../support/money.ts";
 import { statsOf } from "../../support/stats.ts";
 import { join } from "../../support/v2.ts";
 
@@ -38,9 +36,6 @@ async function carry(name: string, kind: Kind) {
   const form = { kind, file, delimiter: ",", onUnknown: () => {}, onBad };
   return { ...(await importCsv(to.context, await accountOf(to), form)), bad: bad.length === 0 ? 0 : bad };
 }
-
-const balanceOf = (app: TestApp, promoterId: number) =>
-  loadBalance(app.services.store, app.accountId, promoterId);
 
 const factsOf = async (app: TestApp, promoterId: number) => {
   const {
@@ -81,13 +76,16 @@ it("exported commissions give the same balances when they are imported, with all
   expect(await carry("commissions", COMMISSIONS)).toEqual({ ...counts, added: 0, known: 12 });
 
   for (const id of [1, 2]) {
-    expect(await balanceOf(to, id)).toEqual(await balanceOf(from, id));
+    expect(await balancesOf(to, id)).toEqual(await balancesOf(from, id));
     // A sale counts once, although it gave cash and points, and something to a parent.
     expect(await factsOf(to, id)).toEqual(await factsOf(from, id));
   }
   // What refunds took back in points is still to be subtracted.
   const owed = async (app: TestApp) => {
-    const unpaid = await app.services.store.page(commissions, "unpaid", app.accountId, [], { limit: 99 });
+    const unpaid = (await app.records.all("commission")).filter(
+      ({ payoutId, status, isPaidElsewhere }) =>
+        payoutId === null && status === "approved" && !isPaidElsewhere,
+    );
     return unpaid.flatMap(({ unit, amount }) => (unit === "points" && amount < 0 ? [amount] : [])).toSorted();
   };
   expect(await owed(to)).toHaveLength(2);

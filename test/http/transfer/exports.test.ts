@@ -4,14 +4,13 @@ import { join as joinPath } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../server/domain/account/account.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { seed } from "../../../server/domain/seed/seed.ts";
 import { importCsv } from "../../../server/transfer/csv/import.ts";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import { company, join, reward } from "../../support/v2.ts";
+import { fillWithExamples } from "../../support/operations.ts";
 
 let app: TestApp;
 beforeEach(async () => void (app = await startApp()));
@@ -137,16 +136,13 @@ it("leads have the monthly revenue that their latest sale brings", async () => {
 });
 
 it("a file of many records is read page by page, and leaves none out", async () => {
-  const { services, accountId } = app;
-  await seed(app.context, await loadAccount(services.store, "acme"), {
+  await fillWithExamples(app, {
     promoters: 20,
     leads: 1_100,
     sales: 300,
   });
   const ids = (await file("referrals")).map(({ id }) => Number(id));
-  const stored: number[] = [];
-  for await (const page of services.store.scan(leads, "id", accountId, []))
-    stored.push(...page.map(({ id }) => id));
+  const stored = (await app.records.all("lead")).map(({ id }) => id);
   expect(ids).toEqual(stored);
   const paid = (await file("commissions")).filter(({ status }) => status === "paid");
   const completed = (await file("payouts")).filter(({ status }) => status === "completed");

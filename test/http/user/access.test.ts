@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { V2_OPERATIONS } from "../../../server/v2/operations.ts";
-import { ROLES } from "../../../server/domain/user/record.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs, callWith, type SessionCall } from "../../support/users.ts";
 import { outcome } from "../../support/v2.ts";
 
+const ROLES = ["viewer", "manager", "owner"] as const;
 /** Every operation below `/api/v2/company`, by the least that its caller must be. */
 const TABLE = {
   person: `

@@ -2,14 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AUDITED } from "../../../server/domain/audit/record.ts";
 import { createApiKey } from "../../../server/domain/account/api-key.ts";
 import { renameAccount } from "../../../server/domain/account/account.ts";
-import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { TABLES } from "../../../server/tables.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
-import { changeAccount } from "../../support/payouts.ts";
-import { addPromoter } from "../../support/payouts.ts";
+import { changeAccount, addPromoter } from "../../support/payouts.ts";
 import { addUser, callAs, PASSWORD } from "../../support/users.ts";
 import { invalid, join, outcome, reward } from "../../support/v2.ts";
 
@@ -312,7 +311,7 @@ describe("an erasure", () => {
     await join(app, "zqx@example.com", { first_name: "Zqx" });
     await app.v2("PUT", "/promoters/1", { cust_id: "zqx" });
     await app.v1("/leads/create", { email: "lead-of-jane@example.com", promoter_id: "1" });
-    await erasePromoter(audited(), app.accountId, "1");
+    await erasePromoter({ ...app, context: audited() }, "1");
     const all = await entries("?filters[entity]=promoter");
     expect(all.map(({ action, before, after }) => [action, before, after])).toEqual([
       ["erased", null, null],
@@ -327,7 +326,7 @@ describe("an erasure", () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await app.v2("POST", "/referrals", { email: "zqx@example.com", ref_id: "jane", promoter_campaign_id: 1 });
     expect(JSON.stringify(await entries())).toContain("zqx");
-    await eraseLead(audited(), app.accountId, "zqx@example.com");
+    await eraseLead({ ...app, context: audited() }, "zqx@example.com");
     expect(JSON.stringify(await entries())).not.toContain("zqx");
   });
 });

@@ -1,9 +1,15 @@
 import { Secret, TOTP } from "otpauth";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { putUserLink } from "../../../server/domain/user/link.ts";
-import { newContext } from "../../../server/request/services.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { addUser, callAs, callWith, cookieOf, PASSWORD, type SessionCall } from "../../support/users.ts";
+import {
+  addUser,
+  callAs,
+  callWith,
+  cookieOf,
+  PASSWORD,
+  type SessionCall,
+  addUserLink,
+} from "../../support/users.ts";
 import { invalid, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
@@ -92,9 +98,7 @@ describe("a second factor", () => {
 
   it("is asked for by a link that resets the password, too, and the link stays good until then", async () => {
     const { secret } = await setUp();
-    const token = await app.services.store.transact((tx) =>
-      putUserLink(tx, newContext(app.services), { kind: "reset", ownerId: app.accountId, userId: user.id }),
-    );
+    const token = await addUserLink(app, "reset", user.id);
     const body = { token, password: "another password" };
     expect(await outcome(post("/session/link", body))).toEqual(WANTED);
     expect(await outcome(post("/session/link", { ...body, code: "000000" }))).toEqual(WRONG_CODE);
@@ -156,10 +160,7 @@ describe("wrong codes", () => {
   const BY_LINK = tooMany(
     "Too many wrong codes: try again tomorrow, or ask an owner to remove your second factor",
   );
-  const linkToken = () =>
-    app.services.store.transact((tx) =>
-      putUserLink(tx, newContext(app.services), { kind: "reset", ownerId: app.accountId, userId: user.id }),
-    );
+  const linkToken = () => addUserLink(app, "reset", user.id);
 
   it("end the attempt by password after six in a day, also for the right code", async () => {
     const { secret } = await setUp();

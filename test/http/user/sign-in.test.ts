@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { putUserLink } from "../../../server/domain/user/link.ts";
-import { findUser } from "../../../server/domain/user/user.ts";
-import type { LinkKind } from "../../../server/domain/user/record.ts";
-import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { hashCount } from "../../support/hashes.ts";
 import { outcome } from "../../support/v2.ts";
-import { addUser, callAs, callWith, cookieOf, ORIGIN, PASSWORD } from "../../support/users.ts";
+import { addUser, callAs, callWith, cookieOf, ORIGIN, PASSWORD, addUserLink } from "../../support/users.ts";
 
 let app: TestApp;
 beforeEach(async () => void (app = await startApp()));
@@ -314,8 +310,7 @@ describe("a session", () => {
   it("has the role of this moment", async () => {
     const user = await addUser(app, "manager");
     const call = await callAs(app, user);
-    const changed = { ...(await findUser(app.services.store, user.id))!, role: "viewer" as const };
-    await app.records.put("user", changed);
+    await app.records.change("user", user.id, { role: "viewer" });
     expect(await outcome(call("POST /campaigns", {}))).toEqual({
       status: 403,
       body: { message: "This needs the role manager, and you are a viewer", code: "forbidden" },
@@ -378,10 +373,8 @@ describe("a session", () => {
 });
 
 describe("a link", () => {
-  const makeLink = (kind: LinkKind, userId: number | null) =>
-    app.services.store.transact((tx) =>
-      putUserLink(tx, newContext(app.services), { kind, ownerId: app.accountId, userId }),
-    );
+  const makeLink = (...link: [kind: Parameters<typeof addUserLink>[1], userId: number | null]) =>
+    addUserLink(app, ...link);
   const invite = async () => {
     const user = await addUser(app, "manager", { email: "new@acme.example", passwordHash: null });
     return makeLink("invitation", user.id);
