@@ -82,6 +82,7 @@ export function prepared<S, Values extends ColumnValue[], O>(
 
 /** What answers questions: a store, or a transaction's view. */
 interface Asker {
+  question<S>(): Kysely<S>;
   rows<O>(question: Compilable<O>): Promise<O[]>;
 }
 
@@ -105,22 +106,55 @@ export interface Found<R> {
 
 export const NOTHING: Found<never> = { records: [], total: 0 };
 
-/**
- * A page of the records of a table that a question is about, in the question's order, and how many there are in all. The
- * question selects nothing by itself.
- */
-export async function findPage<R, S, Names extends keyof S>(
+/** The part of a question's records to read. The question selects nothing by itself. */
+type Wanted<S, Names extends keyof S> = { question: SelectQueryBuilder<S, Names, object> } & Window;
+
+/** A page of the records of a table that a question is about, in the question's order, and how many there are in all. */
+export async function findPage<R extends { id: number }, S, Names extends keyof S>(
   view: Asker,
   from: Table<R>,
-  { question, limit, offset }: { question: SelectQueryBuilder<S, Names, object> } & Window,
+  wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
-  const doc = sql.ref(`${sqlName(from)}.doc`).as("doc");
+  const { accountId, ids, total } = await findIds(view, from, wanted);
+  const table = sql<{ account_id: number; id: number; doc: string }>`${sql.table(sqlName(from))}`;
+  const documents = view
+    .question<object>()
+    .selectFrom(table.as("found"))
+    .select(["found.id", "found.doc"])
+    .where("found.account_id", "=", accountId);
+  const rows = await findInOrder(view, ids, documents.where(among("found.id", ids)));
+  return { records: rows.map(({ doc }) => parse(from, doc)), total };
+}
+
+/**
+ * The ids on a page of the records that a question is about, and how many records there are in all. An index can answer this.
+ * Whole records lie far apart, so only those of the page are read, by `findInOrder`.
+ */
+export async function findIds<S, Names extends keyof S>(
+  view: Asker,
+  from: Pick<Table<never>, "name">,
+  { question, limit, offset }: Wanted<S, Names>,
+): Promise<{ accountId: number; ids: number[]; total: number }> {
+  const [account, id] = ["account_id", "id"].map((column) => sql.ref(`${sqlName(from)}.${column}`));
+  const key = [account!.as("account"), id!.as("id")];
   const total = sql`count(*)`.as("total");
   const [page, [count]] = await Promise.all([
-    view.rows(question.select(doc).limit(limit).offset(offset)) as Promise<{ doc: string }[]>,
+    view.rows(question.select(key).limit(limit).offset(offset)) as Promise<{ account: number; id: number }[]>,
     view.rows(question.clearOrderBy().select(total)) as Promise<{ total: number }[]>,
   ]);
-  return { records: page.map((row) => parse(from, row.doc)), total: Number(count?.total ?? 0) };
+  const ids = page.map((row) => Number(row.id));
+  return { accountId: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
+}
+
+/** The rows of a question about records with these ids, in the order of the ids. One may have been removed since. */
+export async function findInOrder<O extends { id: number | null }>(
+  view: Asker,
+  ids: readonly number[],
+  question: Compilable<O>,
+): Promise<O[]> {
+  if (ids.length === 0) return [];
+  const rows = new Map((await view.rows(question)).map((row) => [Number(row.id), row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
 /** What each field of a filter adds to a question. `A`: what the request knows besides. */

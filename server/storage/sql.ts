@@ -1,3 +1,4 @@
+import { indexStatistics, tableStatistics } from "./statistics.ts";
 import type { Column, ColumnValue, Index, Key, KeyPart, Table } from "./table.ts";
 
 /** How the two engines differ in the statements for single records. */
@@ -101,7 +102,9 @@ export function ddl(of: Table<never>, dialect: Dialect): string[] {
   const account = `account_id ${dialect.integer} not null`;
   const primary = `primary key (account_id, ${of.key.join(", ")})`;
   const all = [account, ...columns, `doc ${dialect.doc} not null`, ...dialect.own, primary];
-  return [`create table ${sqlName(of)} (${all.join(", ")})`, ...indexDdl(of)];
+  const name = sqlName(of);
+  const statistics = dialect === SQLITE ? tableStatistics(of, name) : [];
+  return [`create table ${name} (${all.join(", ")})`, ...statistics, ...indexDdl(of, dialect)];
 }
 
 /** A column's name and type. */
@@ -111,17 +114,23 @@ export function columnDdl(of: Table<never>, column: string, dialect: Dialect): s
 }
 
 /** The statements that create the indexes of a table. Their names begin with the table's. */
-export function indexDdl(of: Table<never>): string[] {
-  const name = sqlName(of);
-  return [
-    ...Object.entries<readonly string[]>(of.unique).map(([unique, on]) =>
-      createIndex({ name: uniqueName(of, unique), table: name, on, where: undefined, isUnique: true }),
-    ),
-    ...Object.entries<Index>(of.indexes).map(([index, { on, where }]) => {
+export function indexDdl(of: Table<never>, dialect: Dialect): string[] {
+  const table = sqlName(of);
+  const unique = Object.entries<readonly string[]>(of.unique).map(([constraint, on]) => ({
+    name: uniqueName(of, constraint),
+    on,
+    isUnique: true,
+  }));
+  const others = Object.entries<Index>(of.indexes)
+    .filter(([, { covers }]) => covers === undefined || dialect === SQLITE)
+    .map(([index, { on, covers = [], where }]) => {
       const rest = of.key.filter((column) => !on.includes(column));
-      return createIndex({ name: `${name}_${snake(index)}`, table: name, on: [...on, ...rest], where });
-    }),
-  ];
+      return { name: `${table}_${snake(index)}`, on: [...on, ...rest, ...covers], where, isUnique: false };
+    });
+  return [...unique, ...others].flatMap((index) => [
+    createIndex({ where: undefined, ...index, table }),
+    ...(dialect === SQLITE ? [indexStatistics(of, { ...index, table })] : []),
+  ]);
 }
 
 /** The name of a unique constraint's index: `leads_email_key`. */
@@ -134,9 +143,9 @@ function createIndex(index: {
   table: string;
   on: readonly string[];
   where: string | undefined;
-  isUnique?: boolean;
+  isUnique: boolean;
 }): string {
-  const { name, table, on, where, isUnique = false } = index;
+  const { name, table, on, where, isUnique } = index;
   const columns = ["account_id", ...on].join(", ");
   return `create ${isUnique ? "unique " : ""}index ${name} on ${table} (${columns})${where ? ` where ${where}` : ""}`;
 }

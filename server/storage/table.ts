@@ -19,6 +19,11 @@ export interface Index<Name extends string = string> {
   on: readonly Name[];
   /** Only these records, as an SQL condition that both engines understand. Absent: all. */
   where?: string;
+  /**
+   * Further columns, which questions then read from the index alone. Only SQLite has such an index: Postgres scans whole
+   * tables quickly, and limits the length of an entry.
+   */
+  covers?: readonly Name[];
 }
 
 /** A part of a record's key. */
@@ -37,6 +42,8 @@ export interface Table<
   /** The columns that identify a record within its account. Absent: `id`. */
   key: readonly string[];
   columns: C;
+  /** Columns with few different values, so that an index on one of them alone leaves many records to read. */
+  few: readonly string[];
   /** Columns whose values no two records of an account share. A record with a null among them is never refused. */
   unique: Record<Unique, readonly string[]>;
   indexes: Record<Listed, Index>;
@@ -57,6 +64,7 @@ interface Definition<R, C extends Columns<R>, Unique extends string, Listed exte
   name: string;
   key?: readonly (keyof C & string)[];
   columns: C;
+  few?: readonly (keyof C & string)[];
   unique?: Record<Unique, readonly (keyof C & string)[]>;
   indexes?: Record<Listed, Index<keyof C & string>>;
   sums?: Summing<R>;
@@ -67,10 +75,17 @@ interface Definition<R, C extends Columns<R>, Unique extends string, Listed exte
 export function table<R extends { accountId: number }>() {
   return <const C extends Columns<R>, Unique extends string = never, Listed extends string = never>({
     key = ["id"],
+    few = [],
     unique = {} as Record<Unique, readonly (keyof C & string)[]>,
     indexes = {} as Record<Listed, Index<keyof C & string>>,
     ...rest
-  }: Definition<R, C, Unique, Listed>): Table<R, Unique, Listed, C> => ({ key, unique, indexes, ...rest });
+  }: Definition<R, C, Unique, Listed>): Table<R, Unique, Listed, C> => ({
+    key,
+    few,
+    unique,
+    indexes,
+    ...rest,
+  });
 }
 
 /** The account that a record belongs to. 0: it belongs to the whole server. */

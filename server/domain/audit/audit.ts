@@ -17,6 +17,7 @@ export const auditEntries = table<AuditEntry>()({
     promoter_campaign_id: "integer",
     lead_id: "integer",
   },
+  few: ["entity"],
   indexes: {
     time: { on: ["at"] },
     // All three in the order of time, so that a range of days is a part of them.

@@ -34,11 +34,12 @@ export const commissions = table<Commission>()({
     approve_at: "text",
     created_at: "text",
   },
+  few: ["campaign_id", "status", "unit"],
   indexes: {
     /** Lists read it instead of the commissions, which take far longer. It holds whatever they are filtered or sorted by. */
     list: {
-      on: [
-        "id",
+      on: ["id"],
+      covers: [
         "status",
         "campaign_id",
         "unit",
@@ -49,6 +50,8 @@ export const commissions = table<Commission>()({
         "amount",
         "sale_cents",
         "lead_id",
+        "plan_id",
+        "created_at",
         "words",
       ],
     },

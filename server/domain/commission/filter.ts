@@ -62,8 +62,7 @@ const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
     question.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
   saleCents: (question, span) => question.where(isWithin("commissions.sale_cents", span)),
   amount: (question, span) => question.where(isWithin("commissions.amount", span)),
-  createdAt: (question, span, { filter }) =>
-    question.where(isWithin(columnFor(filter, "commissions.created_at"), isoRange(span))),
+  createdAt: (question, span) => question.where(isWithin("commissions.created_at", isoRange(span))),
   promoterCampaignId: (question, id) => question.where("commissions.promoter_campaign_id", "=", id),
   campaignIds: (question, ids) => question.where(among("commissions.campaign_id", ids)),
   payoutIds: (question, ids) => question.where(among("commissions.payout_id", ids)),
@@ -88,18 +87,6 @@ export function commissionQuestion(
     .selectFrom("commissions")
     .where("commissions.account_id", "=", account.id);
   return filtered(all, CONDITIONS, asking);
-}
-
-/**
- * A column that a list is sorted by, or limited to a range of. If another filter leaves few commissions, it is hidden in an
- * expression. SQLite keeps no statistics, and would rather walk through all commissions in the order of the column.
- */
-export function columnFor(
-  { ids, promoterId, payoutIds }: CommissionFilter,
-  column: string,
-): RawBuilder<unknown> {
-  const ref = sql.ref(column);
-  return (ids ?? promoterId ?? payoutIds) === undefined ? ref : sql`coalesce(${ref}, ${ref})`;
 }
 
 /** Whether the event's id, or the lead's e-mail address or uid, contains a text. */

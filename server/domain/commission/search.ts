@@ -1,4 +1,4 @@
-import { sql, type SelectQueryBuilder } from "kysely";
+import type { SelectQueryBuilder } from "kysely";
 import type { Account } from "../account/record.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
@@ -12,12 +12,18 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { parse } from "../../storage/documents.ts";
-import type { Found, Schema, Sort, Window } from "../../storage/query.ts";
+import {
+  findIds,
+  findInOrder,
+  type Found,
+  type Schema,
+  type Sort,
+  type Window,
+} from "../../storage/query.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 import { commissions } from "./commission.ts";
 import {
-  columnFor,
   commissionQuestion,
   type CommissionFilter,
   type CommissionQuestion,
@@ -62,21 +68,11 @@ export async function listCommissions(
   { limit, offset, ...wanted }: CommissionRequest,
 ): Promise<Found<CommissionParts>> {
   const { store } = context;
-  const question = commissionQuestion(context, account, wanted.filter);
-  // Whole records are read for the page only, however far it is from the start.
-  const page = sorted(question, wanted).select("commissions.id").limit(limit).offset(offset).as("page");
-  const inPage = store
-    .question<CommissionSchema>()
-    .selectFrom(page)
-    // A plain join would let SQLite begin with all commissions, because they are in this order.
-    .crossJoin("commissions")
-    .where("commissions.account_id", "=", account.id)
-    .whereRef("commissions.id", "=", "page.id");
-  const [rows, [count]] = await Promise.all([
-    store.rows(withParts(sorted(inPage as unknown as CommissionQuestion, wanted))),
-    store.rows(question.select(sql<number>`count(*)`.as("total"))),
-  ]);
-  return { records: rows.map(partsOf), total: Number(count?.total) };
+  const question = sorted(commissionQuestion(context, account, wanted.filter), wanted.sorting);
+  const { ids, total } = await findIds(store, commissions, { question, limit, offset });
+  const parts = withParts(commissionQuestion(context, account, { ids }));
+  const rows = await findInOrder(store, ids, parts.select("commissions.id"));
+  return { records: rows.map(partsOf), total };
 }
 
 /** Commissions that are read together for an export. */
@@ -117,14 +113,10 @@ export function isPaid({ commission, payout }: Pick<CommissionParts, "commission
   return commission.isPaidElsewhere || payout?.status === "completed";
 }
 
-function sorted(
-  question: CommissionQuestion,
-  { filter, sorting }: Pick<CommissionRequest, "filter" | "sorting">,
-): CommissionQuestion {
+function sorted(question: CommissionQuestion, sorting: CommissionSort[]): CommissionQuestion {
   const last: CommissionSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
   return [...sorting, last].reduce(
-    (ordered, { by, isDescending }) =>
-      ordered.orderBy(columnFor(filter, COLUMNS[by]), isDescending ? "desc" : "asc"),
+    (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
     question,
   );
 }

@@ -29,6 +29,16 @@ export const payouts = table<Payout>()({
     paid_at: "text",
     created_at: "text",
   },
+  few: [
+    "status",
+    "unit",
+    "campaign_id",
+    "has_own_terms",
+    "due_date",
+    "group_ref",
+    "payments_batch_id",
+    "claimed_run_id",
+  ],
   unique: {
     /** A run pays a promoter once for each campaign and unit. */
     run: ["claimed_run_id", "promoter_id", "campaign_id", "unit"],

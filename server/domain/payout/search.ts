@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Account } from "../account/record.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
@@ -8,7 +7,7 @@ import type { PayoutMethod } from "../payout-method/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { parse } from "../../storage/documents.ts";
-import type { Found, Sort, Window } from "../../storage/query.ts";
+import { findIds, findInOrder, type Found, type Sort, type Window } from "../../storage/query.ts";
 import type { Table } from "../../storage/table.ts";
 import { payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./filter.ts";
 import { payouts } from "./payout.ts";
@@ -48,21 +47,14 @@ export async function listPayouts(
   { filter, sorting, ...window }: PayoutRequest,
 ): Promise<Found<PayoutParts>> {
   const { store } = context;
-  const question = payoutQuestion(context, account, filter);
-  // Documents are read for the page alone.
-  const page = sorted(question, sorting).select("payouts.id").limit(window.limit).offset(window.offset);
-  const parts = withParts(payoutQuestion(context, account, {}).where("payouts.id", "in", page));
-  const [records, [count]] = await Promise.all([
-    store.rows(sorted(parts, sorting)),
-    store.rows(question.select(sql<number>`count(*)`.as("total"))),
-  ]);
-  return { records: records.map(partsOf), total: Number(count?.total) };
+  const question = sorted(payoutQuestion(context, account, filter), sorting);
+  const { ids, total } = await findIds(store, payouts, { question, ...window });
+  const parts = withParts(payoutQuestion(context, account, { ids }));
+  const rows = await findInOrder(store, ids, parts.select("payouts.id"));
+  return { records: rows.map(partsOf), total };
 }
 
-function sorted<Q extends { orderBy(column: string, direction: "asc" | "desc"): Q }>(
-  question: Q,
-  sorting: PayoutSort[],
-): Q {
+function sorted(question: PayoutQuestion, sorting: PayoutSort[]): PayoutQuestion {
   const last: PayoutSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
   return [...sorting, last].reduce(
     (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),

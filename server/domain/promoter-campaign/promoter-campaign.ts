@@ -35,6 +35,7 @@ export const promoterCampaigns = table<PromoterCampaign>()({
     ],
     created_at: "text",
   },
+  few: ["campaign_id", "state"],
   unique: {
     promoterInCampaign: ["promoter_id", "campaign_id"],
     coupon: ["coupon"],

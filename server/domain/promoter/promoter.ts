@@ -28,6 +28,7 @@ export const promoters = table<Promoter>()({
     created_at: "text",
     archived_at: "text",
   },
+  few: ["is_archived"],
   unique: {
     email: ["email"],
     custId: ["cust_id"],

@@ -58,7 +58,7 @@ async function makeIndexes(session: Session, table: AnyTable): Promise<void> {
   for (const column of await namesIn(session, session.dialect.columnsOf, name)) {
     if (!wanted.has(column)) await session.define(`alter table ${name} drop column ${column}`);
   }
-  for (const statement of indexDdl(table)) await session.define(statement);
+  for (const statement of indexDdl(table, session.dialect)) await session.define(statement);
 }
 
 /** An operator's own indexes have other names, and stay. */

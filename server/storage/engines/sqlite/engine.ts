@@ -119,7 +119,11 @@ function makeTables(db: Database, tables: readonly Table<never>[]): void {
   };
   if (missing().length === 0) return;
   db.exec("begin immediate");
+  // It makes the table of the statistics, which are written with each table and index.
+  db.exec("analyze items");
   for (const statement of missing()) db.exec(statement);
+  // This connection reads the statistics.
+  db.exec("analyze sqlite_schema");
   db.exec("commit");
 }
 
