@@ -106,10 +106,19 @@ export function balanceMoves<R>(
   return moves.filter(({ earnings, paid }) => earnings !== 0 || paid !== 0);
 }
 
+/** The balance after a promoter got these new commissions. */
+export function balanceWith(balance: Balance, promoterId: number, commissions: Commission[]): Balance {
+  const own = commissions.filter((commission) => commission.promoterId === promoterId).map(earned);
+  return balanceOf([...unitsOf(balance), ...own]);
+}
+
 /** The balance before these moves. */
-export function balanceBefore({ units }: Balance, moves: BalanceMove[]): Balance {
-  const sums = UNITS.map((unit) => ({ unit, ...(units[unit] ?? { earnings: 0, paid: 0 }) }));
-  return balanceOf([...sums, ...moves.map(undone)]);
+export function balanceBefore(balance: Balance, moves: BalanceMove[]): Balance {
+  return balanceOf([...unitsOf(balance), ...moves.map(undone)]);
+}
+
+function unitsOf({ units }: Balance): Omit<BalanceMove, "promoterId">[] {
+  return UNITS.map((unit) => ({ unit, ...(units[unit] ?? { earnings: 0, paid: 0 }) }));
 }
 
 function undone(move: BalanceMove): BalanceMove {

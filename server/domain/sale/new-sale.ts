@@ -3,6 +3,7 @@ import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
+import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts";
 import type { Commission } from "../commission/record.ts";
 import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
@@ -55,11 +56,12 @@ export interface NewSale extends SaleFacts {
   kept?: WaitingSale;
 }
 
-/** A sale with its lead, the lead's promoter, and what it earned at once. */
+/** A sale with its lead, the lead's promoter and their balance, and what it earned at once. */
 export interface RecordedSale {
   sale: Sale;
   lead: Lead;
   promoter: Promoter;
+  balance: Balance;
   commissions: Commission[];
 }
 
@@ -105,6 +107,10 @@ export async function recordSale<T, W = never>(
     const { earnings, applied } = isDenied
       ? { earnings: [], applied: [] }
       : await earn(tx, account, { customer, lead, sale, history });
+    const { promoter } = customer;
+    // Before the commissions are written: a question about a table that the transaction has written to would keep a
+    // connection of the database to itself.
+    const balance = await loadBalance(tx.view, account.id, promoter.id);
     const commissions = await addCommissions(tx, context, {
       account,
       lead,
@@ -124,7 +130,13 @@ export async function recordSale<T, W = never>(
     const after = withHistory(customer.before, bought, sale.createdAt);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
-    return show(tx.view, { sale: whole, lead: after, promoter: customer.promoter, commissions });
+    return show(tx.view, {
+      sale: whole,
+      lead: after,
+      promoter,
+      balance: balanceWith(balance, promoter.id, commissions),
+      commissions,
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { loadBalance } from "../../domain/commission/balance.ts";
+import { loadBalance, type Balance } from "../../domain/commission/balance.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { promoCodes } from "../../domain/promo-code/promo-code.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
@@ -26,18 +26,22 @@ import {
 import type { PromotionParts } from "./promotion-json.ts";
 
 /**
- * Reads what V1 shows of a promoter besides their own record.
+ * Reads what V1 shows of a promoter besides their own record. `balance`: what is known of it already.
  *
  * @throws Failure `not_found` if they were deleted
  */
-export async function readPromoterParts(view: View, promoter: Promoter): Promise<PromoterParts> {
+export async function readPromoterParts(
+  view: View,
+  promoter: Promoter,
+  balance?: Balance,
+): Promise<PromoterParts> {
   const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
   return {
     promoter,
     promoterCampaign: await loadPromoterCampaign(view, accountId, defaultPromoterCampaignId),
     parentRefToken:
       parentPromoterId === null ? null : await defaultRefToken(view, accountId, parentPromoterId),
-    balance: await loadBalance(view, accountId, id),
+    balance: balance ?? (await loadBalance(view, accountId, id)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Balance } from "../../domain/commission/balance.ts";
 import type { Commission } from "../../domain/commission/record.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
@@ -61,12 +62,14 @@ export interface EventParts<T> {
   amountCents: number | null;
   lead: Lead;
   promoter: Promoter;
+  /** Absent: as it is in the store. */
+  balance?: Balance;
   commissions: Commission[];
 }
 
 /** Shows an event. Choice: of several commissions it shows the promoter's own, in cash if there is one. */
 export async function showEvent<T extends string>(view: View, event: EventParts<T>) {
-  const { id, type, amountCents, lead, promoter, commissions } = event;
+  const { id, type, amountCents, lead, promoter, balance, commissions } = event;
   const own = commissions.filter(({ promoterId }) => promoterId === promoter.id);
   const shown = own.find(({ unit }) => unit === "cash") ?? own[0] ?? null;
   return {
@@ -75,6 +78,6 @@ export async function showEvent<T extends string>(view: View, event: EventParts<
     amount_cents: amountCents,
     reward: shown && rewardSummaryJson(shown, lead),
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter, balance)),
   };
 }

@@ -25,6 +25,8 @@ export interface Found {
 /** Reads rows that are committed, each query on a connection of its own. */
 export interface Rows {
   one(wanted: Wanted): Promise<Found | null>;
+  /** Asks a quick question. Those that come meanwhile share a connection. */
+  ask(question: Command): Promise<Answer>;
   send(commands: Command[]): Promise<Answer[]>;
 }
 
@@ -32,12 +34,13 @@ export interface Rows {
 export function newRows(pool: () => Pool): Rows {
   const send = (commands: readonly Command[], timeoutMs?: number) =>
     withRetries(async () => sendOn(pool(), commands, timeoutMs), deadlineIn(READ_MS));
-  const one = batchedRead((wanted: Wanted[]) => loadRows(wanted, (commands) => send(commands, READ_MS)), {
-    maxQueries: MAX_QUERIES,
-    isOfOne: (error) => sqlState(error) !== null,
-  });
+  const sharing = { maxQueries: MAX_QUERIES, isOfOne: (error: unknown) => sqlState(error) !== null };
+  const load = (commands: readonly Command[]) => send(commands, READ_MS);
+  const one = batchedRead((wanted: Wanted[]) => loadRows(wanted, load), sharing);
+  const ask = batchedRead(load, sharing);
   return {
     one: (wanted) => one(`${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`, wanted),
+    ask: (question) => ask(JSON.stringify([question.text, question.values]), question),
     send,
   };
 }

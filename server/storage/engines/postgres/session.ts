@@ -236,8 +236,8 @@ export function newSession(
     const command = { text, values: question.values };
     const mustSend = isAboutUnsent(question);
     const commands = mustSend ? [...takeCommands(), command] : [command];
-    const answers = connecting === null && !mustSend ? await rows.send(commands) : await send(commands);
-    const answer = answers.at(-1)!;
+    const answer =
+      connecting === null && !mustSend ? await rows.ask(command) : (await send(commands)).at(-1)!;
     if (of === undefined) return answer;
     const width = of.key.length + 1;
     for (const [version, ...row] of answer.rows) {

@@ -46,7 +46,11 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
     throw error;
   }
   return {
-    ...newReads({ send, one: async (wanted) => (await loadRows([wanted], send))[0]! }),
+    ...newReads({
+      send,
+      one: async (wanted) => (await loadRows([wanted], send))[0]!,
+      ask: async (question) => (await send([question]))[0]!,
+    }),
     close: () => (closing ??= close()),
   };
 }
