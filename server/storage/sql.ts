@@ -285,3 +285,8 @@ export function countStatement<R>(of: Table<R>, listing: Listing, dialect: Diale
   const { conditions, values } = listingParts(of, listing, dialect);
   return { text: `select count(*) from ${sqlName(of)} where ${conditions.join(" and ")}`, values };
 }
+
+/** Whether a statement names a table. It errs on the side of yes. */
+export function mentions(text: string, table: string): boolean {
+  return new RegExp(`\\b${table}\\b`).test(text);
+}

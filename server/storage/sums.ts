@@ -1,4 +1,4 @@
-import type { Dialect, Statement } from "./sql.ts";
+import { mentions, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnType, ColumnValue, Key, KeyPart, Table } from "./table.ts";
 
 /** A table of sums, which only the records that it sums up write to, in their own transactions. */
@@ -35,6 +35,8 @@ export interface Additions {
   note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
   /** Takes what others have collected. */
   include(others: readonly Addition[]): void;
+  /** Whether a statement is about a table that something has been collected for. */
+  concern(statement: Statement): boolean;
   /** Returns what has been collected and forgets it. The order is always the same, so that no two transactions wait for each other. */
   take(): Addition[];
 }
@@ -64,6 +66,7 @@ export function newAdditions(): Additions {
     include(others) {
       for (const { into, accountId, ...share } of others) add(into, accountId, share, 1);
     },
+    concern: ({ text }) => [...found.values()].some(({ into }) => mentions(text, into.name)),
     take() {
       const changed = [...found].filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
       found = new Map();

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import type { Session, Written } from "../../session.ts";
-import { POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
+import { mentions, POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
 import type { Addition } from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import { nameOf, type Changes, type Seen, type Wanted, type WrittenRow } from "./changes.ts";
@@ -199,7 +199,7 @@ export function newSession(
   function isAboutUnsent({ text }: Statement): boolean {
     const written = [...entries.values()].filter(({ row }) => row !== undefined);
     const names = [...written.map(({ from }) => sqlName(from)), ...additions.map(({ into }) => into.name)];
-    return names.some((name) => new RegExp(`\\b${name}\\b`).test(text));
+    return names.some((name) => mentions(text, name));
   }
 
   /** What was read and is not written, by its name. */

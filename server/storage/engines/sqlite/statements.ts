@@ -1,5 +1,5 @@
 import type { Reads, Session, Written } from "../../session.ts";
-import { recordStatements, SQLITE, sqlName } from "../../sql.ts";
+import { recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import { addedRow, addedTypes, adding, newAdditions, type SumTable } from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import type { Database } from "./database.ts";
@@ -90,10 +90,10 @@ export function sessionOn(db: Database): WritingSession {
     for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
   };
   const flushed =
-    <A extends unknown[], T>(work: (...given: A) => T) =>
-    (...given: A): T => {
-      flush();
-      return work(...given);
+    <T>(work: (statement: Statement) => T) =>
+    (statement: Statement): T => {
+      if (additions.concern(statement)) flush();
+      return work(statement);
     };
   return {
     ...reads,
@@ -121,10 +121,11 @@ export function sessionOn(db: Database): WritingSession {
       changeCount++;
       return Number(prepare(text).run(...values).changes);
     }),
-    define: flushed((text: string) => {
+    define(text) {
+      flush();
       changeCount++;
       db.exec(text);
-    }),
+    },
     addUp(more) {
       changeCount++;
       additions.include(more);
