@@ -40,7 +40,8 @@ export async function compareRanges(
     periods: [...before.periods, ...now.periods],
     figures,
     series: "campaign",
-    ownerOf: () => accountId,
+    isWhole: true,
+    ownerOf: Number,
   });
   const history = historyOf(histories, accountId);
   const figuresIn = ({ range, periods }: typeof now): RangeFigures => ({

@@ -19,6 +19,8 @@ interface Reading<Id extends SubjectId> {
   series: Series;
   /** The condition for the column of the subjects' ids. Absent: none. */
   chosen?: ((column: string) => RawBuilder<SqlBool>) | undefined;
+  /** Whether all subjects are added up. The id is then the account's. */
+  isWhole?: boolean | undefined;
   /** Maps a subject to the id whose totals it belongs to. null: to skip. */
   ownerOf: (id: SubjectId) => Id | null;
 }
@@ -27,12 +29,12 @@ interface Reading<Id extends SubjectId> {
 export async function readHistories<Id extends SubjectId>(
   view: View,
   accountId: number,
-  { periods, figures, series, chosen, ownerOf }: Reading<Id>,
+  { periods, figures, series, chosen, isWhole, ownerOf }: Reading<Id>,
 ): Promise<Histories<Id>> {
   const histories: Histories<Id> = new Map();
   const metrics = metricsFor(figures);
   const parts = stretchesBetween(daysFor(figures, periods)).flatMap((each) => partsOf(each, series));
-  const reads = parts.map((part) => readPart(view, accountId, { chosen, metrics, part }));
+  const reads = parts.map((part) => readPart(view, accountId, { chosen, isWhole, metrics, part }));
   for (const sums of await Promise.all(reads)) {
     for (const { id, ...daySums } of sums) {
       const owner = ownerOf(id);
@@ -89,8 +91,8 @@ function partsOf(stretch: Stretch, series: Series): Part[] {
   return parts.filter((part) => part.from < part.before);
 }
 
-/** A question about the sums of each subject in a part. */
-function partQuestion(view: View, accountId: number, { chosen, metrics, part }: PartReading) {
+/** A question about the sums of each subject in a part, or of all subjects together. */
+function partQuestion(view: View, accountId: number, { chosen, isWhole, metrics, part }: PartReading) {
   const { series, from, before } = part;
   const id = isNamed(series) ? ("daily.subject_key" as const) : ("daily.subject_id" as const);
   const days = dailyQuestion(view, accountId, series)
@@ -101,13 +103,12 @@ function partQuestion(view: View, accountId: number, { chosen, metrics, part }: 
     ? days.where("daily.subject_id", "=", 0)
     : days.where("daily.subject_key", "=", "");
   const wanted = chosen === undefined ? all : all.where(chosen(id));
-  return wanted
-    .groupBy(id)
-    .select(sql<SubjectId>`${sql.ref(id)}`.as("id"))
-    .select(totalsOf(metrics));
+  const sums = wanted.select(totalsOf(metrics));
+  if (isWhole) return sums.select(sql<SubjectId>`${sql.lit(accountId)}`.as("id"));
+  return sums.groupBy(id).select(sql<SubjectId>`${sql.ref(id)}`.as("id"));
 }
 
-type PartReading = Pick<Reading<SubjectId>, "chosen"> & { metrics: Metric[]; part: Part };
+type PartReading = Pick<Reading<SubjectId>, "chosen" | "isWhole"> & { metrics: Metric[]; part: Part };
 
 function isNamed(series: Series): boolean {
   return series === "source" || series === "page";

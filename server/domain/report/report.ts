@@ -50,8 +50,8 @@ export async function reportOverview(
   const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const plan = planOf({ ...query, figures });
   refuseTooManyCells(plan, 1);
-  const ownerOf = () => accountId;
-  const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
+  const whole = { series: "campaign" as const, isWhole: true, ownerOf: Number };
+  const histories = await readHistories(store, accountId, { ...plan, ...whole });
   return sortRows(rowsOf(historyOf(histories, accountId), plan), sort);
 }
 
@@ -64,12 +64,12 @@ export function sortRows(rows: ReportRow[], sort: Sort | null): ReportRow[] {
 
 /** The account's figures over the whole range. */
 export async function reportTotal(store: Store, accountId: number, query: ReportQuery): Promise<Figures> {
-  const ownerOf = () => accountId;
   const histories = await readHistories(store, accountId, {
     ...query,
     periods: [query.range],
     series: "campaign",
-    ownerOf,
+    isWhole: true,
+    ownerOf: Number,
   });
   return figuresOf(historyOf(histories, accountId), query.range, query.figures);
 }
