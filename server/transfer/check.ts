@@ -1,4 +1,5 @@
 import { Failure } from "../failure.ts";
+import { parseStored } from "../storage/documents.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import { checkLayout } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
@@ -106,7 +107,7 @@ function inspect(
   let record: AnyRecord;
   let made: ColumnValue[];
   try {
-    record = JSON.parse(row.at(-1) as string) as AnyRecord;
+    record = parseStored<AnyRecord>(from.name, row.at(-1) as string);
     made = rowOf(from, record);
   } catch {
     const sentence = `${label} is damaged: restore a backup that has it`;

@@ -120,7 +120,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("on one Postgres database", () => {
   it("a release that can't serve the former layout refuses to start beside it, and `upgrade` stops what runs and converts", async () => {
     const next = makeNextRelease("next-release-alone", { servesFormer: false });
     const a = await serve("dist");
-    await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
     load(a);
     await loads[0]!.more(20);
     await expect(serve(next)).rejects.toThrow(
@@ -137,6 +137,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("on one Postgres database", () => {
     await Promise.race([a.printed(TAKEN_OVER), upgrading]);
     expect(await a.stop()).toBe(1);
     await upgrading;
+    expect(await isInNextForm()).toBe(true);
+    const { rows } = await cluster.query("select nickname from promoters where id = 1");
+    expect(String(rows[0]?.["nickname"])).toMatch(/^Jane/);
     await serve(next);
     expect(readdirSync(folder)).toHaveLength(1);
     await expectNothingLost();

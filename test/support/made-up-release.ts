@@ -9,7 +9,8 @@ export const NEXT_LAYOUT = LAYOUT + 1;
 /**
  * Makes a copy of the build that stands for the next release: its layout calls a promoter's `profile` by the name
  * `person`, which today's build can't read. It reads both names, and writes the one of the store's layout. With
- * `servesFormer: false` it serves only stores of its own layout. Returns the folder.
+ * `servesFormer: false` it serves only stores of its own layout: its migration makes all promoters anew, with one column more.
+ * Returns the folder.
  */
 export function makeNextRelease(name: string, { servesFormer }: { servesFormer: boolean }): string {
   const folder = join(FOLDER, name, "dist");
@@ -17,7 +18,7 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
   cpSync("dist", folder, { recursive: true });
   cpSync("package.json", join(FOLDER, name, "package.json"));
   const server = join(folder, "server");
-  edit(server, /^const LAYOUT = /m, WRITTEN_FORM, [
+  edit(server, /^const LAYOUT = /m, "", [
     [`const LAYOUT = ${LAYOUT};`, `const LAYOUT = ${NEXT_LAYOUT};`],
     [
       `const OLDEST_SERVED = ${OLDEST_SERVED};`,
@@ -31,6 +32,15 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
   edit(server, /^function rowOf/m, WRITTEN_FORM, [
     ["JSON.stringify(record)\n\t];", "writtenForm(record)\n\t];"],
   ]);
+  if (!servesFormer) {
+    const migration = `{ layout: ${NEXT_LAYOUT}, remade: [{ table: tableNamed("promoter"), change: (record) => record }] }`;
+    edit(server, /^const MIGRATIONS = /m, "", [
+      ["const MIGRATIONS = [];", `const MIGRATIONS = [${migration}];`],
+    ]);
+    const columns = 'name: "promoter",\n\tcolumns: {';
+    const added = 'nickname: ["text", ({ profile }) => profile.firstName],';
+    edit(server, /^const promoters = /m, "", [[columns, `${columns} ${added}`]]);
+  }
   const parse = "function parseStored(kind, text) {\n\ttry {\n\t\treturn ";
   edit(server, /^function parseStored/m, READ_FORM, [
     [`${parse}JSON.parse(text);`, `${parse}readForm(text);`],
@@ -70,10 +80,11 @@ function readForm(text) {
 }
 `;
 
+/** Only a server has a store whose layout may be the former one. */
 const WRITTEN_FORM = `
-let layoutNow = () => LAYOUT;
 function writtenForm(record) {
-  if (record.profile === undefined || layoutNow() < LAYOUT) return JSON.stringify(record);
+  const layout = globalThis.layoutNow?.() ?? ${NEXT_LAYOUT};
+  if (record.profile === undefined || layout < ${NEXT_LAYOUT}) return JSON.stringify(record);
   const { profile, ...rest } = record;
   return JSON.stringify({ ...rest, person: profile });
 }

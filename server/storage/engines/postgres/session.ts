@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { parseStored } from "../../documents.ts";
 import type { Session, Written } from "../../session.ts";
 import { mentions, POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
 import type { Addition } from "../../sums.ts";
@@ -335,7 +336,7 @@ export function newSession(
 
 /** The unique values of a record. */
 function claimsIn(from: Table<never>, doc: string): Set<string> {
-  const record = JSON.parse(doc) as { accountId: number };
+  const record = parseStored<{ accountId: number }>(from.name, doc);
   return new Set(claimsOf(from, rowOf(from as Table<typeof record>, record)).map(({ name }) => name));
 }
 
