@@ -13,9 +13,9 @@ export function numberOf(hash: string): number {
 /** Postgres' limit for an index entry is 2,700 bytes. */
 const MOST_INDEXED = 600;
 
-/** A text as a column with an index holds it. A very long one is compared by its hash. */
+/** A text as a column with an index holds it. A very long one, or one with a NUL, is compared by its hash. */
 export function indexed(text: string): string {
-  return text.length > MOST_INDEXED ? `sha256:${digest(text)}` : text;
+  return text.length > MOST_INDEXED || text.includes("\0") ? `sha256:${digest(text)}` : text;
 }
 
 /** Hexadecimal digits: 128 bits. */

@@ -15,7 +15,7 @@ import {
   type SqlBool,
 } from "kysely";
 import { parse } from "./documents.ts";
-import { SQLITE, sqlName, type Dialect, type Statement } from "./sql.ts";
+import { SQLITE, sqlName, storable, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnValue, Row, Table } from "./table.ts";
 
 /** The tables of a question, under their names in SQL. */
@@ -201,6 +201,9 @@ export function among(column: string, values: readonly ColumnValue[]): RawBuilde
 
 /** Whether a column's text, which is in lower case, contains another, in any case. */
 export function contains(column: string, text: string): RawBuilder<SqlBool> {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  // SQLite takes a NUL for the end of a pattern, which would fit everything.
+  const pattern = `%${storable(text)
+    .toLowerCase()
+    .replace(/[\\%_]/g, "\\$&")}%`;
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
 }

@@ -68,7 +68,14 @@ function columnValue<R>(name: string, column: Column<R>, record: R): ColumnValue
   const value =
     typeof column === "string" ? (record as Record<string, unknown>)[fieldOf(name)] : column[1](record);
   if (typeof value === "boolean") return Number(value);
+  if (typeof value === "string") return storable(value);
   return (value as ColumnValue | undefined) ?? null;
+}
+
+/** A text as a column can hold it on both engines: without NUL, and without half a surrogate pair. Documents keep both. */
+export function storable(text: string): string {
+  const whole = text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
 }
 
 /** The value of one of a record's columns. */

@@ -8,6 +8,8 @@ import { newJudge } from "../support/fuzz/judge.ts";
 import { newKnown } from "../support/fuzz/known.ts";
 import { spoil, type Spoiling } from "../support/fuzz/spoil.ts";
 import { fillStore } from "../support/fuzz/world.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
@@ -21,21 +23,33 @@ const SHOWN = 25;
 let folder: string;
 let remove: () => void;
 let server: Server | null;
+let cluster: Cluster | null;
 beforeEach(() => {
   ({ folder, remove } = temporaryFolder());
-  server = null;
+  [server, cluster] = [null, null];
 });
 afterEach(async () => {
   await server?.kill();
+  await cluster?.remove();
   remove();
 });
 
-it(`a server withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
-  const url = `sqlite:${folder}`;
+it(`a server withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, () =>
+  withstand(`sqlite:${folder}`));
+
+it.skipIf(POSTGRES_FOLDER === null)(
+  `a server on Postgres withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`,
+  async () => {
+    cluster = await startCluster();
+    await withstand(cluster.url());
+  },
+);
+
+async function withstand(url: string): Promise<void> {
   const other = await fillStore(url);
   const before = entriesOf(await inStore(url, allEntries), other.id);
   expect(before.length).toBeGreaterThan(1_000);
-  server = await startServer(folder, { TRUST_PROXY: "1" });
+  server = await startServer(folder, { TRUST_PROXY: "1", STORAGE_URL: url });
   const { faults, statuses } = await attack(server, other.spoiling);
   console.log(`answers by status: ${JSON.stringify(statuses)}`);
   expect(faults.slice(0, SHOWN), `FUZZ_SEED=${SEED}`).toEqual([]);
@@ -48,7 +62,7 @@ it(`a server withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async
   // Otherwise the requests were refused for their form, and nothing was tested.
   const done = [200, 201, 202, 204].reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
   expect(done).toBeGreaterThan(REQUESTS / 6);
-});
+}
 
 /** Sends all requests, several at a time, and returns the faults of their answers. */
 async function attack({ url, port }: Server, other: Spoiling["other"]) {

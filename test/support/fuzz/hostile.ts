@@ -85,7 +85,7 @@ export const HOSTILE_TEXTS = [
   "a:b;c,d|e~f",
   ":".repeat(40),
   "$ref",
-  "'; drop table tidemark_items; --",
+  "'; drop table leads; --",
   "<script>alert(1)</script>",
   "{{constructor.constructor('return 1')()}}",
   "${7*7}",

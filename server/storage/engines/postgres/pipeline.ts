@@ -1,4 +1,5 @@
 import { types, type Client, type Pool, type PoolClient, type QueryArrayResult } from "pg";
+import { storable } from "../../sql.ts";
 import type { ColumnValue } from "../../table.ts";
 
 /** A value of a statement. An array is for `unnest`. */
@@ -28,7 +29,13 @@ export async function sendAll(
   // One packet: a call of the system for each statement took a third of the time.
   stream.cork();
   const queries = commands.map(({ text, values }) =>
-    client.query<ColumnValue[]>({ text, values: [...values], rowMode: "array", types: PARSERS, ...limit }),
+    client.query<ColumnValue[]>({
+      text,
+      values: values.map(sendable),
+      rowMode: "array",
+      types: PARSERS,
+      ...limit,
+    }),
   );
   stream.uncork();
   const answers = await Promise.allSettled(queries);
@@ -36,6 +43,12 @@ export async function sendAll(
     if (answer.status === "rejected") throw answer.reason;
     return answer.value;
   });
+}
+
+/** A value that Postgres takes, for example of a search. */
+function sendable(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sendable) as ColumnValue[];
+  return typeof value === "string" ? storable(value) : value;
 }
 
 /** Sends statements together on a connection of a pool. */
