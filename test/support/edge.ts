@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { openEngine } from "../../server/storage/open.ts";
 import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/session.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
 import type { Key } from "../../server/storage/table.ts";
+import { TABLES } from "../../server/tables.ts";
 
 /** A record that a transaction has written. */
 export interface Change {
@@ -39,11 +42,19 @@ const AGAIN = new Error("again");
 export function edgedEngine(engine: Engine, edge: Edge): Engine {
   const edged = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     await edge.begin();
+    let isAgain = false;
     try {
       return await engine.transact(async (session) => {
+        // Postgres' engine runs work again after an error that may come from a lost race.
+        if (isAgain) throw AGAIN;
         const changes: Change[] = [];
         const result = await inTransaction.run(true, () => work(noting(session, changes)));
-        if (changes.length > 0) await edge.commit(changes);
+        try {
+          if (changes.length > 0) await edge.commit(changes);
+        } catch (error) {
+          isAgain = error === AGAIN;
+          throw error;
+        }
         return result;
       });
     } catch (error) {
@@ -52,6 +63,12 @@ export function edgedEngine(engine: Engine, edge: Edge): Engine {
     }
   };
   return { ...engine, reads: edgedReads(engine.reads, edge), transact: edged };
+}
+
+/** Opens a store on Postgres with an edge. */
+export async function edgedStoreAt(url: string): Promise<OnEdge["stored"] & { store: Store }> {
+  const edge = newEdge();
+  return { edge, store: newStore(edgedEngine(await openEngine(url, { tables: TABLES }), edge)) };
 }
 
 function edgedReads(reads: Reads, edge: Edge): Reads {

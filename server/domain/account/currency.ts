@@ -5,8 +5,8 @@ import type { Context } from "../context.ts";
 import { isCurrency } from "../money/currency.ts";
 import { payouts } from "../payout/payout.ts";
 import { sales } from "../sale/sales.ts";
-import { changeAccount } from "./account.ts";
-import type { Account } from "./record.ts";
+import { accounts, changeAccount } from "./account.ts";
+import { SYSTEM, type Account } from "./record.ts";
 
 /**
  * Changes the currency of an account's `cash` amounts. Amounts that exist are never converted, so it is refused once
@@ -26,6 +26,8 @@ export function setCurrency({ store }: Context, account: Account, code: string):
 export async function checkedCurrency(tx: Transaction, account: Account, code: string): Promise<string> {
   const currency = code.trim().toUpperCase();
   if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
+  // Otherwise the first sale could come after the look for it.
+  await tx.lock(accounts, SYSTEM, account.id);
   if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
   throw new Failure(
     "refused",
