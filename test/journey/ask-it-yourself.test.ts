@@ -117,10 +117,8 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
     expect(new Set(sizes).size).toBe(sizes.length);
     shell.stdin.write("commit;\n");
     expect(await count()).toBe(String(3 + number));
-    // From now on the log is written back and used again.
-    const after = [];
-    for (let round = 0; round < 4; round++) after.push(await signUp());
-    expect(after.at(-1)).toBe(after.at(-2));
+    // From now on the log is written back and used again. Otherwise it would grow until the test runs out of time.
+    for (let [last, size] = [0, sizes.at(-1)!]; size > last; [last, size] = [size, await signUp()]);
     shell.stdin.end();
   });
 });
