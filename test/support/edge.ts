@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { openEngine } from "../../server/storage/open.ts";
+import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/session.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
+import type { Store } from "../../server/storage/store.ts";
 import type { Key } from "../../server/storage/table.ts";
 import { TABLES } from "../../server/tables.ts";
 
@@ -68,7 +68,7 @@ export function edgedEngine(engine: Engine, edge: Edge): Engine {
 /** Opens a store on Postgres with an edge. */
 export async function edgedStoreAt(url: string): Promise<OnEdge["stored"] & { store: Store }> {
   const edge = newEdge();
-  return { edge, store: newStore(edgedEngine(await openEngine(url, { tables: TABLES }), edge)) };
+  return { edge, store: await storeOn(edgedEngine(await openEngine(url, { tables: TABLES }), edge)) };
 }
 
 function edgedReads(reads: Reads, edge: Edge): Reads {
