@@ -107,9 +107,10 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     const readiness = async () => (await fetch(`${server.url}/readyz`)).status;
     await cluster.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`);
-    await cluster.query(
-      "create trigger full_disk before insert or update on promoters execute function refuse()",
-    );
+    for (const table of ["promoters", "items"])
+      await cluster.query(
+        `create trigger full_disk before insert or update on ${table} execute function refuse()`,
+      );
     const refused = await v1(server, "/promoters/create", { email: "room@example.com" });
     expect([refused.status, await readiness(), await readiness()]).toEqual([503, 503, 503]);
     await cluster.query("drop function refuse cascade");
