@@ -62,14 +62,8 @@ export function sqliteEngine(
       ask: (question) => (isDurable ? readers.ask(question) : reading.reads().ask(question)),
     },
     snapshot: () => openSnapshot(file),
-    async transact(work) {
-      try {
-        return await committer.transact(work);
-      } catch (error) {
-        throw refusalOf(error, { file, what: "written to" });
-      }
-    },
-    nextId: ids.nextId,
+    transact: (work) => writing(() => committer.transact(work)),
+    nextId: (kind) => writing(() => ids.nextId(kind)),
     lacksRoom: () => lacksRoom,
     isShared: async () => reading.isApart() || isShared(db),
     backup: (target) => backUp(file, target),
@@ -84,6 +78,14 @@ export function sqliteEngine(
         db.close();
       })()),
   };
+
+  async function writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw refusalOf(error, { file, what: "written to" });
+    }
+  }
 }
 
 /**

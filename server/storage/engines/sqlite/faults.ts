@@ -67,10 +67,10 @@ export function openingFault(fault: unknown, file: string): unknown {
 export function resultCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   const { sqliteExtendedCode, errcode } = error as Error & Partial<Record<string, number>>;
-  const code = sqliteExtendedCode ?? errcode ?? null;
+  const code = [sqliteExtendedCode, errcode].find((known) => known !== undefined && known > GENERIC);
+  if (code !== undefined) return code;
   // Of some faults SQLite only says what is wrong.
-  if (code !== null && code !== GENERIC) return code;
-  return LOST_TABLE.test(error.message) ? CORRUPT : (CODES[error.message] ?? code);
+  return LOST_TABLE.test(error.message) ? CORRUPT : (CODES[error.message] ?? errcode ?? null);
 }
 
 function primary(code: number | null): number | null {
