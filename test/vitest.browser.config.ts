@@ -1,6 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { buildStorage, builtThread } from "./support/build.ts";
+
+await buildStorage();
 
 export default defineConfig({
+  plugins: [builtThread],
   test: {
     root: ".",
     include: ["test/browser/**/*.test.ts"],

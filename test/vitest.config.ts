@@ -1,19 +1,9 @@
 import { availableParallelism } from "node:os";
-import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
-import { buildStorage, SQLITE_READER } from "./support/build.ts";
+import { buildStorage, builtThread } from "./support/build.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
-
-/** SQLite's readers run on threads, which need JavaScript. */
-const builtThread = {
-  name: "built-thread",
-  transform(code: string, id: string) {
-    if (!id.endsWith("sqlite/readers.ts")) return null;
-    return code.replace("./sqlite-reader.js", pathToFileURL(SQLITE_READER).href);
-  },
-};
 
 /** More than half of the time of the quick tests went to these few. */
 const SLOW =

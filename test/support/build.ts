@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 
 /** What tests make for each other. Within the project, so that its packages are found. */
@@ -7,7 +8,16 @@ export const FOLDER = resolve("node_modules/.cache/tidemark");
 export const STORAGE_MODULE = resolve(FOLDER, "module.js");
 
 /** The file that SQLite's reading threads begin with. */
-export const SQLITE_READER = resolve(FOLDER, "sqlite-reader.js");
+const SQLITE_READER = resolve(FOLDER, "sqlite-reader.js");
+
+/** Lets tests that run a server within their own process start those threads. */
+export const builtThread = {
+  name: "built-thread",
+  transform(code: string, id: string) {
+    if (!id.endsWith("sqlite/readers.ts")) return null;
+    return code.replace("./sqlite-reader.js", pathToFileURL(SQLITE_READER).href);
+  },
+};
 
 /** Bundles both: Node can start neither threads nor processes on TypeScript. Takes a quarter of a second. */
 export async function buildStorage(): Promise<void> {

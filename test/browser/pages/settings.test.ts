@@ -208,7 +208,7 @@ it("a viewer is offered no settings that only others may change", async () => {
   expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
 });
 
-it("the audit log is narrowed to days, and says how far it has searched", async () => {
+it("the audit log is narrowed to days", async () => {
   const { services, accountId } = pages.app;
   const at = (day: number) => new Date(Date.parse("1990-01-01T12:00:00Z") + day * 86_400_000).toISOString();
   const actor = { kind: "command_line", id: null, name: null } as const;
@@ -235,11 +235,9 @@ it("the audit log is narrowed to days, and says how far it has searched", async 
   const page = await pages.open("/admin/settings/audit#entity=product", { role: "viewer", width: 390 });
   await page.getByRole("button", { name: "Changed: product 10999" }).waitFor();
   await page.getByLabel("Who").selectOption("command_line");
-  await page.getByText("The newest 10,000 changes were searched").waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel("To", { exact: true }).fill("1990-01-03");
   await page.getByRole("button", { name: "Changed: product 2" }).waitFor();
-  expect(await page.getByText("The newest 10,000 changes").count()).toBe(0);
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
   await page.reload();
   await page.getByRole("button", { name: "Changed: product 2" }).waitFor();
