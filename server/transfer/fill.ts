@@ -32,6 +32,8 @@ export interface Interrupted {
 
 /** Each commit costs a few writes to the disk, whatever its size is. */
 const COMMIT_SIZE = 10_000;
+/** The characters of one, because a commit is in memory as a whole. */
+const COMMIT_LENGTH = 2 * 2 ** 20;
 
 interface Filling extends Interrupted {
   work: "import" | "move";
@@ -117,9 +119,15 @@ export async function fill(
 
 async function* inChunksOf(size: number, items: AsyncIterable<Item[]>): AsyncGenerator<Item[]> {
   let chunk: Item[] = [];
+  let length = 0;
   for await (const more of items) {
-    chunk = chunk.length === 0 ? more : chunk.concat(more);
-    for (; chunk.length >= size; chunk = chunk.slice(size)) yield chunk.slice(0, size);
+    for (const item of more) {
+      chunk.push(item);
+      length += item.text.length;
+      if (chunk.length < size && length < COMMIT_LENGTH) continue;
+      yield chunk;
+      [chunk, length] = [[], 0];
+    }
   }
   if (chunk.length > 0) yield chunk;
 }
