@@ -66,6 +66,16 @@ it("hides its files from everybody else on the machine", async () => {
   await engine.close();
 });
 
+it("answers the questions that are open when it is closed", async () => {
+  const engine = await open();
+  const text =
+    "with recursive numbers (n) as (values (1) union all select n + 1 from numbers where n < 300000) " +
+    "select count(*) as count from numbers";
+  const answers = Promise.all(Array.from({ length: 5 }, () => engine.reads.ask({ text, values: [] })));
+  await engine.close();
+  expect(await answers).toEqual(Array.from({ length: 5 }, () => [{ count: 300_000 }]));
+});
+
 it("leaves everything in one file when it is closed", async () => {
   await (await fill(2_000)).close();
   for (const beside of ["-wal", "-shm"]) rmSync(`${file}${beside}`, { force: true });
