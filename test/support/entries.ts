@@ -12,16 +12,21 @@ export interface Entry {
 
 /** All records of a store, in the order of accounts, nouns and keys. */
 export async function entriesIn(
-  { reads }: Pick<Engine, "reads">,
+  engine: Pick<Engine, "snapshot">,
   tables: readonly Table<never>[],
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (const table of tables) {
-    const rows = await reads.all({ text: `select account_id, doc from ${sqlName(table)}`, values: [] });
-    for (const [accountId, doc] of rows) {
-      const key = keyOf(table, JSON.parse(String(doc)) as never);
-      entries.push({ table: table.name, accountId: Number(accountId), key, doc: String(doc) });
+  const snapshot = await engine.snapshot();
+  try {
+    for (const table of tables) {
+      const rows = await snapshot.all({ text: `select account_id, doc from ${sqlName(table)}`, values: [] });
+      for (const [accountId, doc] of rows) {
+        const key = keyOf(table, JSON.parse(String(doc)) as never);
+        entries.push({ table: table.name, accountId: Number(accountId), key, doc: String(doc) });
+      }
     }
+  } finally {
+    await snapshot.close();
   }
   return entries.sort(
     (one, other) =>

@@ -40,7 +40,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("button", { name: "Save the notes" }).click();
     await page.getByText("The notes were saved").waitFor();
     const { store } = pages.app.context;
-    const all = await store.page(commissions, "id", pages.app.accountId, [], { limit: 100 });
+    const all = await store.list(commissions, "id", pages.app.accountId, []);
     const denied = all.filter(({ status }) => status === "denied");
     expect(denied.map(({ internalNote }) => internalNote)).toContain("<b>looked at</b>");
 
