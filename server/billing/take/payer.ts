@@ -8,7 +8,7 @@ import { sales } from "../../domain/sale/sales.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Source } from "./taker.ts";
 
 /** A payer, with the lead that they are. */

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM, type ApiKey } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { digest, numberOf } from "../../storage/keys.ts";
+import { digest, numberOf } from "../../storage/digests.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 

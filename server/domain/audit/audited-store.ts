@@ -1,6 +1,6 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
-import { numberOf } from "../../storage/keys.ts";
+import { numberOf } from "../../storage/digests.ts";
 import { keyOf } from "../../storage/sql.ts";
 import { ownerOf, type Key, type Table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";

@@ -1,5 +1,5 @@
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { bestParts, type PaymentParts } from "../sale/payment.ts";
 import type { BillingObject, BillingProvider } from "./record.ts";

@@ -1,6 +1,7 @@
+import type { Payout } from "../payout/record.ts";
 import { isOfRefund, type Commission } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
 
 export const commissions = table<Commission>()({
@@ -149,4 +150,9 @@ function importedFacts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Co
 /** Whether a payout may still take the commission. */
 export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
   return status === "approved" && payoutId === null && !isPaidElsewhere;
+}
+
+/** Whether the promoter was paid, or got what is not money. `payout`: the one that the commission is in. */
+export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
+  return isPaidElsewhere || payout?.status === "completed";
 }

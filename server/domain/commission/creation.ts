@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createdBy } from "../audit/creator.ts";
 import type { Context } from "../context.ts";

@@ -4,7 +4,7 @@ import type { CommissionStatus } from "./record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/unit.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, newCommission } from "./commission.ts";
 import { commissionSources, type Source } from "./source.ts";

@@ -108,11 +108,6 @@ export async function readCommissionParts(reader: Reader, commission: Commission
   };
 }
 
-/** Whether the promoter was paid, or got what is not money. */
-export function isPaid({ commission, payout }: Pick<CommissionParts, "commission" | "payout">): boolean {
-  return commission.isPaidElsewhere || payout?.status === "completed";
-}
-
 function sorted(question: CommissionQuestion, sorting: CommissionSort[]): CommissionQuestion {
   const last: CommissionSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
   return [...sorting, last].reduce(

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import { ORIGIN_COLUMNS } from "../origin/origin.ts";

@@ -1,4 +1,4 @@
-import { fingerprint } from "../../storage/keys.ts";
+import { fingerprint } from "../../storage/digests.ts";
 
 /** The id of a source or a page in keys, because its name may be long. */
 export function nameKey(name: string): string {

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { commissions } from "../commission/commission.ts";
+import { commissions, isPaid } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
@@ -19,12 +19,10 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
  *
  * Choice: a payout in a payments batch counts as on its way, because a file for the bank may exist.
  */
-export async function settlementOf(
-  reader: Reader,
-  { accountId, id, payoutId, isPaidElsewhere }: Commission,
-): Promise<string | null> {
+export async function settlementOf(reader: Reader, commission: Commission): Promise<string | null> {
+  const { accountId, id, payoutId } = commission;
   const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
-  if (isPaidElsewhere || payout?.status === "completed") {
+  if (isPaid(commission, payout)) {
     return `Commission ${id} is paid and can't be changed`;
   }
   const isUnderWay = payout !== null && (payout.status !== "pending" || payout.paymentsBatchId !== null);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
 import type { Product, ProductPrice } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { TAKEN } from "../../storage/taken.ts";

@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import { accounts } from "../account/account.ts";

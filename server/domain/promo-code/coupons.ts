@@ -1,4 +1,4 @@
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 
 /** A coupon as it is compared without letter case. */
 export function foldedCoupon(coupon: string): string {

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { PromoCode } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";

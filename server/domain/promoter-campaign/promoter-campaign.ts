@@ -3,7 +3,7 @@ import { Failure } from "../../failure.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { PromoterCampaign } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader } from "../../storage/store.ts";
 import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
 import { productsNamed } from "../reward/entry.ts";

@@ -1,7 +1,7 @@
 import anyAscii from "any-ascii";
 import type { PromoterCampaign, RefToken } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import type { Chance } from "../context.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";

@@ -1,4 +1,4 @@
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 
 /** They enclose a value, and the mark of a field before and after its values. No value has them. */
 const [VALUE, FIELD] = ["\u001f", "\u001e"];

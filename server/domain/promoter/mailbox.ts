@@ -1,6 +1,6 @@
 import type { Mailbox } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 
 /** Stored by hash, because an address is personal and this is kept for ever. */

@@ -2,7 +2,7 @@ import { Failure, type FieldErrors } from "../../failure.ts";
 import { customWords } from "./custom-words.ts";
 import type { Promoter } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { findTaken } from "../../storage/taken.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { indexed } from "../../storage/keys.ts";
+import { indexed } from "../../storage/digests.ts";
 import type { Reader } from "../../storage/store.ts";
 import { findCodeOwner } from "../promo-code/code-owner.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";

@@ -1,6 +1,6 @@
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";

@@ -7,7 +7,7 @@ import type { Lead } from "../lead/record.ts";
 import { isNamed, leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { findCustomer, nobody } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";

@@ -1,5 +1,5 @@
 import type { Account } from "../account/record.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { share } from "../money/amount.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import { table, type Table } from "../../storage/table.ts";
 import type { Reader, View } from "../../storage/store.ts";
 import type { Lead } from "../lead/record.ts";

@@ -1,7 +1,7 @@
 import { USUAL_BASE } from "../account/commission-base.ts";
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import { earnAgain } from "../commission/earnings.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Failure, isOutage } from "../../failure.ts";
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";

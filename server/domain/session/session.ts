@@ -2,7 +2,7 @@ import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import type { Holder, HolderKind, Session } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { digest, numberOf } from "../../storage/keys.ts";
+import { digest, numberOf } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;

@@ -10,7 +10,7 @@ import type { LinkKind, User, UserLink } from "./record.ts";
 import { passSecondFactor } from "./second-factor.ts";
 import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
 import { table } from "../../storage/table.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -2,7 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Chance, Context } from "../context.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import { findUser, users } from "./user.ts";
 import type { User } from "./record.ts";
 

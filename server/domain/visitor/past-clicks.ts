@@ -1,7 +1,7 @@
 import type { Origin } from "../origin/record.ts";
 import type { PastClicks } from "./record.ts";
 import { table } from "../../storage/table.ts";
-import { fingerprint } from "../../storage/keys.ts";
+import { fingerprint } from "../../storage/digests.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { ORIGIN_COLUMNS } from "../origin/origin.ts";

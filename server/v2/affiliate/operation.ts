@@ -18,7 +18,7 @@ import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in-limit.ts";
 import { newContext, type Services } from "../../request/services.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
 /** A request to the portal's operations by anybody. */

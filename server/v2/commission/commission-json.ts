@@ -1,6 +1,7 @@
+import { isPaid } from "../../domain/commission/commission.ts";
 import { z } from "zod";
 import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../domain/commission/record.ts";
-import { isPaid, readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
+import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import type { Reader } from "../../storage/store.ts";
@@ -78,7 +79,7 @@ export function commissionJson(parts: CommissionParts): z.output<typeof commissi
     unit: commission.unit,
     fraud_check: commission.suspicion,
     amount: commission.amount,
-    is_paid: isPaid(parts),
+    is_paid: isPaid(commission, parts.payout),
     is_split: commission.splitTenThousandths !== null,
     created_at: commission.createdAt,
     status_updated_at: commission.statusUpdatedAt,

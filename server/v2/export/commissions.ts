@@ -1,4 +1,5 @@
-import { allCommissions, isPaid, type CommissionParts } from "../../domain/commission/search.ts";
+import { isPaid } from "../../domain/commission/commission.ts";
+import { allCommissions, type CommissionParts } from "../../domain/commission/search.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { amountCell } from "./csv-pages.ts";
@@ -43,7 +44,7 @@ function lineOf(parts: CommissionParts, currency: string): Line {
     amount: amountCell(commission.amount, unit, currency),
     unit,
     currency: unit === "cash" ? currency : null,
-    status: isPaid(parts) ? "paid" : commission.status,
+    status: isPaid(commission, parts.payout) ? "paid" : commission.status,
     sale_amount: amountCell(commission.saleCents, "cash", currency),
     event_id: commission.eventId,
     reward: commission.rewardName,

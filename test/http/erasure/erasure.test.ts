@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
 import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
 import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
-import { digest } from "../../../server/storage/keys.ts";
+import { digest } from "../../../server/storage/digests.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import type { RecordOf } from "../../support/records.ts";

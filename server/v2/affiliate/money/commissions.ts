@@ -1,6 +1,7 @@
+import { isPaid } from "../../../domain/commission/commission.ts";
 import { z } from "zod";
 import { COMMISSION_STATUSES, COMMISSION_TYPES } from "../../../domain/commission/record.ts";
-import { isPaid, listCommissions, type CommissionParts } from "../../../domain/commission/search.ts";
+import { listCommissions, type CommissionParts } from "../../../domain/commission/search.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
@@ -133,7 +134,7 @@ function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
     tier: commission.tierLevel,
     unit: commission.unit,
     amount: commission.amount,
-    is_paid: isPaid(parts),
+    is_paid: isPaid(commission, parts.payout),
     reason: commissionReason({ commission, who, currency: account.currency }),
     approves_at: commission.status === "pending" ? commission.approveAt : null,
     payout_id: commission.payoutId,
