@@ -4,7 +4,7 @@ import type { Store } from "../../storage/store.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { History } from "./history.ts";
-import type { Found, Window } from "../../storage/query.ts";
+import { among, type Found, type Window } from "../../storage/query.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
 import { figuresOf, type Figure, type Figures } from "./figures.ts";
 import { historyOf, readHistories, type Histories, type SubjectId } from "./histories.ts";
@@ -94,18 +94,29 @@ export async function reportCampaigns(
     for (const campaign of chunk) if (keeps(campaign)) found.set(campaign.id, campaign);
   }
   const ids = [...found.keys()];
-  const wanted = new Set(sort === null ? pageOf(ids, page) : ids);
-  const ownerOf = (id: SubjectId) => (typeof id === "number" && wanted.has(id) ? id : null);
-  const figures = sort === null ? query.figures : [...query.figures, sort.by];
-  const histories = await readHistories(store, accountId, { ...plan, figures, series: "campaign", ownerOf });
-  const limit = page.offset + page.limit;
   const shown =
-    sort === null
-      ? pageOf(ids, page)
-      : (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
+    sort === null ? pageOf(ids, page) : await rankedPage(store, accountId, { ...query, ids, sort, page });
   refuseTooManyCells(plan, shown.length);
+  const histories = await readHistories(store, accountId, {
+    ...plan,
+    series: "campaign",
+    chosen: (column) => among(column, shown),
+    ownerOf: Number,
+  });
   const subjects = shown.map((id) => ({ id, name: found.get(id)?.name ?? "" }));
   return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+}
+
+/** A page of campaigns sorted by a figure over the whole range. */
+async function rankedPage(
+  store: Store,
+  accountId: number,
+  { ids, range, sort, page }: { ids: number[]; range: Period; sort: Sort; page: Window },
+): Promise<number[]> {
+  const wanted = { periods: [range], figures: [sort.by], series: "campaign" as const, ownerOf: Number };
+  const ranking = await readHistories(store, accountId, wanted);
+  const first = await firstRanked(ids, ranking, { range, sort, limit: page.offset + page.limit });
+  return first.slice(page.offset);
 }
 
 /** Cuts the range of a query into periods. @throws Failure `invalid` */
