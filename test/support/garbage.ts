@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm";
 export async function endConnections(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 10; round++) {
     await nextTurn();
     collect();
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Session } from "../../session.ts";
 import type { Database } from "./database.ts";
 import { isBusy } from "./faults.ts";
@@ -7,6 +7,9 @@ import { sessionOn } from "./statements.ts";
 /** How long a commit waits for those of other processes, and the longest pause between two attempts. */
 const WAIT_MS = 8_000;
 const MAX_PAUSE_MS = 2;
+
+/** Transactions of one commit. The event loop stands still while they run. */
+const MOST_JOBS = 64;
 
 interface Job {
   /** Runs the work, and keeps its outcome until the commit is durable. */
@@ -33,19 +36,19 @@ interface Watching {
 }
 
 /**
- * Transactions that come in one turn of the event loop run one after the other and share one commit, because a commit waits for
- * the disk. Their work awaits nothing but this connection, so no other code runs in between.
+ * Transactions that come at about the same time run one after the other and share one commit, because a commit waits for the
+ * disk. Their work awaits nothing but this connection, so no other code runs in between.
  */
 export function newCommitter(db: Database, watching: Watching): Committer {
   const runAll = newRunner(db, watching);
-  let pending: Job[] = [];
+  const pending: Job[] = [];
   let running: Promise<void> | null = null;
 
   return {
     transact: (work) =>
       new Promise((resolve, reject) => {
         pending.push(newJob(work, resolve, reject));
-        running ??= new Promise((resolve) => setImmediate(() => void runPending().then(resolve)));
+        running ??= runPending();
       }),
     isOpen: () => db.isTransaction,
     async close() {
@@ -55,8 +58,8 @@ export function newCommitter(db: Database, watching: Watching): Committer {
 
   async function runPending(): Promise<void> {
     while (pending.length > 0) {
-      const jobs = pending;
-      pending = [];
+      await gather();
+      const jobs = pending.splice(0, MOST_JOBS);
       const fault = await runAll(jobs).then(
         () => null,
         (error: unknown) => ({ error }),
@@ -65,6 +68,14 @@ export function newCommitter(db: Database, watching: Watching): Committer {
       for (const job of jobs) job.settle(fault);
     }
     running = null;
+  }
+
+  /** Waits until a turn of the event loop brings no more. A turn accepts a single connection, however many wait. */
+  async function gather(): Promise<void> {
+    for (let known = 0; known < pending.length && pending.length < MOST_JOBS;) {
+      known = pending.length;
+      await nextTurn();
+    }
   }
 }
 
