@@ -1,5 +1,5 @@
 import type { Statement, Dialect } from "./sql.ts";
-import type { Addition } from "./sums.ts";
+import type { Addition, SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
 
 /** SQLite returns values, Postgres promises. */
@@ -14,6 +14,8 @@ export interface Reads {
   find(from: Table<never>, unique: string, accountId: number, values: Key): MaybePromise<string | null>;
   /** The rows that a statement selects, each as an array. */
   all(statement: Statement): MaybePromise<ColumnValue[][]>;
+  /** The sums over the rows of an account whose keys begin with these values. */
+  total(of: SumTable, accountId: number, start: Key): MaybePromise<number[]>;
   /** The rows that a question selects, by the names of their columns. It may take long, so it runs beside other work. */
   ask(question: Statement): MaybePromise<Record<string, ColumnValue>[]>;
 }

@@ -35,6 +35,8 @@ export interface Additions {
   note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
   /** Takes what others have collected. */
   include(others: readonly Addition[]): void;
+  /** What has been collected for the rows whose keys begin with these values: an amount for each sum. */
+  totalOf(into: SumTable, accountId: number, start: Key): number[];
   /** Whether a statement is about a table that something has been collected for. */
   concern(statement: Statement): boolean;
   /** Returns what has been collected and forgets it. The order is always the same, so that no two transactions wait for each other. */
@@ -66,6 +68,18 @@ export function newAdditions(): Additions {
     include(others) {
       for (const { into, accountId, ...share } of others) add(into, accountId, share, 1);
     },
+    totalOf(into, accountId, start) {
+      const own = [...found.values()].filter(
+        (row) =>
+          row.into === into &&
+          row.accountId === accountId &&
+          start.every((value, at) => row.key[at] === value),
+      );
+      return addedTo(
+        into.sums.map(() => 0),
+        own.map(({ amounts }) => amounts),
+      );
+    },
     concern: ({ text }) => [...found.values()].some(({ into }) => mentions(text, into.name)),
     take() {
       const changed = [...found].filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
@@ -73,6 +87,11 @@ export function newAdditions(): Additions {
       return changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, addition]) => addition);
     },
   };
+}
+
+/** Sums with others added to them. */
+export function addedTo(sums: readonly number[], others: readonly (readonly number[])[]): number[] {
+  return sums.map((sum, at) => others.reduce((total, amounts) => total + amounts[at]!, sum));
 }
 
 /** The name of a row. */
@@ -119,6 +138,18 @@ export function addedRow({ accountId, key, amounts }: Addition): KeyPart[] {
 /** The types of these values. */
 export function addedTypes({ by, sums }: SumTable): ColumnType[] {
   return ["integer", ...Object.values<ColumnType>(by), ...sums.map(() => "integer" as const)];
+}
+
+/** Selects the sums over the rows of an account whose keys begin with these values. */
+export function totalStatement(
+  { name, by, sums }: SumTable,
+  accountId: number,
+  { start, dialect }: { start: Key; dialect: Dialect },
+): Statement {
+  const keys = ["account_id", ...Object.keys(by)].slice(0, start.length + 1);
+  const isTheirs = keys.map((column, at) => `${column} = ${dialect.value(at + 1)}`).join(" and ");
+  const totals = sums.map((column) => `coalesce(sum(${column}), 0)`).join(", ");
+  return { text: `select ${totals} from ${name} where ${isTheirs}`, values: [accountId, ...start] };
 }
 
 /** Selects the rows of an account that are not 0: the values of `by`, then the sums. */

@@ -134,6 +134,10 @@ function askingAfter(first: () => Promise<void>, view: View): View {
       await first();
       return view.rows(question);
     },
+    async total(...given) {
+      await first();
+      return view.total(...given);
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { parse } from "./documents.ts";
 import { builderOf, statementOf } from "./query.ts";
 import type { MaybePromise, Reads } from "./session.ts";
 import { countStatement, listStatement, type Between, type Listing } from "./sql.ts";
+import type { SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
 
 /** Reads records; a store and a transaction both do. */
@@ -55,6 +56,8 @@ export interface View extends Reader {
     start: Key,
     between?: Between,
   ): Promise<number>;
+  /** The sums over the rows of a table of sums whose keys begin with these values, in the order of its sums. */
+  total(of: SumTable, accountId: number, ...start: Key): Promise<number[]>;
   /** Begins a question over some tables. @example store.question<Schema<{ leads: typeof leads }>>() */
   question<S>(): Kysely<S>;
   /** The rows that a question selects. */
@@ -107,6 +110,7 @@ export function newView(reads: Reads): View {
       );
       return Number(row?.[0]);
     },
+    total: async (of, accountId, ...start) => reads.total(of, accountId, start),
     question: <S>() => builderOf<S>(reads.dialect),
     rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
   };

@@ -77,6 +77,7 @@ function edgedReads(reads: Reads, edge: Edge): Reads {
     get: (from, ...rest) => edge.read(from.name, () => reads.get(from, ...rest)),
     find: (from, ...rest) => edge.read(from.name, () => reads.find(from, ...rest)),
     all: (statement) => edge.read(statement.text, () => reads.all(statement)),
+    total: (of, ...rest) => edge.read(of.name, () => reads.total(of, ...rest)),
     ask: (question) => edge.read(question.text, () => reads.ask(question)),
   };
 }

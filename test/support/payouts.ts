@@ -118,7 +118,7 @@ export async function addPayout(
     paymentsBatchId: null,
     payoutMethodId: null,
     error: null,
-    paidAt: null,
+    paidAt: changes.status === "completed" ? now.toISOString() : null,
     processingStartedAt: null,
     failedAt: null,
     createdAt: now.toISOString(),

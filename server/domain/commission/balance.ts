@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { UNITS, type Unit } from "../money/unit.ts";
+import { loadPromoterTotals } from "../report/stats.ts";
 import type { Payout } from "../payout/record.ts";
 import type { payouts } from "../payout/payout.ts";
 import { prepared, type Schema } from "../../storage/query.ts";
@@ -21,9 +22,12 @@ export interface Balance {
   units: Partial<Record<Unit, UnitBalance>>;
 }
 
+const OTHER_UNITS = UNITS.filter((unit) => unit !== "cash");
+
 type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
 
-const moneyOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
+/** What a promoter has earned and was paid in other units than cash. Few have any. */
+const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
   const earned = question
     .selectFrom("commissions")
     .select([
@@ -34,6 +38,7 @@ const moneyOf = prepared((question: Kysely<BalanceSchema>, accountId: number, pr
     .where("account_id", "=", accountId)
     .where("promoter_id", "=", promoterId)
     .where("status", "=", "approved")
+    .where("unit", "in", OTHER_UNITS)
     .groupBy("unit");
   const paid = question
     .selectFrom("payouts")
@@ -41,16 +46,23 @@ const moneyOf = prepared((question: Kysely<BalanceSchema>, accountId: number, pr
     .where("account_id", "=", accountId)
     .where("promoter_id", "=", promoterId)
     .where("status", "=", "completed")
+    .where("unit", "in", OTHER_UNITS)
     .groupBy("unit");
   return earned.unionAll(paid);
 });
 
-/** Adds up what a promoter has earned and was paid. */
+/** Adds up what a promoter has earned and was paid. Cash comes from the sums by month, because many have very many commissions. */
 export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
-  const rows = await view.rows(moneyOf(view, accountId, promoterId));
-  return balanceOf(
-    rows.map((row) => ({ unit: row.unit as Unit, earnings: Number(row.earnings), paid: Number(row.paid) })),
-  );
+  const rows = await view.rows(otherUnitsOf(view, accountId, promoterId));
+  const cash = await loadPromoterTotals(view, accountId, promoterId);
+  return balanceOf([
+    { unit: "cash", earnings: cash.earningsCents, paid: cash.paidCents },
+    ...rows.map((row) => ({
+      unit: row.unit as Unit,
+      earnings: Number(row.earnings),
+      paid: Number(row.paid),
+    })),
+  ]);
 }
 
 const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>

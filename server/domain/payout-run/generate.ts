@@ -11,7 +11,7 @@ import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { loadPromoterStats } from "../report/stats.ts";
+import { loadPromoterTotals } from "../report/stats.ts";
 import { beginRun, finishRun } from "./run.ts";
 import { takeUnpaid, unpaidGroups, type UnpaidGroup } from "../payout/unpaid.ts";
 
@@ -148,7 +148,7 @@ async function payGroup(
 async function standingOf(tx: Transaction, account: Account, promoterId: number) {
   const { id, minPayingCustomers, requiresPayoutMethod } = account;
   const { activeCustomers } =
-    minPayingCustomers > 0 ? await loadPromoterStats(tx.view, id, promoterId) : { activeCustomers: 0 };
+    minPayingCustomers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { activeCustomers: 0 };
   const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
   return { activeCustomers, method };
 }

@@ -3,7 +3,7 @@ import type { Account } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { periodAt, type Period } from "../payout/period.ts";
-import { loadPromoterStats } from "../report/stats.ts";
+import { loadPromoterTotals } from "../report/stats.ts";
 import { joined } from "./run.ts";
 import { carryReason, type CarryReason } from "./carry-reason.ts";
 import { groupOf, groupQuestion, type UnpaidGroup } from "../payout/unpaid.ts";
@@ -40,7 +40,7 @@ export async function previewRun(
   ]);
   const payouts: PreviewedPayout[] = [];
   for (const group of rows.map(groupOf)) {
-    const { activeCustomers } = await loadPromoterStats(store, account.id, group.promoterId);
+    const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
     const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
     payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
   }

@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import type { View } from "../../storage/store.ts";
 import {
   columnOf,
+  daily,
+  METRICS,
   TOTAL_METRICS,
   type DailyRow,
   type Metric,
@@ -45,8 +47,13 @@ export function loadStats(
 }
 
 /** The totals of a promoter over all promoter campaigns. */
-export function loadPromoterStats(view: View, accountId: number, promoterId: number): Promise<Stats> {
-  return statsIn(view, dailyQuestion(view, accountId, "promoter").where("daily.subject_id", "=", promoterId));
+export async function loadPromoterTotals(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<Record<Metric, number>> {
+  const totals = await view.total(daily, accountId, "promoter-month", promoterId);
+  return Object.fromEntries(METRICS.map((metric, at) => [metric, totals[at]!])) as Record<Metric, number>;
 }
 
 /** The totals of a campaign. */

@@ -6,7 +6,7 @@ import { signInUrl } from "../../domain/portal/sign-in-link.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
-import { loadPromoterStats } from "../../domain/report/stats.ts";
+import { loadPromoterTotals } from "../../domain/report/stats.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";
@@ -55,7 +55,7 @@ export async function readPromoterParts(
   const { accountId, id } = promoter;
   const [promoterCampaigns, stats, balance, payoutMethod, parent] = await Promise.all([
     joinedCampaigns(view, promoter),
-    loadPromoterStats(view, accountId, id),
+    loadPromoterTotals(view, accountId, id),
     loadBalance(view, accountId, id),
     withPayoutMethod ? findSelectedPayoutMethod(view, accountId, id) : undefined,
     withParent ? findParent(view, promoter) : undefined,

@@ -66,7 +66,10 @@ describe("figures of a store with a standby that has everything but the last sig
 
   it.each(figures)("are the primary's in %s if the standby dies meanwhile", async (_, call) => {
     const gone = () => Promise.reject(new Error("gone"));
-    standby = { reads: { ...empty.reads, get: gone, find: gone, all: gone, ask: gone }, ageSeconds: 7 };
+    standby = {
+      reads: { ...empty.reads, get: gone, find: gone, all: gone, total: gone, ask: gone },
+      ageSeconds: 7,
+    };
     expect(await shown(call())).toEqual(["2", "0"]);
   });
 

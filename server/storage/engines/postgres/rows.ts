@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Reads } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
+import { totalStatement } from "../../sums.ts";
 import type { ColumnValue, KeyPart, Table } from "../../table.ts";
 import { sqlState } from "./faults.ts";
 import { batchedRead } from "./batched-read.ts";
@@ -54,6 +55,10 @@ export function newReads({ one, send }: Rows): Reads {
     find: async (from, unique, accountId, values) =>
       (await one({ from, by: uniqueColumns(from, unique), accountId, values }))?.doc ?? null,
     all: async (statement) => (await send([statement]))[0]!.rows,
+    total: async (of, accountId, start) => {
+      const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
+      return (await send([question]))[0]!.rows[0]!.map(Number);
+    },
     ask: async (question) => namedRows((await send([question]))[0]!),
   };
 }

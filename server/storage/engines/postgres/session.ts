@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { parseStored } from "../../documents.ts";
 import type { Session, Written } from "../../session.ts";
 import { mentions, POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
-import type { Addition } from "../../sums.ts";
+import { addedTo, newAdditions, totalStatement, type Addition } from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import { nameOf, type Changes, type Seen, type Wanted, type WrittenRow } from "./changes.ts";
 import type { Commit } from "./committer.ts";
@@ -261,6 +261,13 @@ export function newSession(
     find: async (from, unique, accountId, values) =>
       (await holderOf(from, unique, accountId, values))?.doc ?? null,
     all: async (statement) => (await ask(statement)).rows,
+    async total(of, accountId, start) {
+      const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
+      const answer = connecting === null ? await rows.ask(question) : (await send([question]))[0]!;
+      const unsent = newAdditions();
+      unsent.include(additions);
+      return addedTo(answer.rows[0]!.map(Number), [unsent.totalOf(of, accountId, start)]);
+    },
     ask: async (question) => namedRows(await ask(question)),
     async lock(from, accountId, key) {
       const name = nameOf(from, "", accountId, key);

@@ -58,6 +58,7 @@ export function sqliteEngine(
       get: (...given) => reading.reads().get(...given),
       find: (...given) => reading.reads().find(...given),
       all: (statement) => reading.reads().all(statement),
+      total: (...given) => reading.reads().total(...given),
       // A store that is never synced is for trials and tests, which need no threads.
       ask: (question) => (isDurable ? readers.ask(question) : reading.reads().ask(question)),
     },

@@ -1,6 +1,14 @@
 import type { Reads, Session, Written } from "../../session.ts";
 import { recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
-import { addedRow, addedTypes, adding, newAdditions, type SumTable } from "../../sums.ts";
+import {
+  addedRow,
+  addedTo,
+  addedTypes,
+  adding,
+  newAdditions,
+  totalStatement,
+  type SumTable,
+} from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import type { Database } from "./database.ts";
 import { refusalOf } from "./faults.ts";
@@ -34,13 +42,17 @@ export function readsOn(db: Database, prepare = prepared(db)): Reads {
     find: (from, unique, accountId, values) =>
       one(recordStatements(from, SQLITE).find[unique]!, accountId, ...values),
     all: ({ text, values }) => prepare(text).all(...values) as ColumnValue[][],
+    total(of, accountId, start) {
+      const { text, values } = totalStatement(of, accountId, { start, dialect: SQLITE });
+      return prepare(text).get(...values) as number[];
+    },
     ask: ({ text, values }) => named(text).all(...values) as Record<string, ColumnValue>[],
   };
 }
 
 /** The same. What keeps SQLite from reading is Failure `unavailable`. */
 export function guardedReads(db: Database, file: string): Reads {
-  const { dialect, get, find, all, ask } = readsOn(db);
+  const { dialect, get, find, all, total, ask } = readsOn(db);
   const guarded =
     <A extends unknown[], T>(read: (...given: A) => T) =>
     (...given: A): T => {
@@ -50,7 +62,14 @@ export function guardedReads(db: Database, file: string): Reads {
         throw refusalOf(error, { file, what: "read" });
       }
     };
-  return { dialect, get: guarded(get), find: guarded(find), all: guarded(all), ask: guarded(ask) };
+  return {
+    dialect,
+    get: guarded(get),
+    find: guarded(find),
+    all: guarded(all),
+    total: guarded(total),
+    ask: guarded(ask),
+  };
 }
 
 const known = new WeakMap<SumTable, string>();
@@ -98,6 +117,8 @@ export function sessionOn(db: Database): WritingSession {
   return {
     ...reads,
     all: flushed(reads.all),
+    total: (of, accountId, start) =>
+      addedTo(reads.total(of, accountId, start) as number[], [additions.totalOf(of, accountId, start)]),
     ask: flushed(reads.ask),
     lock: reads.get,
     changeCount: () => changeCount,

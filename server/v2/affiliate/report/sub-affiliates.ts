@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findChildren } from "../../../domain/promoter/parent.ts";
 import type { Promoter } from "../../../domain/promoter/record.ts";
-import { loadPromoterStats } from "../../../domain/report/stats.ts";
+import { loadPromoterTotals } from "../../../domain/report/stats.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";
@@ -37,7 +37,7 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
 
 /** The promoters above see the first name, a masked address and the figures that they earn from. */
 async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
-  const stats = await loadPromoterStats(view, child.accountId, child.id);
+  const stats = await loadPromoterTotals(view, child.accountId, child.id);
   return {
     id: child.id,
     name: child.profile.firstName,
