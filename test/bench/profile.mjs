@@ -44,6 +44,13 @@ const SCENARIOS = [
     headers: KEY,
     body: "email=promoter-{n}%40example.com&ref_id=p-{n}&first_name=Pat&last_name=Doe",
   },
+  {
+    name: "promoter details",
+    method: "GET",
+    path: "/api/v2/company/promoters/bench?find_by=ref_token",
+    headers: { authorization: "Bearer bench-key", "account-id": "bench" },
+    body: "",
+  },
 ];
 const maps = new Map();
 
@@ -57,12 +64,12 @@ for (const scenario of SCENARIOS) {
 }
 
 /** Drives a new server and returns its main thread's processor time for each request. */
-async function drive({ path, headers, body, known, prepare }, nodeOptions) {
+async function drive({ method = "POST", path, headers, body, known, prepare }, nodeOptions) {
   const storage = await startStorage(process.env.BENCH_STORAGE ?? "sqlite");
   const { child, url, ended } = await startTidemark(storage.url, { nodeOptions });
   await post(url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
   await prepare?.(url);
-  const run = (seconds) => load({ url, method: "POST", path, headers, body, known, seconds });
+  const run = (seconds) => load({ url, method, path, headers, body, known, seconds });
   await run(2);
   const before = mainThreadMicros(child.pid);
   const { statuses } = await run(SECONDS);
