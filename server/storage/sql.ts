@@ -247,6 +247,12 @@ function listingParts<R>(
   return { order: order.slice(start.length), conditions, values };
 }
 
+/** SQLite plans a statement anew each time a limit is bound to it, which costs more than reading a few records. */
+function wholeNumber(limit: number): number {
+  if (!Number.isSafeInteger(limit)) throw new Error(`${limit} is not a limit`);
+  return limit;
+}
+
 /** Lists the documents of a listing. `after`: the values of the last row's order, to go on from there. */
 export function listStatement<R>(
   of: Table<R>,
@@ -261,10 +267,10 @@ export function listStatement<R>(
     conditions.push(`(${order.join(", ")}) > (${places.join(", ")})`);
   }
   const sorting = order.map((column) => (reverse ? `${column} desc` : column)).join(", ");
-  const places = [limit, offset].map((each) => dialect.value(values.push(each)));
+  const from = offset === 0 ? "" : ` offset ${dialect.value(values.push(offset))}`;
   const text =
     `select ${["doc", ...order].join(", ")} from ${sqlName(of)} where ${conditions.join(" and ")}` +
-    ` order by ${sorting || "account_id"} limit ${places[0]} offset ${places[1]}`;
+    ` order by ${sorting || "account_id"} limit ${wholeNumber(limit)}${from}`;
   return { text, values, of };
 }
 

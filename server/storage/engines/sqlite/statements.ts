@@ -25,6 +25,16 @@ function prepared(db: Database): (text: string) => Prepared {
   };
 }
 
+/** The rows of a statement. The binding's `all` gives no code for a fault, so `get` meets it once more. */
+function rowsOf(statement: Prepared, values: readonly ColumnValue[]): unknown[] {
+  try {
+    return statement.all(...values);
+  } catch (error) {
+    statement.get(...values);
+    throw error;
+  }
+}
+
 /** Reads on a connection. They return at once. */
 export function readsOn(db: Database, prepare = prepared(db)): Reads {
   const namedStatements = new Map<string, Prepared>();
@@ -41,12 +51,12 @@ export function readsOn(db: Database, prepare = prepared(db)): Reads {
     get: (from, accountId, key) => one(recordStatements(from, SQLITE).get, accountId, ...key),
     find: (from, unique, accountId, values) =>
       one(recordStatements(from, SQLITE).find[unique]!, accountId, ...values),
-    all: ({ text, values }) => prepare(text).all(...values) as ColumnValue[][],
+    all: ({ text, values }) => rowsOf(prepare(text), values) as ColumnValue[][],
     total(of, accountId, start) {
       const { text, values } = totalStatement(of, accountId, { start, dialect: SQLITE });
       return prepare(text).get(...values) as number[];
     },
-    ask: ({ text, values }) => named(text).all(...values) as Record<string, ColumnValue>[],
+    ask: ({ text, values }) => rowsOf(named(text), values) as Record<string, ColumnValue>[],
   };
 }
 
