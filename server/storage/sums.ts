@@ -44,13 +44,20 @@ export interface Additions {
 }
 
 export function newAdditions(): Additions {
-  let found = new Map<string, { into: SumTable; accountId: number; key: Key; amounts: number[] }>();
+  let found = new Map<SumTable, Map<string, Addition & { amounts: number[] }>>();
+
+  function rowsOf(into: SumTable) {
+    let rows = found.get(into);
+    if (rows === undefined) found.set(into, (rows = new Map()));
+    return rows;
+  }
 
   function add(into: SumTable, accountId: number, { key, amounts }: Share, sign: number): void {
+    const rows = rowsOf(into);
     const place = placeOf(into, accountId, key);
-    const known = found.get(place);
+    const known = rows.get(place);
     if (known === undefined) {
-      found.set(place, { into, accountId, key, amounts: amounts.map((amount) => sign * amount) });
+      rows.set(place, { into, accountId, key, amounts: amounts.map((amount) => sign * amount) });
     } else for (const [at, amount] of amounts.entries()) known.amounts[at]! += sign * amount;
   }
 
@@ -69,20 +76,19 @@ export function newAdditions(): Additions {
       for (const { into, accountId, ...share } of others) add(into, accountId, share, 1);
     },
     totalOf(into, accountId, start) {
-      const own = [...found.values()].filter(
-        (row) =>
-          row.into === into &&
-          row.accountId === accountId &&
-          start.every((value, at) => row.key[at] === value),
+      const own = [...rowsOf(into).values()].filter(
+        (row) => row.accountId === accountId && start.every((value, at) => row.key[at] === value),
       );
       return addedTo(
         into.sums.map(() => 0),
         own.map(({ amounts }) => amounts),
       );
     },
-    concern: ({ text }) => [...found.values()].some(({ into }) => mentions(text, into.name)),
+    concern: ({ text }) => [...found.keys()].some(({ name }) => mentions(text, name)),
     take() {
-      const changed = [...found].filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
+      const changed = [...found.values()]
+        .flatMap((rows) => [...rows])
+        .filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
       found = new Map();
       return changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, addition]) => addition);
     },
