@@ -111,6 +111,7 @@ export async function startApp(
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
+    chance?: Chance;
     publicUrl?: string;
     built?: BuiltPages;
     /** Whether the store has the account already. */
@@ -126,7 +127,7 @@ export async function startApp(
   const services: Services = {
     store,
     clock,
-    chance: countedChance(),
+    chance: options.chance ?? countedChance(),
     log,
     logOutage: newOutageLog(log, clock),
     sightings: newSightingRecorder({ store, log, clock }, () => {}),
