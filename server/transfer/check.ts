@@ -143,13 +143,12 @@ async function* wrongSums(
   { table: into, added }: { table: SumTable; added: Addition[] },
 ): AsyncGenerator<Fault> {
   const width = Object.keys(into.by).length;
-  const counted = new Map(
-    added.filter((each) => each.into === into).map((each) => [placeOf(into, accountId, each.key), each]),
-  );
+  const counted = new Map(added.filter((each) => each.into === into).map((each) => [each.place, each]));
   const said = new Map<string, Addition>();
   for (const row of await reads.all(sumsOfAccount(into, accountId, reads.dialect))) {
     const key = row.slice(0, width) as KeyPart[];
-    said.set(placeOf(into, accountId, key), { into, accountId, key, amounts: row.slice(width).map(Number) });
+    const place = placeOf(into, accountId, key);
+    said.set(place, { into, accountId, key, amounts: row.slice(width).map(Number), place });
   }
   for (const [place, { key, amounts }] of new Map([...said, ...counted])) {
     const [stored, right] = [said, counted].map(
@@ -162,7 +161,7 @@ async function* wrongSums(
     );
     yield {
       sentence: `${into.name} ${JSON.stringify(key)} of account ${accountId} has other sums than the records: ${wrong.join(", ")}`,
-      repair: async (session) => session.addUp([{ into, accountId, key, amounts: missing }]),
+      repair: async (session) => session.addUp([{ into, accountId, key, amounts: missing, place }]),
     };
   }
 }
