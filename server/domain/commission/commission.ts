@@ -64,6 +64,12 @@ export const commissions = table<Commission>()({
     noted: { on: ["promoter_id"], where: "has_note = 1" },
     /** Adds up what a promoter has earned, and what waits for approval, without reading the commissions themselves. */
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
+    /** The same without cash, of which there is mostly nothing. */
+    otherUnits: {
+      on: ["promoter_id", "status", "unit"],
+      covers: ["amount", "is_paid_elsewhere"],
+      where: "unit <> 'cash'",
+    },
     pending: { on: ["unit", "amount"], where: "status = 'pending'" },
     /** Held commissions, by the instant of their approval. */
     due: { on: ["approve_at"], where: "status = 'pending' and approve_at is not null" },

@@ -53,6 +53,8 @@ export const payouts = table<Payout>()({
     due: { on: ["has_own_terms", "due_date", "status", "campaign_id"] },
     /** Adds up what a promoter was paid or is to be paid, without reading the payouts themselves. */
     sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
+    /** The same without cash, of which there is mostly nothing. */
+    otherUnits: { on: ["promoter_id", "status", "unit"], covers: ["amount"], where: "unit <> 'cash'" },
   },
   sums: dailySums(paidFacts),
 });

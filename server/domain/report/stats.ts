@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { sql, type Compilable, type Kysely } from "kysely";
+import { prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import {
   columnOf,
@@ -21,8 +22,11 @@ export interface DailySchema {
 
 /** A question about the days of a series. */
 export function dailyQuestion(view: View, accountId: number, series: Series) {
-  return view
-    .question<DailySchema>()
+  return daysOf(view.question<DailySchema>(), accountId, series);
+}
+
+function daysOf(question: Kysely<DailySchema>, accountId: number, series: Series) {
+  return question
     .selectFrom("daily")
     .where("daily.account_id", "=", accountId)
     .where("daily.series", "=", series);
@@ -35,15 +39,20 @@ export function totalsOf<M extends Metric>(metrics: readonly M[]) {
   );
 }
 
-type DailyQuestion = ReturnType<typeof dailyQuestion>;
+const ownTotals = prepared(
+  (question: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
+    daysOf(question, accountId, "promoter")
+      .where("daily.subject_id", "=", promoterId)
+      .where("daily.promoter_campaign_id", "=", promoterCampaignId)
+      .select(totalsOf(TOTAL_METRICS)),
+);
 
 /** The totals of a promoter campaign. */
 export function loadStats(
   view: View,
   { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
 ): Promise<Stats> {
-  const own = dailyQuestion(view, accountId, "promoter").where("daily.subject_id", "=", promoterId);
-  return statsIn(view, own.where("daily.promoter_campaign_id", "=", id));
+  return statsIn(view, ownTotals(view, accountId, promoterId, id));
 }
 
 /** The totals of a promoter over all promoter campaigns. */
@@ -58,15 +67,16 @@ export async function loadPromoterTotals(
 
 /** The totals of a campaign. */
 export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
-  return statsIn(view, dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId));
+  const days = dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);
+  return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
 }
 
 /** The totals of all campaigns. */
 export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
-  return statsIn(view, dailyQuestion(view, accountId, "campaign"));
+  return statsIn(view, dailyQuestion(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
 }
 
-async function statsIn(view: View, question: DailyQuestion): Promise<Stats> {
-  const [stats] = await view.rows(question.select(totalsOf(TOTAL_METRICS)));
+async function statsIn(view: View, totals: Compilable<Stats>): Promise<Stats> {
+  const [stats] = await view.rows(totals);
   return Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, Number(stats?.[metric] ?? 0)])) as Stats;
 }
