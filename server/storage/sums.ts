@@ -55,10 +55,11 @@ export function newAdditions(): Additions {
     return rows;
   }
 
-  function add(rows: Map<string, Collected>, { amounts, ...addition }: Addition, sign: number): void {
-    const known = rows.get(addition.place)?.amounts;
+  function add(rows: Map<string, Collected>, addition: Addition, sign: number): void {
+    const { amounts, place } = addition;
+    const known = rows.get(place)?.amounts;
     if (known === undefined)
-      rows.set(addition.place, { ...addition, amounts: amounts.map((amount) => sign * amount) });
+      rows.set(place, { ...addition, amounts: amounts.map((amount) => sign * amount) });
     else for (let at = 0; at < amounts.length; at++) known[at]! += sign * amounts[at]!;
   }
 

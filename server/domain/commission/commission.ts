@@ -66,8 +66,7 @@ export const commissions = table<Commission>()({
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
     /** The same without cash, of which there is mostly nothing. */
     otherUnits: {
-      on: ["promoter_id", "status", "unit"],
-      covers: ["amount", "is_paid_elsewhere"],
+      on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"],
       where: "unit <> 'cash'",
     },
     pending: { on: ["unit", "amount"], where: "status = 'pending'" },

@@ -54,7 +54,7 @@ export const payouts = table<Payout>()({
     /** Adds up what a promoter was paid or is to be paid, without reading the payouts themselves. */
     sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
     /** The same without cash, of which there is mostly nothing. */
-    otherUnits: { on: ["promoter_id", "status", "unit"], covers: ["amount"], where: "unit <> 'cash'" },
+    otherUnits: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
   },
   sums: dailySums(paidFacts),
 });

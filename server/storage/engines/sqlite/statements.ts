@@ -114,7 +114,7 @@ export interface WritingSession extends Session {
 }
 
 /** The documents that transactions of one commit have read and written. Most read the same account, campaigns and rewards. */
-function newHeld() {
+function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
   const tables = new Map<Table<never>, Map<string, string | null>>();
   const nameOf = (accountId: number, key: Key) => `${accountId} ${key.join("\0")}`;
   function of(table: Table<never>) {
@@ -122,14 +122,21 @@ function newHeld() {
     if (held === undefined) tables.set(table, (held = new Map()));
     return held;
   }
+  function keep(from: Table<never>, accountId: number, key: Key, doc: string | null): void {
+    const held = of(from);
+    if (held.size >= MAX_HELD) held.clear();
+    held.set(nameOf(accountId, key), doc);
+  }
   return {
-    /** The document of a record. null: there is none. undefined: it is not held. */
-    get: (from: Table<never>, accountId: number, key: Key) => of(from).get(nameOf(accountId, key)),
-    keep(from: Table<never>, accountId: number, key: Key, doc: string | null) {
-      const held = of(from);
-      if (held.size >= MAX_HELD) held.clear();
-      held.set(nameOf(accountId, key), doc);
+    keep,
+    get(from: Table<never>, accountId: number, key: Key): string | null {
+      let doc = of(from).get(nameOf(accountId, key));
+      if (doc === undefined) keep(from, accountId, key, (doc = load(from, accountId, key)));
+      return doc;
     },
+    /** Whether it is known that there is no such record. */
+    isMissing: (from: Table<never>, accountId: number, key: Key) =>
+      of(from).get(nameOf(accountId, key)) === null,
     clear: () => tables.clear(),
   };
 }
@@ -139,13 +146,8 @@ export function sessionOn(db: Database): WritingSession {
   const prepare = prepared(db);
   const reads = readsOn(db, prepare);
   const additions = newAdditions();
-  const held = newHeld();
+  const held = newHeld(reads.get);
   let changeCount = 0;
-  function get(from: Table<never>, accountId: number, key: Key): string | null {
-    let doc = held.get(from, accountId, key);
-    if (doc === undefined) held.keep(from, accountId, key, (doc = reads.get(from, accountId, key)));
-    return doc;
-  }
   const flush = () => {
     for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
   };
@@ -157,12 +159,12 @@ export function sessionOn(db: Database): WritingSession {
     };
   return {
     ...reads,
-    get,
+    get: held.get,
     all: flushed(reads.all),
     total: (of, accountId, start) =>
       addedTo(reads.total(of, accountId, start), [additions.totalOf(of, accountId, start)]),
     ask: flushed(reads.ask),
-    lock: get,
+    lock: held.get,
     changeCount: () => changeCount,
     flush,
     forget() {
@@ -172,7 +174,7 @@ export function sessionOn(db: Database): WritingSession {
     write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
       const { update, insert } = recordStatements(into, SQLITE);
       const accountId = row[0] as number;
-      const isMissing = isNew || held.get(into, accountId, key) === null;
+      const isMissing = isNew || held.isMissing(into, accountId, key);
       changeCount++;
       try {
         if (isMissing || prepare(update).run(...row, accountId, ...key).changes === 0)
