@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
-import type { Lease as LeaseRecord } from "../domain/lease/record.ts";
+import type { LeaseRecord } from "../domain/lease/record.ts";
 import { table } from "../storage/table.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 

@@ -13,7 +13,7 @@ import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import { findKnownLead } from "../lead/lead.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { loadOwner, requirePromoter, type Imported, type PromoterName } from "../lead/import.ts";
+import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/import.ts";
 
 /** The state of a commission in the other program. */
 export type ImportedStatus = CommissionStatus | "paid";
@@ -97,7 +97,7 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
   const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
   if (lead === null) return `line ${source}`;
   const promoterId = isOwnerNamed(input)
-    ? (await loadOwner(tx, accountId, input)).promoterId
+    ? (await loadNamedOwner(tx, accountId, input)).promoterId
     : lead.promoterId;
   const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
@@ -168,7 +168,7 @@ async function ownerOf(
   accountId: number,
   { input, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
-  if (lead === null || isOwnerNamed(input)) return loadOwner(tx, accountId, input);
+  if (lead === null || isOwnerNamed(input)) return loadNamedOwner(tx, accountId, input);
   const { promoterCampaignId: id, promoterId, campaignId } = lead;
   // A lead outlives its promoter. Nobody could be paid.
   await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));

@@ -45,7 +45,7 @@ export async function importLead(context: Context, account: Account, input: Impo
   return store.transact(async (tx) => {
     const known = await findKnownLead(tx, account.id, input.details);
     if (known !== null) return takeCustomer(tx, known, input);
-    const { promoterId, campaignId, id: promoterCampaignId } = await loadOwner(tx, account.id, input);
+    const { promoterId, campaignId, id: promoterCampaignId } = await loadNamedOwner(tx, account.id, input);
     const createdAt = (input.createdAt ?? input.customerSince ?? now).toISOString();
     const lead = newLead({
       accountId: account.id,
@@ -67,7 +67,7 @@ export async function importLead(context: Context, account: Account, input: Impo
 }
 
 /** The promoter campaign that a name leads to, in any state. @throws Failure `missing` or `not_found` */
-export async function loadOwner(
+export async function loadNamedOwner(
   tx: Transaction,
   accountId: number,
   { refToken, promoterEmail }: PromoterName,

@@ -1,7 +1,7 @@
 import type { SYSTEM } from "../account/record.ts";
 
 /** The holder of a lease: the one process that may do a certain kind of work. */
-export interface Lease {
+export interface LeaseRecord {
   accountId: typeof SYSTEM;
   name: string;
   /** Blank: nobody. */

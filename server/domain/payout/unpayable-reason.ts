@@ -10,12 +10,7 @@ export const UNPAYABLE_REASONS = {
 } as const;
 export type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
 
-/** Whether a promoter's pending payouts can be paid. @see docs/spec/v2.md "List payouts" */
-export function isPayable(payee: Payee, account: Account): boolean {
-  return unpayableReason(payee, account) === null;
-}
-
-/** Why a promoter's pending payouts can't be paid. null: they can. */
+/** Why a promoter's pending payouts can't be paid. null: they can. @see docs/spec/v2.md "List payouts" */
 export function unpayableReason(
   { promoter, selected, pendingCents }: Payee,
   account: Account,

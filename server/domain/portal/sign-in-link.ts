@@ -6,7 +6,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Reader } from "../../storage/store.ts";
 
 const MINUTE_MS = 60 * 1_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer. */
 export const LINK_KINDS = ["sign_in", "setup", "join"] as const;
