@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import { PROCESS } from "../domain/audit/record.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
 import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
 import { finishErasures } from "../domain/erasure/erasure.ts";

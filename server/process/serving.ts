@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "./configured-store.ts";
-import { PROCESS } from "../domain/audit/record.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "../domain/audit/record.ts";
+import type { Actor } from "../domain/audit/audit.ts";
 import type { User } from "../domain/user/record.ts";
 import type { Session } from "../domain/session/record.ts";
 

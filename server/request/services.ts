@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import type { Actor } from "../domain/audit/record.ts";
+import type { Actor } from "../domain/audit/audit.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/email/record.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";

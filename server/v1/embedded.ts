@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { once } from "../domain/once.ts";
+import { once, unlessGone } from "../domain/show.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
 import { loadPromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { unlessGone } from "../domain/show.ts";
 import type { View } from "../storage/store.ts";
 import { promoterSubsetJson, type promoterSubsetAnswer } from "./promoter/promoter-json.ts";
 import { readPromoterParts, readPromotionParts } from "./promoter/promoter-parts.ts";

@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { createdBy } from "../audit/creator.ts";
-import type { Context } from "../context.ts";
+import { createdBy, type Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { loadLead, type LeadSelector } from "../lead/lead.ts";

@@ -1,4 +1,4 @@
-import type { Creator } from "../audit/creator.ts";
+import type { Creator } from "../context.ts";
 import type { Origin } from "../origin/record.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";

@@ -1,5 +1,4 @@
-import { auditEntries } from "../audit/audit.ts";
-import { PROCESS, type AuditEntry, type AuditedFields } from "../audit/record.ts";
+import { auditEntries, PROCESS, type AuditedFields, type AuditEntry } from "../audit/audit.ts";
 import type { Context } from "../context.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Erased } from "./events.ts";

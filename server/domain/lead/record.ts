@@ -1,4 +1,4 @@
-import type { Creator } from "../audit/creator.ts";
+import type { Creator } from "../context.ts";
 import type { Origin } from "../origin/record.ts";
 
 export const LEAD_STATES = [

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
-import { once } from "../once.ts";
+import { once } from "../show.ts";
 import { findOriginName } from "../origin/origin.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";

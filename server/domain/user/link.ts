@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { auditedStore } from "../audit/audited-store.ts";
-import type { Actor } from "../audit/record.ts";
+import type { Actor } from "../audit/audit.ts";
 import { SYSTEM } from "../account/record.ts";
 import { keepPassword } from "../password/password.ts";
 import { endSessions } from "../session/session.ts";

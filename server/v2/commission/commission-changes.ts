@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Account } from "../../domain/account/record.ts";
-import { createdBy } from "../../domain/audit/creator.ts";
+import { createdBy, type Context } from "../../domain/context.ts";
 import { createCommission } from "../../domain/commission/creation.ts";
 import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/record.ts";
 import { annotateCommission } from "../../domain/commission/update.ts";
-import type { Context } from "../../domain/context.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import { BILLING_PERIODS } from "../../domain/sale/record.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
