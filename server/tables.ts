@@ -1,6 +1,6 @@
 import { accounts } from "./domain/account/account.ts";
 import { apiKeys } from "./domain/account/api-key.ts";
-import { firstStarts } from "./domain/account/first-account.ts";
+import { firstStarts } from "./domain/account/creation.ts";
 import { auditEntries } from "./domain/audit/audit.ts";
 import { batchProcesses } from "./domain/batch/batch.ts";
 import { billingConnections } from "./domain/billing/connection.ts";
@@ -11,8 +11,7 @@ import { campaigns } from "./domain/campaign/campaign.ts";
 import { commissions } from "./domain/commission/commission.ts";
 import { commissionSources } from "./domain/commission/source.ts";
 import { unsubscriptions } from "./domain/email/unsubscription.ts";
-import { erasureCounts } from "./domain/erasure/count.ts";
-import { unfinishedErasures } from "./domain/erasure/unfinished.ts";
+import { erasureCounts, unfinishedErasures } from "./domain/erasure/erased.ts";
 import { facts, wantedEvents } from "./domain/event/event.ts";
 import { leads } from "./domain/lead/lead.ts";
 import { promoterAddresses } from "./domain/lead/suspicion.ts";

@@ -1,6 +1,6 @@
 import { listConnections } from "../domain/billing/connection.ts";
 import type { BillingConnection } from "../domain/billing/record.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import { Failure, isOutage } from "../failure.ts";

@@ -1,5 +1,4 @@
-import { servedAccounts } from "../domain/account/served-accounts.ts";
-import type { Account } from "../domain/account/record.ts";
+import { servedAccounts, type Account } from "../domain/account/account.ts";
 import { BILLING_PROVIDERS } from "../domain/billing/record.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import { changeCommissionBase, commissionBase } from "../domain/account/commission-base.ts";
+import { commissionBase, loadAccount } from "../domain/account/account.ts";
+import { changeCommissionBase } from "../domain/account/settings.ts";
 import { WHOLE } from "../domain/money/amount.ts";
 import { tenThousandths } from "../input/fields.ts";
 

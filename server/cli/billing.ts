@@ -4,8 +4,7 @@ import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
 import { webAddress } from "./campaign.ts";
 import { withoutLog } from "../domain/audit/audited-store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import {
   connectBilling,
   disconnectBilling,

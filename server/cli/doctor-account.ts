@@ -5,7 +5,7 @@ import { loadLate } from "../domain/webhook/backlog.ts";
 import { findSightings } from "../domain/sighting/sighting.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import type { ServerSetup } from "../domain/sighting/record.ts";
 import type { Store } from "../storage/store.ts";
 

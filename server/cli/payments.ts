@@ -1,7 +1,6 @@
 import { Argument, Option, type Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import { runBatch } from "../domain/batch/batch.ts";
 import type { Context } from "../domain/context.ts";
 import {

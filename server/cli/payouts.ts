@@ -1,13 +1,8 @@
 import { Option, type Command } from "commander";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import {
-  MOST_PAYOUT_SETTINGS,
-  setPayoutSettings,
-  type PayoutSettings,
-} from "../domain/account/payout-settings.ts";
-import { PAYOUT_CYCLES, type Account } from "../domain/account/record.ts";
+import { loadAccount, PAYOUT_CYCLES, type Account } from "../domain/account/account.ts";
+import { MOST_PAYOUT_SETTINGS, setPayoutSettings, type PayoutSettings } from "../domain/account/settings.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
 import { latestPeriod, periodOfDay, type Period } from "../domain/payout/period.ts";

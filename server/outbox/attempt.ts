@@ -1,11 +1,10 @@
-import { accounts } from "../domain/account/account.ts";
-import { isErased } from "../domain/erasure/values.ts";
+import { accounts, SYSTEM } from "../domain/account/account.ts";
+import { isErased } from "../domain/erasure/erased.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { isUnsubscribed } from "../domain/email/unsubscription.ts";
 import { validSecrets } from "../domain/webhook/webhook.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
-import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { EventMessage } from "../domain/event/record.ts";
 import { isAccessEmail, type AccessEmailKind, type Email } from "../domain/email/record.ts";

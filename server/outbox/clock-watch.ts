@@ -1,5 +1,5 @@
 import { deliveries } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";

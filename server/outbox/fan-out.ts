@@ -1,9 +1,9 @@
 import { deliveries, enqueue, newDelivery } from "../domain/webhook/delivery.ts";
-import { countErasures } from "../domain/erasure/count.ts";
+import { countErasures } from "../domain/erasure/erased.ts";
 import { facts } from "../domain/event/event.ts";
 import { recordChangeOf } from "../domain/event/record-change.ts";
 import { Failure } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { Delivery, Webhook } from "../domain/webhook/record.ts";
 import type { Fact } from "../domain/event/record.ts";
 import { isFrozen } from "../storage/freeze.ts";

@@ -1,10 +1,9 @@
-import { accounts } from "../domain/account/account.ts";
+import { accounts, SYSTEM } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import type { RecordChange } from "../domain/event/event-type.ts";
 import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method/payout-method.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
-import { SYSTEM } from "../domain/account/record.ts";
 import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/record.ts";
 import type { Lead } from "../domain/lead/record.ts";

@@ -1,6 +1,6 @@
 import { deliveries, destinationOf, dueDestinations } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import { isLostLease } from "../process/lease.ts";
 import { isFrozen } from "../storage/freeze.ts";

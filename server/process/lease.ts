@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { LeaseRecord } from "../domain/lease/record.ts";
 import { table } from "../storage/table.ts";
 import type { Store, Transaction } from "../storage/store.ts";

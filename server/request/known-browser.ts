@@ -1,6 +1,5 @@
 import type { H3Event } from "h3";
-import { accounts } from "../domain/account/account.ts";
-import { SYSTEM, type Account } from "../domain/account/record.ts";
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import type { Chance } from "../domain/context.ts";
 import { findMembers } from "../domain/portal/sign-in.ts";
 import { isMarkOf, newBrowserMark } from "../domain/session/known-browser.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { recordSightings } from "../domain/sighting/sighting.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { Sighting, SightingKind } from "../domain/sighting/record.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import Stripe from "stripe";
-import { accounts } from "../../server/domain/account/account.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
 import { connectBilling, type ConnectionInput } from "../../server/domain/billing/connection.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";

@@ -1,6 +1,5 @@
-import { accounts } from "../../server/domain/account/account.ts";
-import { setCurrency } from "../../server/domain/account/currency.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { setCurrency } from "../../server/domain/account/settings.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
 import { latestPeriod } from "../../server/domain/payout/period.ts";

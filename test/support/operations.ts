@@ -1,5 +1,6 @@
 import { systemChance } from "../../server/domain/context.ts";
-import { createAccount, findFirstAccount, type NewAccount } from "../../server/domain/account/account.ts";
+import { createAccount, type NewAccount } from "../../server/domain/account/creation.ts";
+import { findFirstAccount } from "../../server/domain/account/account.ts";
 import {
   eraseLead as leadErased,
   erasePromoter as promoterErased,

@@ -3,7 +3,7 @@ import { apiKeys } from "../../server/domain/account/api-key.ts";
 import { auditEntries } from "../../server/domain/audit/audit.ts";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
-import { unfinishedErasures } from "../../server/domain/erasure/unfinished.ts";
+import { unfinishedErasures } from "../../server/domain/erasure/erased.ts";
 import { facts } from "../../server/domain/event/event.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";

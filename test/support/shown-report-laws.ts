@@ -1,5 +1,4 @@
-import { accounts } from "../../server/domain/account/account.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { daysLater } from "../../server/domain/account/time-zone.ts";
-import type { PayoutCycle } from "../../server/domain/account/record.ts";
+import type { PayoutCycle } from "../../server/domain/account/account.ts";
 import { latestPeriod, periodAt, periodOfDay } from "../../server/domain/payout/period.ts";
 
 const CASES: [cycle: PayoutCycle, at: string, key: string, start: string, end: string][] = [

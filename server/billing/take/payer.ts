@@ -1,5 +1,5 @@
 import { findObject } from "../../domain/billing/object.ts";
-import { isErased } from "../../domain/erasure/values.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
 import { findLeadByEmail, findLeadByUid, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";

@@ -1,6 +1,6 @@
-import { commissionBase } from "../../domain/account/commission-base.ts";
+import { commissionBase } from "../../domain/account/account.ts";
 import { namePayment } from "../../domain/billing/object.ts";
-import { isErased } from "../../domain/erasure/values.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import type { CustomerNames } from "../../domain/sale/customer.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";

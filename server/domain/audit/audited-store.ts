@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { numberOf } from "../../storage/digests.ts";
 import { keyOf } from "../../storage/sql.ts";

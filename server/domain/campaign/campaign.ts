@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Campaign } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";

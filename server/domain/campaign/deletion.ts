@@ -1,9 +1,8 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM } from "../account/record.ts";
+import { accounts, SYSTEM } from "../account/account.ts";
 import type { Campaign } from "./record.ts";
 import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";
 import type { Context } from "../context.ts";
 import { updateWantedEvents } from "../event/wanted-events.ts";

@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Campaign, SignupQuestion } from "./record.ts";
 

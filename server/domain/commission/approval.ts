@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { daysLater, timeZoneOf } from "../account/time-zone.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";

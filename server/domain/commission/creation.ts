@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createdBy, type Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { loadLead, type LeadSelector } from "../lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";

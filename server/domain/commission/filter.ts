@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
 import type { Suspicion } from "../lead/record.ts";

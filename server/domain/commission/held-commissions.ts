@@ -1,4 +1,4 @@
-import { servedAccounts } from "../account/served-accounts.ts";
+import { servedAccounts } from "../account/account.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { commissions } from "./commission.ts";
 import { setCommissionStatus } from "./status.ts";

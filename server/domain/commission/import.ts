@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { CommissionStatus } from "./record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from "kysely";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";

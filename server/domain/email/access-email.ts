@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { promoterName } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Unsubscription } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";

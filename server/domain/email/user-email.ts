@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import type { User } from "../user/record.ts";
 import { enqueue, newDelivery } from "../webhook/delivery.ts";

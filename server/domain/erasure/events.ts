@@ -1,11 +1,11 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Delivery } from "../webhook/record.ts";
 import type { Entity, EventMessage, Fact } from "../event/record.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { deliveries, dropDelivery } from "../webhook/delivery.ts";
-import { countErasure } from "./count.ts";
+import { countErasure } from "./erased.ts";
 import { facts } from "../event/event.ts";
 import { recordChangeOf } from "../event/record-change.ts";
 

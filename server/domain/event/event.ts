@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";

@@ -7,7 +7,7 @@ import type { PromoCode } from "../promo-code/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Lead } from "../lead/record.ts";
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 
 export const ENTITIES = [
   "commission",

@@ -1,5 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { SYSTEM, type Account } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { loadAccountStats } from "../report/stats.ts";

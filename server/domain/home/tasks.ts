@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
 import type { payouts } from "../payout/payout.ts";
 import { leads } from "../lead/lead.ts";

@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";

@@ -1,10 +1,10 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Lead, LeadState } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { withHistory } from "./customer-history.ts";
 import { findKnownLead, leads, newLead, type LeadDetails } from "./lead.ts";
 import { findPromoterByEmail, promoters } from "../promoter/promoter.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";

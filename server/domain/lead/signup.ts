@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Lead } from "./record.ts";
 import type { Promoter } from "../promoter/record.ts";

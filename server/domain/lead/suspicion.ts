@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { AdTrafficPolicy, Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterAddress, Suspicion } from "./record.ts";

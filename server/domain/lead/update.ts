@@ -3,7 +3,7 @@ import type { Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { moveCommissions } from "../commission/move.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "./customer-history.ts";
 import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./lead.ts";

@@ -1,4 +1,4 @@
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 
 /** The holder of a lease: the one process that may do a certain kind of work. */
 export interface LeaseRecord {

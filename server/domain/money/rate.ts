@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { share } from "./amount.ts";
 import { exponentOf } from "./currency.ts";

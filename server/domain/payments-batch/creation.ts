@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { parse } from "../../storage/documents.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";

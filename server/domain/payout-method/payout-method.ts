@@ -4,7 +4,7 @@ import type { PayoutMethod } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import { payouts } from "../payout/payout.ts";

@@ -1,5 +1,5 @@
 import { Failure, isOutage } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { BatchProcess } from "../batch/record.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Payout, PayoutStatus } from "../payout/record.ts";

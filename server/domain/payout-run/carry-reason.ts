@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Unit } from "../money/unit.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
 

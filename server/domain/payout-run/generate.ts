@@ -1,5 +1,5 @@
 import { Failure, isOutage } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutRun } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";

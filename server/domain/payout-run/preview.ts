@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { periodAt, type Period } from "../payout/period.ts";

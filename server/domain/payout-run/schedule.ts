@@ -1,7 +1,6 @@
 import { isOutage } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import { servedAccounts, type Account } from "../account/account.ts";
 import type { Store } from "../../storage/store.ts";
-import { servedAccounts } from "../account/served-accounts.ts";
 import { latestPeriod } from "../payout/period.ts";
 import { generatePayouts } from "./generate.ts";
 import { isFinished } from "./run.ts";

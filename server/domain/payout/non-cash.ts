@@ -1,7 +1,6 @@
-import { SYSTEM } from "../account/record.ts";
+import { accounts, SYSTEM } from "../account/account.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
 import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";

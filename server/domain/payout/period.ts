@@ -1,5 +1,5 @@
 import { dayIn, startOfDay, timeZoneOf } from "../account/time-zone.ts";
-import type { Account, PayoutCycle } from "../account/record.ts";
+import type { Account, PayoutCycle } from "../account/account.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const WEEK_DAYS = 7;

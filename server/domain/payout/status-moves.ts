@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Payout, PayoutStatus } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { batchReference, paymentsBatches } from "../payments-batch/batch.ts";
 import { settleBatch } from "../payments-batch/settling.ts";

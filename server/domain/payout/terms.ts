@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import { share } from "../money/amount.ts";
 import type { Unit } from "../money/unit.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Payee } from "./payee.ts";
 
 /** Why the pending payouts of a promoter can't be paid yet. */

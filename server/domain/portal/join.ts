@@ -1,5 +1,4 @@
-import type { Account } from "../account/record.ts";
-import { listAccounts } from "../account/account.ts";
+import { listAccounts, type Account } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import { isInvited, type SignupAnswers } from "../campaign/signup-page.ts";

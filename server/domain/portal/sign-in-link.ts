@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { accounts } from "../account/account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Reader } from "../../storage/store.ts";

@@ -1,7 +1,6 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { accounts, findAccount, listAccounts, SYSTEM, type Account } from "../account/account.ts";
 import { writePortalView, type Actor } from "../audit/audit.ts";
-import { accounts, findAccount, listAccounts } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";

@@ -4,7 +4,7 @@ import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import { loadPromoter } from "../promoter/promoter.ts";

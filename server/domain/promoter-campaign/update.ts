@@ -5,7 +5,7 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { findTakenFields } from "./link-changes.ts";
 import { requireInUse, loadPromoter } from "../promoter/promoter.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { replaceRefToken } from "./ref-token.ts";

@@ -2,7 +2,7 @@ import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "../
 import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
+import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { loadPromoter, promoters } from "./promoter.ts";

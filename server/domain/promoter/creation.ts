@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { FraudSuspicion } from "../lead/record.ts";
 import type { Promoter, PromoterProfile } from "./record.ts";
@@ -6,7 +6,7 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaignOrDefault } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { loadParent, unknownParent } from "./parent.ts";

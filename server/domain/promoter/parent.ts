@@ -3,7 +3,7 @@ import type { Promoter } from "./record.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased, refuseErased } from "../erasure/values.ts";
+import { isErased, refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 

@@ -2,7 +2,7 @@ import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased, refuseErased } from "../erasure/values.ts";
+import { isErased, refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { loadPromoterCampaignOf } from "../promoter-campaign/of-promoter.ts";

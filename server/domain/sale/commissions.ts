@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { approvalOf } from "../commission/approval.ts";

@@ -1,11 +1,11 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { EntrySource, Lead } from "../lead/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { findLeadByEmail, findLeadByUid, leads } from "../lead/lead.ts";
 import { addLead } from "../lead/new-lead.ts";
 import { findReferrer, type Referrer } from "../lead/referrer.ts";

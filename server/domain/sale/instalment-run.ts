@@ -1,7 +1,5 @@
-import { SYSTEM } from "../account/record.ts";
+import { accounts, servedAccounts, SYSTEM } from "../account/account.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
-import { servedAccounts } from "../account/served-accounts.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
@@ -7,7 +7,7 @@ import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts
 import type { Commission } from "../commission/record.ts";
 import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";

@@ -1,7 +1,6 @@
 import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { USUAL_BASE } from "../account/commission-base.ts";
-import type { CommissionBase } from "../account/record.ts";
+import { USUAL_BASE, type CommissionBase } from "../account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { share, WHOLE } from "../money/amount.ts";
 import type { Refund, Sale } from "./record.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import type { Lead } from "../lead/record.ts";

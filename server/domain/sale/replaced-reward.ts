@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
 import { isOwn } from "../commission/move.ts";

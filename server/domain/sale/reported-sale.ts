@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,4 @@
-import { USUAL_BASE } from "../account/commission-base.ts";
-import type { Account } from "../account/record.ts";
+import { USUAL_BASE, type Account } from "../account/account.ts";
 import type { Lead } from "../lead/record.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
-import { listAccounts, renameAccount } from "../account/account.ts";
-import { firstStarts } from "../account/first-account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { listAccounts, SYSTEM, type Account } from "../account/account.ts";
+import { renameAccount } from "../account/settings.ts";
+import { firstStarts } from "../account/creation.ts";
 import { listCampaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { rewards } from "../reward/reward.ts";

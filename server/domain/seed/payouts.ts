@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { createPaymentsBatch } from "../payments-batch/creation.ts";
 import { payBatch } from "../payments-batch/payment.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import type { Dice } from "./dice.ts";

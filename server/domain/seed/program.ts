@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { createCampaign, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
 import { updateCampaign } from "../campaign/update.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
 import { setCommissionStatus } from "../commission/status.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Chance } from "../context.ts";
 import type { Holder } from "./record.ts";
 

@@ -1,4 +1,4 @@
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 
 const HOLDER_KINDS = ["user", "promoter"] as const;
 

@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import type { Holder, HolderKind, Session } from "./record.ts";
 import { table } from "../../storage/table.ts";

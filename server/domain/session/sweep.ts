@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import { hasEnded, sessions } from "./session.ts";
 import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Store, Transaction } from "../../storage/store.ts";

@@ -1,4 +1,4 @@
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 
 const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
 

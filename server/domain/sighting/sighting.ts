@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { ServerSetup, Sighting, SightingKind, Sightings } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Store } from "../../storage/store.ts";

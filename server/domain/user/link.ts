@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { auditedStore } from "../audit/audited-store.ts";
 import type { Actor } from "../audit/audit.ts";
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import { keepPassword } from "../password/password.ts";
 import { endSessions } from "../session/session.ts";
 import type { Context } from "../context.ts";

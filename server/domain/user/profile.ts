@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";

@@ -1,4 +1,4 @@
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 
 /** From the least to the most that a user may do. */
 export const ROLES = ["viewer", "manager", "owner"] as const;

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from "otpauth";
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Chance, Context } from "../context.ts";
 import { digest } from "../../storage/digests.ts";
 import { findUser, users } from "./user.ts";

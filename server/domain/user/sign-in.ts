@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
-import { accounts } from "../account/account.ts";
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import { isPasswordAnyway } from "../password/password.ts";
 import { findSession, isOfPassword, openSession } from "../session/session.ts";
 import type { Holder, Session } from "../session/record.ts";

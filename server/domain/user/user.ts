@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { ROLES, type Role, type User } from "./record.ts";
 import { table } from "../../storage/table.ts";

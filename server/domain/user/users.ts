@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import { enqueueUserEmail } from "../email/user-email.ts";
 import type { Context } from "../context.ts";
 import { endSessions } from "../session/session.ts";

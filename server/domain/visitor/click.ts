@@ -1,4 +1,4 @@
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";

@@ -1,6 +1,6 @@
 import type { Visitor } from "./record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { servedAccounts } from "../account/served-accounts.ts";
+import { servedAccounts } from "../account/account.ts";
 import { isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 /** Visitors in one commit: enough to share its cost, few enough to let other requests in. */

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import { facts } from "../event/event.ts";
 import { deliveries } from "./delivery.ts";
 import { webhooks } from "./webhooks.ts";

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../failure.ts";
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { Delivery, Lane } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Store, Transaction, View } from "../../storage/store.ts";

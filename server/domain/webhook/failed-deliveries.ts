@@ -1,4 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
+import { SYSTEM } from "../account/account.ts";
 import type { SelectQueryBuilder } from "kysely";
 import { parse } from "../../storage/documents.ts";
 import { among } from "../../storage/query.ts";

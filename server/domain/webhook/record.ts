@@ -1,4 +1,4 @@
-import type { SYSTEM } from "../account/record.ts";
+import type { SYSTEM } from "../account/account.ts";
 import type { EventFormat, EventMessage } from "../event/record.ts";
 import type { Email } from "../email/record.ts";
 

@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { MAX_RETRIES, type Webhook, type WebhookSecret } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM } from "../account/record.ts";
+import { accounts, SYSTEM } from "../account/account.ts";
 import type { Chance, Context } from "../context.ts";
 import type { EventFormat } from "../event/record.ts";
 import { isV1EventType } from "../event/v1-event-type.ts";

@@ -1,11 +1,10 @@
-import { accounts } from "../../domain/account/account.ts";
+import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { isConfirmation, type RecordChange } from "../../domain/event/event-type.ts";
 import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { isErased } from "../../domain/erasure/values.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
 import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import type { Delivery } from "../../domain/webhook/record.ts";
 import type { Lead } from "../../domain/lead/record.ts";

@@ -1,5 +1,4 @@
-import { accounts } from "../../domain/account/account.ts";
-import { SYSTEM } from "../../domain/account/record.ts";
+import { accounts, SYSTEM } from "../../domain/account/account.ts";
 import { linkAddress, putUserLink } from "../../domain/user/link.ts";
 import { findUser } from "../../domain/user/user.ts";
 import type { Delivery } from "../../domain/webhook/record.ts";

@@ -1,4 +1,4 @@
-import { SYSTEM } from "../../domain/account/record.ts";
+import { SYSTEM } from "../../domain/account/account.ts";
 import { dayRates } from "../../domain/money/rate.ts";
 import type { Delivery, Lane } from "../../domain/webhook/record.ts";
 import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";

@@ -1,5 +1,4 @@
-import { accounts } from "../../domain/account/account.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
 import type { Delivery } from "../../domain/webhook/record.ts";
 import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
 import { freezes } from "../../storage/freeze.ts";

@@ -1,5 +1,4 @@
-import { accounts } from "../../domain/account/account.ts";
-import type { Account } from "../../domain/account/record.ts";
+import { accounts, type Account } from "../../domain/account/account.ts";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";

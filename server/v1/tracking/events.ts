@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";

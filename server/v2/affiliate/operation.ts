@@ -1,5 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { findSignedInPromoter } from "../../domain/portal/sign-in.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";

@@ -13,7 +13,7 @@ import {
   type CampaignUpgrade,
 } from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";

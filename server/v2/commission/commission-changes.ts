@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { createdBy, type Context } from "../../domain/context.ts";
 import { createCommission } from "../../domain/commission/creation.ts";
 import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/record.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import { SYSTEM, type Account } from "../../domain/account/account.ts";
 import { listCampaigns } from "../../domain/campaign/campaign.ts";
 import { findSetupSteps } from "../../domain/home/setup.ts";
 import { findSightings } from "../../domain/sighting/sighting.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYOUT_CYCLES, type Account } from "../../domain/account/record.ts";
+import { PAYOUT_CYCLES, type Account } from "../../domain/account/account.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";

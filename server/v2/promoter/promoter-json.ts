@@ -6,7 +6,7 @@ import type { Balance } from "../../domain/commission/balance.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import type { PayoutMethod } from "../../domain/payout-method/record.ts";
 import {

@@ -7,7 +7,7 @@ import { promoters } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
 import { loadPromoterTotals } from "../../domain/report/stats.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";

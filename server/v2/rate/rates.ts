@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SYSTEM } from "../../domain/account/record.ts";
+import { SYSTEM } from "../../domain/account/account.ts";
 import { isCurrency } from "../../domain/money/currency.ts";
 import { isRate, ratesFor, storeRates } from "../../domain/money/rate.ts";
 import type { DayRates } from "../../domain/money/record.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timeZoneOf } from "../../domain/account/time-zone.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { ROLES, type User } from "../../domain/user/record.ts";
 
 /** The signed-in user and their account. */

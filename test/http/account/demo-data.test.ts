@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, findFirstAccount } from "../../../server/domain/account/account.ts";
-import { createFirstAccount } from "../../../server/domain/account/first-account.ts";
+import { createAccount, createFirstAccount } from "../../../server/domain/account/creation.ts";
+import { findFirstAccount } from "../../../server/domain/account/account.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
 import { fillDemo, needsDemoData } from "../../../server/domain/seed/demo.ts";

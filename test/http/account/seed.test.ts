@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seed, type SeedOptions } from "../../../server/domain/seed/seed.ts";
-import { SYSTEM, type Account } from "../../../server/domain/account/record.ts";
+import { SYSTEM, type Account } from "../../../server/domain/account/account.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import type { Account } from "../../account/record.ts";
+import type { Account } from "../../account/account.ts";
 import type { Store } from "../../../storage/store.ts";
 import { exponentOf } from "../../money/currency.ts";
 import { payoutMethods } from "../../payout-method/payout-method.ts";

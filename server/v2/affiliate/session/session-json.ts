@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Account } from "../../../domain/account/record.ts";
+import type { Account } from "../../../domain/account/account.ts";
 import { timeZoneOf } from "../../../domain/account/time-zone.ts";
 import { promoterName } from "../../../domain/promoter/promoter.ts";
 import type { Promoter } from "../../../domain/promoter/record.ts";
