@@ -1,4 +1,4 @@
-import type { BillingConnection, BillingProvider } from "../domain/billing/record.ts";
+import type { BillingConnection, BillingProvider } from "../domain/billing/connection.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Nothing, Payer, Told } from "./told.ts";
 

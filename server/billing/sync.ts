@@ -1,5 +1,4 @@
-import { listConnections } from "../domain/billing/connection.ts";
-import type { BillingConnection } from "../domain/billing/record.ts";
+import { listConnections, type BillingConnection } from "../domain/billing/connection.ts";
 import type { Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/lead/record.ts";

@@ -1,5 +1,5 @@
 import { servedAccounts, type Account } from "../domain/account/account.ts";
-import { BILLING_PROVIDERS } from "../domain/billing/record.ts";
+import { BILLING_PROVIDERS } from "../domain/billing/connection.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
 import { loadPromoCode } from "../domain/promo-code/promo-code.ts";

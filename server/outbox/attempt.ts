@@ -1,13 +1,12 @@
 import { accounts, SYSTEM } from "../domain/account/account.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
-import { isUnsubscribed } from "../domain/email/unsubscription.ts";
+import { isAccessEmail, isUnsubscribed, type AccessEmailKind, type Email } from "../domain/email/email.ts";
 import { validSecrets } from "../domain/webhook/webhook.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { EventMessage } from "../domain/event/record.ts";
-import { isAccessEmail, type AccessEmailKind, type Email } from "../domain/email/record.ts";
 import { signInUrl, type LinkKind } from "../domain/portal/sign-in-link.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";

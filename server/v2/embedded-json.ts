@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { promoterName } from "../domain/promoter/promoter.ts";
-import type { Campaign } from "../domain/campaign/record.ts";
+import type { Campaign } from "../domain/campaign/campaign.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 

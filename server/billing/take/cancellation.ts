@@ -1,9 +1,9 @@
-import { keepWaiting } from "../../domain/billing/waiting-time.ts";
 import {
   findWaitingCancellation,
   forgetCancellation,
+  keepWaiting,
   waitingCancellations,
-} from "../../domain/billing/waiting-cancellation.ts";
+} from "../../domain/billing/waiting.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import type { CancellationTold } from "../told.ts";

@@ -1,7 +1,11 @@
 import { findObject, namePayment } from "../../domain/billing/object.ts";
-import type { WaitingRefund } from "../../domain/billing/record.ts";
-import { keepWaiting } from "../../domain/billing/waiting-time.ts";
-import { forgetRefund, refundsWaitingFor, waitingRefunds } from "../../domain/billing/waiting-refund.ts";
+import {
+  forgetRefund,
+  keepWaiting,
+  refundsWaitingFor,
+  waitingRefunds,
+  type WaitingRefund,
+} from "../../domain/billing/waiting.ts";
 import { worthless } from "../../domain/money/rate.ts";
 import { bestParts } from "../../domain/sale/payment.ts";
 import {

@@ -1,7 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import type { Account } from "../account/account.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { campaigns, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../lead/lead.ts";
 import type { Lead } from "../lead/record.ts";

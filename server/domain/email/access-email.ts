@@ -4,7 +4,7 @@ import { promoterName } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { enqueue, newDelivery } from "../webhook/delivery.ts";
 import type { Transaction } from "../../storage/store.ts";
-import type { AccessEmailKind } from "./record.ts";
+import type { AccessEmailKind } from "./email.ts";
 
 /** An e-mail with a link into the portal. */
 export interface AccessEmail {

@@ -24,7 +24,7 @@ import { newProfile } from "../promoter/profile.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { loadSelected } from "../promoter/selection.ts";
-import { removeOwnLinks } from "../referral-link/own-link.ts";
+import { removeOwnLinks } from "../referral-link/referral-link.ts";
 import { eraseWaiting } from "../sale/waiting.ts";
 import { removeVisitor, visitors } from "../visitor/visitor.ts";
 import { unfinishedErasures, withErasedEmail, type UnfinishedErasure } from "./erased.ts";

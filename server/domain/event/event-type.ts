@@ -1,5 +1,5 @@
 import type { BalanceChange, Entity, EntityRecords } from "./record.ts";
-import type { EmailKind } from "../email/record.ts";
+import type { EmailKind } from "../email/email.ts";
 
 /**
  * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist

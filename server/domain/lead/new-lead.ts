@@ -1,10 +1,9 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createdBy, type Context } from "../context.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import { announce } from "../event/event.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { LEAD_REFUSALS, leads, newLead, type LeadDetails } from "./lead.ts";

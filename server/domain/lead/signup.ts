@@ -1,11 +1,10 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import type { Lead } from "./record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findReferrer, type Referrer } from "./referrer.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import { visitOf, type Click, type Visit } from "../visitor/click.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";

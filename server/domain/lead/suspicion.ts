@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Account } from "../account/account.ts";
-import type { AdTrafficPolicy, Campaign } from "../campaign/record.ts";
+import type { AdTrafficPolicy, Campaign } from "../campaign/campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterAddress, Suspicion } from "./record.ts";
 import type { Visitor } from "../visitor/record.ts";

@@ -1,6 +1,5 @@
 import type { Account } from "../account/account.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { campaigns, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";

@@ -1,7 +1,5 @@
 import { listAccounts, type Account } from "../account/account.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
-import { isInvited, type SignupAnswers } from "../campaign/signup-page.ts";
+import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { enqueueAccessEmail } from "../email/access-email.ts";
 import { createPromoter } from "../promoter/creation.ts";

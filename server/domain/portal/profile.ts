@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { isUnsubscribed, unsubscriptions } from "../email/unsubscription.ts";
+import { isUnsubscribed, unsubscriptions } from "../email/email.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoterInUse, loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { ProfileChanges } from "../promoter/profile.ts";

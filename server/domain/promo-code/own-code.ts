@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
 import {

@@ -1,10 +1,9 @@
 import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { loadCampaignOrDefault, type Campaign } from "../campaign/campaign.ts";
 import type { FraudSuspicion } from "../lead/record.ts";
 import type { Promoter, PromoterProfile } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadCampaignOrDefault } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";

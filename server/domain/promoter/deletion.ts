@@ -14,7 +14,7 @@ import { promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { loadSelected, type Selection } from "./selection.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { removeOwnLinks } from "../referral-link/own-link.ts";
+import { removeOwnLinks } from "../referral-link/referral-link.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
 
 /**

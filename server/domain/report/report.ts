@@ -1,8 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { campaigns, type Campaign } from "../campaign/campaign.ts";
 import type { History } from "./history.ts";
 import { among, type Found, type Window } from "../../storage/query.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";

@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Reward, RewardEntry } from "./record.ts";
 import type { Reader } from "../../storage/store.ts";
-import { loadProduct, products } from "../product/product.ts";
-import type { Product } from "../product/record.ts";
+import { loadProduct, products, type Product } from "../product/product.ts";
 import { loadReward, type RewardScope } from "./reward.ts";
 
 /** A reward entry with its reward and its products. */

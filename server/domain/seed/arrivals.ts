@@ -1,4 +1,4 @@
-import type { Campaign } from "../campaign/record.ts";
+import type { Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { originOf } from "../origin/origin.ts";
 import type { Origin } from "../origin/record.ts";

@@ -1,4 +1,4 @@
-import type { Email } from "../email/record.ts";
+import type { Email } from "../email/email.ts";
 import type { Lead } from "../lead/record.ts";
 import { deliveries, newDelivery } from "../webhook/delivery.ts";
 import type { Delivery } from "../webhook/record.ts";

@@ -1,5 +1,5 @@
 import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/record.ts";
+import type { Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { Dice } from "./dice.ts";
 

@@ -1,7 +1,6 @@
 import type { Account } from "../account/account.ts";
-import { createCampaign, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
-import { updateCampaign } from "../campaign/update.ts";
+import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../campaign/campaign.ts";
+import { updateCampaign } from "../campaign/changes.ts";
 import type { Context } from "../context.ts";
 import { createProduct } from "../product/product.ts";
 import { createReward } from "../reward/changes.ts";

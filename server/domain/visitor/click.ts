@@ -1,11 +1,10 @@
 import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/record.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Handover, Visitor } from "./record.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";

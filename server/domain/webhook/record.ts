@@ -1,6 +1,6 @@
 import type { SYSTEM } from "../account/account.ts";
 import type { EventFormat, EventMessage } from "../event/record.ts";
-import type { Email } from "../email/record.ts";
+import type { Email } from "../email/email.ts";
 
 /** A secret that signs deliveries. */
 export interface WebhookSecret {

@@ -1,14 +1,12 @@
 import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { isConfirmation, type RecordChange } from "../../domain/event/event-type.ts";
 import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { isErased } from "../../domain/erasure/erased.ts";
-import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
+import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email/email.ts";
 import type { Delivery } from "../../domain/webhook/record.ts";
 import type { Lead } from "../../domain/lead/record.ts";
-import type { Email, EmailKind } from "../../domain/email/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import type { Commission } from "../../domain/commission/record.ts";
 import { formatAmount } from "../../domain/money/format.ts";

@@ -1,6 +1,5 @@
 import { accounts, type Account } from "../../domain/account/account.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { pastClicks } from "../../domain/visitor/past-clicks.ts";

@@ -1,6 +1,5 @@
 import { accounts, type Account } from "../../domain/account/account.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { commissions, newCommission } from "../../domain/commission/commission.ts";
 import type { Commission } from "../../domain/commission/record.ts";
 import { facts } from "../../domain/event/event.ts";

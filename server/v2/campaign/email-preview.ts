@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Account } from "../../domain/account/account.ts";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import { EMAIL_KINDS } from "../../domain/email/record.ts";
+import { loadCampaign, type Campaign } from "../../domain/campaign/campaign.ts";
+import { EMAIL_KINDS } from "../../domain/email/email.ts";
 import { formatAmount } from "../../domain/money/format.ts";
 import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { readQuery } from "../../http/parameters/form.ts";

@@ -5,7 +5,7 @@ import { refLink, withCampaign } from "../../domain/promoter-campaign/promoter-c
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
 import { loadStats, type Stats } from "../../domain/report/stats.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";
 import {

@@ -7,7 +7,7 @@ import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Account } from "../../domain/account/account.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { PayoutMethod } from "../../domain/payout-method/record.ts";
 import {
   embeddedCampaign,

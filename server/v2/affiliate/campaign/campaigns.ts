@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { listCampaigns, loadCampaign } from "../../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../../domain/campaign/record.ts";
-import { checkSignup, isInvited } from "../../../domain/campaign/signup-page.ts";
+import {
+  checkSignup,
+  isInvited,
+  listCampaigns,
+  loadCampaign,
+  type Campaign,
+} from "../../../domain/campaign/campaign.ts";
 import { addToCampaign } from "../../../domain/promoter-campaign/joining.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/record.ts";

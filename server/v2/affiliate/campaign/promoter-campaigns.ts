@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rewardsForOwnCodes } from "../../../domain/promo-code/own-code.ts";
-import type { Campaign } from "../../../domain/campaign/record.ts";
+import type { Campaign } from "../../../domain/campaign/campaign.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import {
   acceptsLeads,

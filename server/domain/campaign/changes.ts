@@ -1,40 +1,22 @@
 import { Failure } from "../../failure.ts";
-import type { Campaign, CampaignLink } from "./record.ts";
-import type { Transaction } from "../../storage/store.ts";
-import { changeAccount } from "../account/account.ts";
-import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
+import type { Schema } from "../../storage/query.ts";
+import type { Transaction, View } from "../../storage/store.ts";
+import { accounts, changeAccount, SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { updateWantedEvents } from "../event/wanted-events.ts";
+import type { payouts } from "../payout/payout.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { loadCampaignStats } from "../report/stats.ts";
 import { checkRewardEntries } from "../reward/entry.ts";
 import type { Show } from "../show.ts";
-
-/**
- * The parameter names that clients may choose. The browser script reads all of them except `svc`, which the script
- * tag must name.
- */
-const KNOWN_REF_PARAMS = new Set([
-  "svc",
-  "svc_ref",
-  "fp_ref",
-  "fpr",
-  "via",
-  "ref",
-  "a",
-  "_from",
-  "_by",
-  "deal",
-  "_go",
-  "_get",
-]);
-
-/** A change to one of a campaign's links. Without an id it makes a new link. */
-export interface LinkChange {
-  id: number | null;
-  /** undefined: unchanged. */
-  name: string | undefined;
-  url: string | undefined;
-  isRemoved: boolean;
-}
+import {
+  campaigns,
+  loadCampaign,
+  newCampaign,
+  type Campaign,
+  type CampaignLink,
+  type NewCampaign,
+} from "./campaign.ts";
 
 /** Changes to a campaign. undefined: unchanged. */
 export interface CampaignChanges {
@@ -65,6 +47,15 @@ export interface CampaignChanges {
   signup?: Campaign["signup"] | undefined;
   /** true: makes it the account's default campaign. */
   isDefault?: boolean | undefined;
+}
+
+/** A change to one of a campaign's links. Without an id it makes a new link. */
+interface LinkChange {
+  id: number | null;
+  /** undefined: unchanged. */
+  name: string | undefined;
+  url: string | undefined;
+  isRemoved: boolean;
 }
 
 /**
@@ -104,6 +95,40 @@ export async function updateCampaign<T>(
     const before = await loadCampaign(tx, accountId, id);
     return show(tx.view, await putChanged(tx, { before, changes, linkIds }));
   });
+}
+
+/**
+ * Deletes a campaign that nothing belongs to.
+ *
+ * Choice: a campaign can't be deleted while payouts, rewards, sales or leads belong to it, even if its promoters have moved
+ * on, because those records are shown with their campaign. Nor can one that another campaign upgrades to.
+ *
+ * @throws Failure `not_found`, `in_use` while something belongs to it or it is the default campaign
+ */
+export function deleteCampaign<T>(
+  { store }: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<Campaign, T> },
+): Promise<T> {
+  return store.transact(async (tx) => {
+    const campaign = await loadCampaign(tx, accountId, id);
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account?.defaultCampaignId === id) {
+      throw new Failure("in_use", "The default campaign can't be deleted");
+    }
+    await tx.lock(campaigns, accountId, id);
+    await refuseUsed(tx, campaign);
+    await tx.remove(campaigns, accountId, id);
+    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId);
+    return show(tx.view, campaign);
+  });
+}
+
+/** Takes ids before the transaction, because the transaction may run more than once. */
+async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
+  const ids: number[] = [];
+  for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));
+  return ids;
 }
 
 async function putChanged(
@@ -149,6 +174,25 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
 }
 
 /**
+ * The parameter names that clients may choose. The browser script reads all of them except `svc`, which the script
+ * tag must name.
+ */
+const KNOWN_REF_PARAMS = new Set([
+  "svc",
+  "svc_ref",
+  "fp_ref",
+  "fpr",
+  "via",
+  "ref",
+  "a",
+  "_from",
+  "_by",
+  "deal",
+  "_go",
+  "_get",
+]);
+
+/**
  * The new name comes first. Earlier names stay behind it, because links with them are already in use. An unknown name
  * is refused unless the campaign already has it, because clients send back what they were shown.
  */
@@ -158,22 +202,6 @@ function refParamsAfter({ refParams }: Campaign, name: string | undefined): stri
     throw new Failure("invalid", "The record breaks a rule", { refParam: ["is invalid"] });
   }
   return [name, ...refParams.filter((former) => former !== name)];
-}
-
-async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {
-  if (upgrade === null) return;
-  if (upgrade.campaignId === id) {
-    const fields = { upgrade: ["must lead to another campaign"] };
-    throw new Failure("rule_broken", "The record breaks a rule", fields);
-  }
-  await loadCampaign(tx, accountId, upgrade.campaignId);
-}
-
-/** Takes ids before the transaction, because the transaction may run more than once. */
-async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
-  const ids: number[] = [];
-  for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));
-  return ids;
 }
 
 function linksAfter(before: CampaignLink[], changes: LinkChange[], newIds: number[]): CampaignLink[] {
@@ -194,4 +222,40 @@ function linkAfter(link: CampaignLink, { name = link.name, url = link.url }: Lin
   if (name !== "" && url !== "") return { id: link.id, name, url };
   const fields = { links: ["must have a name and a url"] };
   throw new Failure("rule_broken", "The record breaks a rule", fields);
+}
+
+async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {
+  if (upgrade === null) return;
+  if (upgrade.campaignId === id) {
+    const fields = { upgrade: ["must lead to another campaign"] };
+    throw new Failure("rule_broken", "The record breaks a rule", fields);
+  }
+  await loadCampaign(tx, accountId, upgrade.campaignId);
+}
+
+/** The campaign is locked, so that nothing is added to it meanwhile. */
+async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
+  const stats = await loadCampaignStats(tx.view, accountId, id);
+  const uses: [count: number, name: string][] = [
+    [await tx.view.count(promoterCampaigns, "campaign", accountId, [id]), "promoter campaigns"],
+    [await countPayouts(tx.view, accountId, id), "payouts"],
+    [stats.commissions, "commissions"],
+    [stats.sales, "sales"],
+    [stats.referrals, "leads"],
+    [await tx.view.count(campaigns, "upgrade", accountId, [id]), "upgrades of other campaigns"],
+  ];
+  for (const [count, name] of uses) {
+    if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
+  }
+}
+
+async function countPayouts(view: View, accountId: number, campaignId: number): Promise<number> {
+  const question = view
+    .question<Schema<{ payouts: typeof payouts }>>()
+    .selectFrom("payouts")
+    .where("account_id", "=", accountId)
+    .where("campaign_id", "=", campaignId)
+    .select(({ fn }) => fn.countAll().as("count"));
+  const [found] = await view.rows(question);
+  return Number(found?.count ?? 0);
 }

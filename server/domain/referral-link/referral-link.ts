@@ -1,25 +1,33 @@
 import { Failure } from "../../failure.ts";
-import type { Campaign } from "../campaign/record.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { parseUrl } from "../../url.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
-import { loadPromoterInUse } from "../promoter/promoter.ts";
 import {
   linkTo,
   loadOwnPromoterCampaign,
   loadPromoterCampaign,
   promoterCampaigns,
+  refLink,
   type OwnRecord,
 } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { table } from "../../storage/table.ts";
-import type { Reader, Transaction, View } from "../../storage/store.ts";
-import type { OwnLink } from "./record.ts";
-import { parseUrl } from "../../url.ts";
+import { loadPromoterInUse } from "../promoter/promoter.ts";
 
-/** Choice: nobody needs more, and a list of links shows them all. */
-const MOST_LINKS = 100;
-/** The parameter of a page's address that names the channel. */
-const SUB_ID_PARAM = "sub_id";
+/** A link that a promoter made for a page or a channel of their choice. */
+interface OwnLink {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  name: string;
+  /** The page that it leads to. null: the one that the usual link leads to. */
+  url: string | null;
+  /** Names the channel. Clicks and leads that come by the link carry it. null: none. */
+  subId: string | null;
+  createdAt: string;
+}
 
 export const ownLinks = table<OwnLink>()({
   name: "own-link",
@@ -34,23 +42,17 @@ export const ownLinks = table<OwnLink>()({
 });
 
 /** The fields of a link that its promoter chooses. */
-export type OwnLinkInput = Pick<OwnLink, "name" | "url" | "subId">;
+type OwnLinkInput = Pick<OwnLink, "name" | "url" | "subId">;
 
-/** The links that a promoter made in one of their campaigns, oldest first. */
-export function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): Promise<OwnLink[]> {
-  return view.page(ownLinks, "promoterCampaign", accountId, [id], { limit: MOST_LINKS });
+/** Names the promoter and the promoter campaign of a link. */
+interface OwnerOfLink {
+  accountId: number;
+  promoterId: number;
+  promoterCampaignId: number;
 }
 
-/** The address that a promoter shares. */
-export function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
-  const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
-  const url = linkTo(page, promoterCampaign, campaign);
-  if (link.subId === null) return url;
-  const withChannel = parseUrl(url);
-  if (withChannel === null) return url;
-  withChannel.searchParams.set(SUB_ID_PARAM, link.subId);
-  return withChannel.href;
-}
+/** Choice: nobody needs more, and a list of links shows them all. */
+const MOST_LINKS = 100;
 
 /**
  * Makes a link.
@@ -76,13 +78,6 @@ export async function createOwnLink(
     await tx.put(ownLinks, link);
     return link;
   });
-}
-
-/** Names the promoter and the promoter campaign of a link. */
-interface OwnerOfLink {
-  accountId: number;
-  promoterId: number;
-  promoterCampaignId: number;
 }
 
 /** Changes a link. undefined: unchanged. @throws Failure as `createOwnLink` */
@@ -131,6 +126,55 @@ export async function loadOwnLink(
   return link;
 }
 
+/** A link that a promoter shares. */
+export interface ReferralLink {
+  /** The id of the campaign's page, or of the promoter's own link. 0: the usual link, which has no record of its own. */
+  id: number;
+  name: string;
+  url: string;
+  isDefault: boolean;
+  /** Who chose the page that it leads to, or made the link. */
+  source: "campaign" | "promoter";
+  /** Names the channel. null: none. */
+  subId: string | null;
+}
+
+/**
+ * The links of a promoter campaign: the usual one first, then those to the campaign's further pages, then those that
+ * the promoter made.
+ */
+export async function listReferralLinks(
+  view: View,
+  promoterCampaign: PromoterCampaign,
+  campaign: Campaign,
+): Promise<ReferralLink[]> {
+  const usual: ReferralLink = {
+    id: 0,
+    name: campaign.name,
+    url: refLink(promoterCampaign, campaign),
+    isDefault: true,
+    source: promoterCampaign.landingUrl === null ? "campaign" : "promoter",
+    subId: null,
+  };
+  const pages = campaign.links.map(({ id, name, url }): ReferralLink => ({
+    id,
+    name,
+    url: linkTo(url, promoterCampaign, campaign),
+    isDefault: false,
+    source: "campaign",
+    subId: null,
+  }));
+  const own = (await listOwnLinks(view, promoterCampaign)).map((link): ReferralLink => ({
+    id: link.id,
+    name: link.name,
+    url: ownLinkUrl(link, promoterCampaign, campaign),
+    isDefault: false,
+    source: "promoter",
+    subId: link.subId,
+  }));
+  return [usual, ...pages, ...own];
+}
+
 /**
  * Choice: a link leads to a site of the campaign. Any other page has no script that could count the click, and the
  * company's name would vouch for it.
@@ -150,4 +194,23 @@ async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: st
 function siteOf(address: string): string | null {
   const host = parseUrl(address)?.hostname ?? address.replace(/^\*\.|[/:].*$/g, "");
   return /^[a-z0-9.-]+$/i.test(host) ? host.toLowerCase().replace(/^www\./, "") : null;
+}
+
+/** The links that a promoter made in one of their campaigns, oldest first. */
+function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): Promise<OwnLink[]> {
+  return view.page(ownLinks, "promoterCampaign", accountId, [id], { limit: MOST_LINKS });
+}
+
+/** The parameter of a page's address that names the channel. */
+const SUB_ID_PARAM = "sub_id";
+
+/** The address that a promoter shares. */
+function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
+  const url = linkTo(page, promoterCampaign, campaign);
+  if (link.subId === null) return url;
+  const withChannel = parseUrl(url);
+  if (withChannel === null) return url;
+  withChannel.searchParams.set(SUB_ID_PARAM, link.subId);
+  return withChannel.href;
 }
