@@ -41,7 +41,7 @@ import { users } from "./domain/user/user.ts";
 import { pastClicks } from "./domain/visitor/past-clicks.ts";
 import { visitors } from "./domain/visitor/visitor.ts";
 import { deliveries, lanes } from "./domain/webhook/delivery.ts";
-import { webhooks } from "./domain/webhook/webhooks.ts";
+import { webhooks } from "./domain/webhook/webhook.ts";
 import { leases } from "./process/lease.ts";
 import { freezes } from "./storage/freeze.ts";
 import { sumTablesOf, type SumTable } from "./storage/sums.ts";

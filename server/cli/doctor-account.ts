@@ -1,9 +1,8 @@
 import { listCampaigns } from "../domain/campaign/campaign.ts";
-import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
+import { countDeliveries, loadLate } from "../domain/webhook/backlog.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";
-import { loadLate } from "../domain/webhook/backlog.ts";
 import { findSightings } from "../domain/sighting/sighting.ts";
-import { webhooks } from "../domain/webhook/webhooks.ts";
+import { webhooks } from "../domain/webhook/webhook.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
 import type { Account } from "../domain/account/account.ts";
 import type { ServerSetup } from "../domain/sighting/record.ts";

@@ -4,7 +4,7 @@ import type { Refund, Sale } from "../domain/sale/record.ts";
 import { isTakenBack } from "../domain/sale/refunded-part.ts";
 import { refunds, sales } from "../domain/sale/sales.ts";
 import { deliveries, destinationOf, isOpen, lanes } from "../domain/webhook/delivery.ts";
-import type { Delivery, Lane } from "../domain/webhook/record.ts";
+import type { Delivery, Lane } from "../domain/webhook/webhook.ts";
 import type { AnyRecord, AnyTable } from "../tables.ts";
 
 /** A number that one record says of others, and what the others add up to. A check compares the two. */

@@ -11,7 +11,7 @@ import { recordSetup } from "../../server/domain/sighting/sighting.ts";
 import {
   countDeliveries as deliveryCounts,
   retryFailed as failedRetried,
-} from "../../server/domain/webhook/failed-deliveries.ts";
+} from "../../server/domain/webhook/backlog.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { TestApp } from "./app.ts";
 import { recordsIn, storeAt, type Records } from "./records.ts";

@@ -3,7 +3,7 @@ import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
 import { accounts, changeAccount, SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
-import { updateWantedEvents } from "../event/wanted-events.ts";
+import { updateWantedEvents } from "../webhook/webhook.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { loadCampaignStats } from "../report/stats.ts";

@@ -1,6 +1,6 @@
 import { SYSTEM } from "../account/account.ts";
-import type { Delivery } from "../webhook/record.ts";
-import type { Entity, EventMessage, Fact } from "../event/record.ts";
+import type { Delivery } from "../webhook/webhook.ts";
+import type { Entity, EventMessage, Fact } from "../event/event-type.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,16 @@
 import { SYSTEM } from "../account/account.ts";
-import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
+import {
+  BALANCE_EVENT,
+  causeOf,
+  eventTypesOf,
+  isConfirmation,
+  v1EventTypesOf,
+  type Entity,
+  type EntityRecords,
+  type Fact,
+  type RecordChange,
+  type WantedEvents,
+} from "./event-type.ts";
 import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
@@ -12,8 +23,6 @@ import {
   type BalanceMove,
 } from "../commission/balance.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { BALANCE_EVENT, eventTypesOf, type RecordChange, isConfirmation } from "./event-type.ts";
-import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they

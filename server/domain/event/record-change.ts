@@ -1,7 +1,6 @@
-import type { Entity, EntityRecords, Fact } from "./record.ts";
+import type { Entity, EntityRecords, Fact, RecordChange } from "./event-type.ts";
 import type { Table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
-import type { RecordChange } from "./event-type.ts";
 import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";
 import { paymentsBatches } from "../payments-batch/batch.ts";

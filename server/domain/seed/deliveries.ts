@@ -1,8 +1,7 @@
 import type { Email } from "../email/email.ts";
 import type { Lead } from "../lead/record.ts";
 import { deliveries, newDelivery } from "../webhook/delivery.ts";
-import type { Delivery } from "../webhook/record.ts";
-import { createWebhook } from "../webhook/webhook.ts";
+import { createWebhook, type Delivery } from "../webhook/webhook.ts";
 import type { Member } from "./members.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
 

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { rewards } from "../reward/reward.ts";
 import type { Store } from "../../storage/store.ts";
 import { visitors } from "../visitor/visitor.ts";
-import { webhooks } from "../webhook/webhooks.ts";
+import { webhooks } from "../webhook/webhook.ts";
 import { hasPeople, seed } from "./seed.ts";
 
 /** Enough that every page has something to show, and made in a few seconds. */

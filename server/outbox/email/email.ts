@@ -5,7 +5,7 @@ import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { isErased } from "../../domain/erasure/erased.ts";
 import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email/email.ts";
-import type { Delivery } from "../../domain/webhook/record.ts";
+import type { Delivery } from "../../domain/webhook/webhook.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import type { Commission } from "../../domain/commission/record.ts";

@@ -1,6 +1,6 @@
 import { SYSTEM } from "../../domain/account/account.ts";
 import { dayRates } from "../../domain/money/rate.ts";
-import type { Delivery, Lane } from "../../domain/webhook/record.ts";
+import type { Delivery, Lane } from "../../domain/webhook/webhook.ts";
 import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
 import { freezes } from "../../storage/freeze.ts";
 import type { Reads } from "../../storage/session.ts";

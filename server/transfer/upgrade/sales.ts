@@ -3,7 +3,7 @@ import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { commissions, newCommission } from "../../domain/commission/commission.ts";
 import type { Commission } from "../../domain/commission/record.ts";
 import { facts } from "../../domain/event/event.ts";
-import type { Fact } from "../../domain/event/record.ts";
+import type { Fact } from "../../domain/event/event-type.ts";
 import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { payouts } from "../../domain/payout/payout.ts";
@@ -15,9 +15,8 @@ import type { Reward, RewardEntry, RewardSchema } from "../../domain/reward/reco
 import { pastClicks } from "../../domain/visitor/past-clicks.ts";
 import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
 import { visitors } from "../../domain/visitor/visitor.ts";
-import { webhooks } from "../../domain/webhook/webhooks.ts";
+import { webhooks, type Delivery, type Webhook } from "../../domain/webhook/webhook.ts";
 import { deliveries } from "../../domain/webhook/delivery.ts";
-import type { Delivery, Webhook } from "../../domain/webhook/record.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

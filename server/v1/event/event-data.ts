@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../../domain/event/v1-event-type.ts";
+import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../../domain/event/event-type.ts";
 import { leadAnswer } from "../lead/lead-json.ts";
 import { campaignAnswer, payoutAnswer } from "../payout/payout-json.ts";
 import { earningAnswer } from "../promoter/offer-json.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countTasks } from "../../domain/home/tasks.ts";
+import { countTasks } from "../../domain/home/home.ts";
 import { findLeads } from "../../domain/lead/search.ts";
 import { compareRanges } from "../../domain/report/comparison.ts";
 import { calendarDay } from "../../input/fields.ts";

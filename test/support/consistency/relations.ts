@@ -19,7 +19,7 @@ import { rewards } from "../../../server/domain/reward/reward.ts";
 import type { Refund, Sale } from "../../../server/domain/sale/record.ts";
 import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
-import { webhooks } from "../../../server/domain/webhook/webhooks.ts";
+import { webhooks } from "../../../server/domain/webhook/webhook.ts";
 import type { Table } from "../../../server/storage/table.ts";
 import type { Holdings, RecordsOf } from "./structure.ts";
 
