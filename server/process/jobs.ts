@@ -6,8 +6,8 @@ import { approveHeldCommissions } from "../domain/commission/held-commissions.ts
 import { finishErasures } from "../domain/erasure/erasure.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
-import { sweepSessions } from "../domain/session/sweep.ts";
-import { sweepVisitors } from "../domain/visitor/sweep.ts";
+import { sweepSessions } from "../domain/session/session.ts";
+import { sweepVisitors } from "../domain/visitor/visitor.ts";
 import { newLease } from "./lease.ts";
 import type { Services } from "../request/services.ts";
 import { newScheduler, type Scheduler } from "./scheduler.ts";

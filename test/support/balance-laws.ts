@@ -1,4 +1,4 @@
-import type { Unit } from "../../server/domain/money/unit.ts";
+import type { Unit } from "../../server/domain/money/money.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";

@@ -5,7 +5,7 @@ import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import type { Lead } from "../../server/domain/lead/record.ts";
-import { UNITS, type Unit } from "../../server/domain/money/unit.ts";
+import { UNITS, type Unit } from "../../server/domain/money/money.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";

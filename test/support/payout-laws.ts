@@ -1,4 +1,4 @@
-import { UNITS, type Unit } from "../../server/domain/money/unit.ts";
+import { UNITS, type Unit } from "../../server/domain/money/money.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
 import type { TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";

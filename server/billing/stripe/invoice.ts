@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { share } from "../../domain/money/amount.ts";
+import { share } from "../../domain/money/money.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
 import { soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";

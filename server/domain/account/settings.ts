@@ -2,7 +2,7 @@ import { Failure, type FieldErrors } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
-import { isCurrency } from "../money/currency.ts";
+import { isCurrency } from "../money/money.ts";
 import { payouts } from "../payout/payout.ts";
 import { sales } from "../sale/sales.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Account } from "../account/account.ts";
 import { daysLater, timeZoneOf } from "../account/time-zone.ts";
 import type { Lead } from "../lead/record.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type SqlBool } from "kysely";
-import { UNITS, type Unit } from "../money/unit.ts";
+import { UNITS, type Unit } from "../money/money.ts";
 import { loadPromoterTotals } from "../report/stats.ts";
 import type { Payout } from "../payout/record.ts";
 import type { payouts } from "../payout/payout.ts";

@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { cutUp, MAX_AMOUNT, share, WHOLE } from "../money/amount.ts";
-import type { Unit } from "../money/unit.ts";
+import { cutUp, MAX_AMOUNT, share, WHOLE, type Unit } from "../money/money.ts";
 import type { Reward, RewardSchema } from "../reward/record.ts";
 import type { RuleFacts } from "../reward/rule.ts";
 import type { Split } from "../lead/record.ts";

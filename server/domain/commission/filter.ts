@@ -3,7 +3,7 @@ import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
 import type { Suspicion } from "../lead/record.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import { isDue, type DuePeriod } from "../payout/filter.ts";
 import { isoRange, type Span } from "../span.ts";
 import { among, contains, filtered, isWithin, type Conditions, type Schema } from "../../storage/query.ts";

@@ -3,7 +3,7 @@ import type { Account } from "../account/account.ts";
 import type { CommissionStatus } from "./record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, newCommission } from "./commission.ts";

@@ -1,7 +1,7 @@
 import type { Creator } from "../context.ts";
-import type { Origin } from "../origin/record.ts";
+import type { Origin } from "../origin/origin.ts";
 import type { Suspicion } from "../lead/record.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import type { TIER_REWARD_MODES } from "../reward/record.ts";
 import type { BillingPeriod } from "../sale/record.ts";
 

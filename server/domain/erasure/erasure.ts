@@ -10,7 +10,7 @@ import { isProposed } from "../lead/lead-facts.ts";
 import { findLeadByEmail, leads, listArchived, listProposals } from "../lead/lead.ts";
 import type { Lead } from "../lead/record.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
-import { forgetSubIds } from "../origin/sub-id.ts";
+import { forgetSubIds } from "../origin/origin.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";

@@ -2,11 +2,8 @@ import type { Store, Transaction } from "../../storage/store.ts";
 import { auditEntries, PROCESS, type AuditedFields, type AuditEntry } from "../audit/audit.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../lead/lead.ts";
-import { nameKey } from "../origin/name-key.ts";
-import { originNames } from "../origin/origin.ts";
-import type { Origin } from "../origin/record.ts";
-import { pastClicks } from "../visitor/past-clicks.ts";
-import { visitors } from "../visitor/visitor.ts";
+import { nameKey, originNames, type Origin } from "../origin/origin.ts";
+import { pastClicks, visitors } from "../visitor/visitor.ts";
 import type { Erased } from "./events.ts";
 
 /** Notes who erased a person, in the same commit. */

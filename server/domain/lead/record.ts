@@ -1,5 +1,5 @@
 import type { Creator } from "../context.ts";
-import type { Origin } from "../origin/record.ts";
+import type { Origin } from "../origin/origin.ts";
 
 export const LEAD_STATES = [
   "signup",

@@ -1,11 +1,10 @@
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Visitor } from "../visitor/record.ts";
+import { findVisitor, type Visitor } from "../visitor/visitor.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findPromoterByEmail, promoters } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
-import { findVisitor } from "../visitor/visitor.ts";
 
 /** The values of a sign-up that can name its promoter. */
 export interface ReferralClaim {

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { WHOLE } from "../money/amount.ts";
+import { WHOLE } from "../money/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Lead } from "./record.ts";

@@ -3,7 +3,7 @@ import type { Account } from "../account/account.ts";
 import type { AdTrafficPolicy, Campaign } from "../campaign/campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterAddress, Suspicion } from "./record.ts";
-import type { Visitor } from "../visitor/record.ts";
+import type { Visitor } from "../visitor/visitor.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { mailbox } from "../promoter/mailbox.ts";

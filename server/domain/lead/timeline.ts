@@ -11,8 +11,7 @@ import type { Reward } from "../reward/record.ts";
 import { rewards } from "../reward/reward.ts";
 import { refunds, sales } from "../sale/sales.ts";
 import type { Refund, Sale } from "../sale/record.ts";
-import { visitors } from "../visitor/visitor.ts";
-import type { Visitor } from "../visitor/record.ts";
+import { visitors, type Visitor } from "../visitor/visitor.ts";
 import { cancellationsOf } from "./customer-history.ts";
 import type { Lead } from "./record.ts";
 

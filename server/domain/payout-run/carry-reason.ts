@@ -1,5 +1,5 @@
 import type { Account } from "../account/account.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
 
 /** Why commissions get no payout yet. The next run looks at them again. */

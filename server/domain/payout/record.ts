@@ -1,4 +1,4 @@
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 
 export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
 

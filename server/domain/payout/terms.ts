@@ -1,7 +1,6 @@
 import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
-import { share } from "../money/amount.ts";
-import type { Unit } from "../money/unit.ts";
+import { share, type Unit } from "../money/money.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Payout } from "./record.ts";
 import { dayAfter, type Period } from "./period.ts";

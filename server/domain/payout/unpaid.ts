@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";

@@ -3,8 +3,7 @@ import type { Context } from "../context.ts";
 import { isPassword } from "../password/password.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Session } from "../session/record.ts";
-import { endSessions, openSession, type OpenedSession } from "../session/session.ts";
+import { endSessions, openSession, type OpenedSession, type Session } from "../session/session.ts";
 
 /** A new password of a promoter. */
 interface PasswordChange {

@@ -6,8 +6,13 @@ import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { findPromoterByEmail, loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { Session } from "../session/record.ts";
-import { findSession, isOfPassword, openSession, type OpenedSession } from "../session/session.ts";
+import {
+  findSession,
+  isOfPassword,
+  openSession,
+  type OpenedSession,
+  type Session,
+} from "../session/session.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { findLinkOwner } from "./sign-in-link.ts";
 

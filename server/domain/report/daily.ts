@@ -1,5 +1,5 @@
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
-import { NO_VISIT, type Origin } from "../origin/record.ts";
+import { NO_VISIT, type Origin } from "../origin/origin.ts";
 import type { Belonging } from "../promoter-campaign/record.ts";
 
 /** The metrics whose totals are shown. */

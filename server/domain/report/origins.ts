@@ -1,6 +1,4 @@
-import { FIXED_NAMES, originNames, OTHER } from "../origin/origin.ts";
-import { nameKey } from "../origin/name-key.ts";
-import type { OriginKind } from "../origin/record.ts";
+import { FIXED_NAMES, nameKey, originNames, OTHER, type OriginKind } from "../origin/origin.ts";
 import type { Store } from "../../storage/store.ts";
 import { among, type Found, type Window } from "../../storage/query.ts";
 import { readHistories, type SubjectId } from "./histories.ts";

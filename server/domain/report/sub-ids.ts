@@ -1,6 +1,4 @@
-import { nameKey } from "../origin/name-key.ts";
-import { OTHER } from "../origin/origin.ts";
-import { subIdNames } from "../origin/sub-id.ts";
+import { nameKey, OTHER, subIdNames } from "../origin/origin.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { among, type Found, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";

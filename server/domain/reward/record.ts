@@ -1,4 +1,4 @@
-import type { Unit } from "../money/unit.ts";
+import type { Unit } from "../money/money.ts";
 
 export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as const;
 

@@ -11,8 +11,7 @@ import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
-import { MAX_AMOUNT, share } from "../money/amount.ts";
-import { exponentOf } from "../money/currency.ts";
+import { exponentOf, MAX_AMOUNT, share } from "../money/money.ts";
 import {
   isMissing,
   missingRate,

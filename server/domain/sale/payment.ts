@@ -2,7 +2,7 @@ import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { USUAL_BASE, type CommissionBase } from "../account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
-import { share, WHOLE } from "../money/amount.ts";
+import { share, WHOLE } from "../money/money.ts";
 import type { Refund, Sale } from "./record.ts";
 import { refunds } from "./sales.ts";
 

@@ -1,4 +1,4 @@
-import type { Origin } from "../origin/record.ts";
+import type { Origin } from "../origin/origin.ts";
 
 export const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
 

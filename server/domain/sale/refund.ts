@@ -4,7 +4,7 @@ import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
-import { share } from "../money/amount.ts";
+import { share } from "../money/money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { CustomerNames } from "./customer.ts";

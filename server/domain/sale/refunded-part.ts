@@ -1,4 +1,4 @@
-import { share } from "../money/amount.ts";
+import { share } from "../money/money.ts";
 import type { Sale } from "./record.ts";
 
 /** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */

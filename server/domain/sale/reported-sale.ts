@@ -2,7 +2,7 @@ import type { Account } from "../account/account.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { share } from "../money/amount.ts";
+import { share } from "../money/money.ts";
 import { isMissing, toAccountCurrency } from "../money/rate.ts";
 import {
   bestParts,

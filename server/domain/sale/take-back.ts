@@ -5,7 +5,7 @@ import { withTakeBacks } from "../commission/status.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Lead } from "../lead/record.ts";
-import { share } from "../money/amount.ts";
+import { share } from "../money/money.ts";
 import type { Refund, Sale } from "./record.ts";
 import { isBonusLost, reopenTargets } from "./target.ts";
 

@@ -1,7 +1,6 @@
 import type { Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { originOf } from "../origin/origin.ts";
-import type { Origin } from "../origin/record.ts";
+import { originOf, type Origin } from "../origin/origin.ts";
 
 /** A way that visitors take to the site. */
 export interface Arrival {

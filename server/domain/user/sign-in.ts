@@ -1,8 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import { isPasswordAnyway } from "../password/password.ts";
-import { findSession, isOfPassword, openSession } from "../session/session.ts";
-import type { Holder, Session } from "../session/record.ts";
+import { findSession, isOfPassword, openSession, type Holder, type Session } from "../session/session.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { passSecondFactor } from "./second-factor.ts";

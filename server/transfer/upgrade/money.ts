@@ -1,6 +1,6 @@
 import { commissions, newCommission } from "../../domain/commission/commission.ts";
 import type { Commission } from "../../domain/commission/record.ts";
-import type { Unit } from "../../domain/money/unit.ts";
+import type { Unit } from "../../domain/money/money.ts";
 import { payouts } from "../../domain/payout/payout.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";

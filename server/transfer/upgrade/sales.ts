@@ -12,9 +12,7 @@ import { newPromoterCampaign, promoterCampaigns } from "../../domain/promoter-ca
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { rewards } from "../../domain/reward/reward.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../../domain/reward/record.ts";
-import { pastClicks } from "../../domain/visitor/past-clicks.ts";
-import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
-import { visitors } from "../../domain/visitor/visitor.ts";
+import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
 import { webhooks, type Delivery, type Webhook } from "../../domain/webhook/webhook.ts";
 import { deliveries } from "../../domain/webhook/delivery.ts";
 import type { Items } from "../item.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moneyFormat } from "../../domain/money/format.ts";
+import { moneyFormat } from "../../domain/money/money.ts";
 import type { ReportRow } from "../../domain/report/report.ts";
 import type { Figure, Figures } from "../../domain/report/figures.ts";
 import { oneOf } from "../../input/fields.ts";

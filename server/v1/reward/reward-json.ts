@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
 import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
-import type { Unit } from "../../domain/money/unit.ts";
+import type { Unit } from "../../domain/money/money.ts";
 import type { View } from "../../storage/store.ts";
 import { newEmbedded, type Embedded } from "../embedded.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Account } from "../../domain/account/account.ts";
 import { loadCampaign, type Campaign } from "../../domain/campaign/campaign.ts";
 import { EMAIL_KINDS } from "../../domain/email/email.ts";
-import { formatAmount } from "../../domain/money/format.ts";
+import { formatAmount } from "../../domain/money/money.ts";
 import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";

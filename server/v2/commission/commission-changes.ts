@@ -4,7 +4,7 @@ import { createdBy, type Context } from "../../domain/context.ts";
 import { createCommission } from "../../domain/commission/creation.ts";
 import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/record.ts";
 import { annotateCommission } from "../../domain/commission/update.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { BILLING_PERIODS } from "../../domain/sale/record.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";

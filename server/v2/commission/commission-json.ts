@@ -3,7 +3,7 @@ import { z } from "zod";
 import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../domain/commission/record.ts";
 import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 

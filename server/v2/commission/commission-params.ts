@@ -3,7 +3,7 @@ import type { CommissionFilter } from "../../domain/commission/filter.ts";
 import { COMMISSION_STATUSES } from "../../domain/commission/record.ts";
 import type { CommissionSort } from "../../domain/commission/search.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { DUE_PERIODS } from "../../domain/payout/filter.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { CARRY_REASONS } from "../../domain/payout-run/carry-reason.ts";
 import { previewRun, type PreviewedPayout } from "../../domain/payout-run/preview.ts";
 import { countOfRun, findRuns } from "../../domain/payout-run/run.ts";

@@ -7,7 +7,7 @@ import {
   type RewardSchema,
 } from "../../domain/reward/record.ts";
 import type { NewReward } from "../../domain/reward/reward.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { ruleShape } from "./reward-json.ts";
 import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
 

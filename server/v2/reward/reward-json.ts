@@ -6,7 +6,7 @@ import {
   type Reward,
   type RewardSchema,
 } from "../../domain/reward/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { OPERATOR_NAMES, RULE_TYPES } from "../../domain/reward/rule.ts";
 
 /** A rule as clients write it, and as they get it back. @see docs/spec/money.md "Rules of a reward" */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { previewEarnings } from "../../domain/commission/preview.ts";
-import { exponentOf } from "../../domain/money/currency.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { exponentOf, UNITS } from "../../domain/money/money.ts";
 import { loadRewardEntries } from "../../domain/reward/entry.ts";
 import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
 import { refuseContradictions, type NewReward } from "../../domain/reward/reward.ts";

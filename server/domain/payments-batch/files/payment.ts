@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import type { Account } from "../../account/account.ts";
 import type { Store } from "../../../storage/store.ts";
-import { exponentOf } from "../../money/currency.ts";
+import { exponentOf } from "../../money/money.ts";
 import { payoutMethods } from "../../payout-method/payout-method.ts";
 import { payouts } from "../../payout/payout.ts";
 import { loadPromoter, promoterName } from "../../promoter/promoter.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UNITS } from "../../../domain/money/unit.ts";
+import { UNITS } from "../../../domain/money/money.ts";
 import { PAYOUT_STATUSES } from "../../../domain/payout/record.ts";
 import { listPayouts, type PayoutParts } from "../../../domain/payout/search.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
