@@ -5,7 +5,7 @@ import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import type { Balance } from "../domain/commission/balance.ts";
-import type { Commission } from "../domain/commission/record.ts";
+import type { Commission } from "../domain/commission/commission.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Payout } from "../domain/payout/record.ts";
 import type { PayoutMethod } from "../domain/payout-method/record.ts";

@@ -5,8 +5,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account/creation.ts";
 import type { Account } from "../../server/domain/account/account.ts";
-import type { CommissionFilter } from "../../server/domain/commission/filter.ts";
-import { listCommissions } from "../../server/domain/commission/search.ts";
+import { listCommissions, type CommissionFilter } from "../../server/domain/commission/search.ts";
 import { systemChance } from "../../server/domain/context.ts";
 import { findLeads, type LeadFilter } from "../../server/domain/lead/search.ts";
 import { openStore } from "../../server/storage/open.ts";

@@ -1,5 +1,4 @@
-import { newCommission, commissions } from "../../server/domain/commission/commission.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
+import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 

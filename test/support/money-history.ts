@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/record.ts";
+import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/commission.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaignState,

@@ -1,5 +1,4 @@
-import { commissions } from "../../server/domain/commission/commission.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
+import { commissions, type Commission } from "../../server/domain/commission/commission.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";

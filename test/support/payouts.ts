@@ -1,4 +1,4 @@
-import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
@@ -9,7 +9,6 @@ import { createPromoter } from "../../server/domain/promoter/creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { accounts, type Account } from "../../server/domain/account/account.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
 import type { PayoutRun } from "../../server/domain/payout-run/record.ts";
 import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";

@@ -5,8 +5,7 @@ import type { Payout } from "../payout/record.ts";
 import type { payouts } from "../payout/payout.ts";
 import { prepared, quick, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
-import type { commissions } from "./commission.ts";
-import type { Commission } from "./record.ts";
+import type { Commission, commissions } from "./commission.ts";
 
 /** Amounts of one unit: in cents for `cash`, otherwise in whole units. */
 export interface UnitBalance {

@@ -1,13 +1,17 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { CommissionStatus } from "./record.ts";
+import {
+  commissions,
+  commissionSources,
+  newCommission,
+  type CommissionStatus,
+  type Source,
+} from "./commission.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/money.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, newCommission } from "./commission.ts";
-import { commissionSources, type Source } from "./source.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";

@@ -1,7 +1,6 @@
 import { newPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward, RewardEntry } from "../reward/record.ts";
-import { earningsOf, type Earning } from "./earnings.ts";
-import type { EarningSale, Tier } from "./reward-choice.ts";
+import { earningsOf, type Earning, type EarningSale, type Tier } from "./earnings.ts";
 import { MAX_LEVELS } from "../sale/tiers.ts";
 
 /** A sale that nobody has made, by a customer with this past. */

@@ -1,6 +1,6 @@
 import type { SYSTEM } from "../account/account.ts";
 import type { Balance } from "../commission/balance.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Commission } from "../commission/commission.ts";
 import type { EmailKind } from "../email/email.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PaymentsBatch } from "../payments-batch/record.ts";

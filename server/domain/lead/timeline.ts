@@ -1,6 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import { commissions } from "../commission/commission.ts";
-import type { Commission } from "../commission/record.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
 import { once } from "../show.ts";
 import { findOriginName } from "../origin/origin.ts";
 import { payouts } from "../payout/payout.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { moveCommissions } from "../commission/move.ts";
+import { moveCommissions } from "../commission/changes.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";

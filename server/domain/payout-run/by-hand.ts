@@ -1,10 +1,9 @@
 import { Failure, isOutage } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
 import { recordBatch, type BatchProcess } from "../batch/batch.ts";
-import type { Commission } from "../commission/record.ts";
+import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
 import type { Payout, PayoutStatus } from "../payout/record.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { payoutTerms } from "../payout/terms.ts";
 import { CARRY_REASONS } from "./carry-reason.ts";

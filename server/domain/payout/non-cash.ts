@@ -1,7 +1,6 @@
 import { accounts, SYSTEM } from "../account/account.ts";
-import type { Commission } from "../commission/record.ts";
+import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { payoutTerms } from "./terms.ts";

@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { commissions, isPaid } from "../commission/commission.ts";
-import type { Commission } from "../commission/record.ts";
+import { commissions, isPaid, type Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";

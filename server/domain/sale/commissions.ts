@@ -1,10 +1,14 @@
 import type { Account } from "../account/account.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { approvalOf } from "../commission/approval.ts";
-import { commissions, newCommission } from "../commission/commission.ts";
+import { approvalOf } from "../commission/review.ts";
+import {
+  commissions,
+  newCommission,
+  type Commission,
+  type CommissionNotes,
+} from "../commission/commission.ts";
 import type { Earning } from "../commission/earnings.ts";
-import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";

@@ -1,7 +1,7 @@
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
-import { isRunning, rankOf, type CustomerHistory } from "../commission/reward-choice.ts";
+import { isRunning, rankOf, type CustomerHistory } from "../commission/earnings.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
 import type { Reward } from "../reward/record.ts";
 import { loadReward } from "../reward/reward.ts";

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { share } from "../money/money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";

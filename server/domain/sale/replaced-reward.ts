@@ -1,8 +1,7 @@
 import type { Account } from "../account/account.ts";
-import { commissions } from "../commission/commission.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
-import { isOwn } from "../commission/move.ts";
-import type { Commission } from "../commission/record.ts";
+import { isOwn } from "../commission/changes.ts";
 import type { Context } from "../context.ts";
 import type { Lead, RewardStart } from "../lead/record.ts";
 import { exponentOf, share } from "../money/money.ts";

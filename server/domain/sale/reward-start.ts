@@ -1,4 +1,4 @@
-import type { CustomerHistory } from "../commission/reward-choice.ts";
+import type { CustomerHistory } from "../commission/earnings.ts";
 import type { Lead, RewardStart } from "../lead/record.ts";
 import type { Reward } from "../reward/record.ts";
 import { monthsBetween } from "./months.ts";

@@ -1,7 +1,6 @@
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, newCommission } from "../commission/commission.ts";
-import type { Commission } from "../commission/record.ts";
-import { withTakeBacks } from "../commission/status.ts";
+import { commissions, newCommission, type Commission } from "../commission/commission.ts";
+import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Lead } from "../lead/record.ts";

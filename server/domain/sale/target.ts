@@ -1,6 +1,5 @@
-import { commissions } from "../commission/commission.ts";
-import type { Commission } from "../commission/record.ts";
-import type { Tier } from "../commission/reward-choice.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
+import type { Tier } from "../commission/earnings.ts";
 import { leads } from "../lead/lead.ts";
 import type { Lead } from "../lead/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";

@@ -9,7 +9,7 @@ import type { Lead } from "../lead/record.ts";
 import type { MissingRate } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";
-import type { CommissionNotes } from "../commission/record.ts";
+import type { CommissionNotes } from "../commission/commission.ts";
 import type { InstalmentPlan } from "./instalment.ts";
 import type { Reported } from "./payment.ts";
 import type { BillingPeriod } from "./record.ts";

@@ -1,6 +1,6 @@
 import type { Account } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
-import { setCommissionStatus } from "../commission/status.ts";
+import { setCommissionStatus } from "../commission/review.ts";
 import type { Context } from "../context.ts";
 import type { Lead } from "../lead/record.ts";
 import { recordCancellation } from "../sale/cancellation.ts";

@@ -8,7 +8,7 @@ import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email
 import type { Delivery } from "../../domain/webhook/webhook.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
-import type { Commission } from "../../domain/commission/record.ts";
+import type { Commission } from "../../domain/commission/commission.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";

@@ -1,5 +1,4 @@
-import { commissions, newCommission } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
+import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
 import type { Unit } from "../../domain/money/money.ts";
 import { payouts } from "../../domain/payout/payout.ts";
 import type { Payout } from "../../domain/payout/record.ts";

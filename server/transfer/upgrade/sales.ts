@@ -1,7 +1,6 @@
 import { accounts, type Account } from "../../domain/account/account.ts";
 import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
-import { commissions, newCommission } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
+import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
 import { facts } from "../../domain/event/event.ts";
 import type { Fact } from "../../domain/event/event-type.ts";
 import { leads } from "../../domain/lead/lead.ts";

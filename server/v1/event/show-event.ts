@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import { commissions } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
+import { commissions, type Commission } from "../../domain/commission/commission.ts";
 import type { RecordChange } from "../../domain/event/event-type.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";

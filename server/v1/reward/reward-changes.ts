@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { createCommission, type Earner } from "../../domain/commission/creation.ts";
-import { COMMISSION_STATUSES } from "../../domain/commission/record.ts";
-import { changeCommissionStatus } from "../../domain/commission/status.ts";
+import { createCommission, type Earner } from "../../domain/commission/changes.ts";
+import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
+import { changeCommissionStatus } from "../../domain/commission/review.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { flag, id, oneOf, text, wholeAmount } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

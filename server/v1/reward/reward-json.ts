@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
+import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/commission.ts";
 import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Unit } from "../../domain/money/money.ts";

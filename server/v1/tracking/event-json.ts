@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
-import type { Commission } from "../../domain/commission/record.ts";
+import type { Commission } from "../../domain/commission/commission.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import { missingRate } from "../../domain/money/rate.ts";

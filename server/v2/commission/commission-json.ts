@@ -1,6 +1,10 @@
-import { isPaid } from "../../domain/commission/commission.ts";
+import {
+  COMMISSION_STATUSES,
+  COMMISSION_TYPES,
+  isPaid,
+  type Commission,
+} from "../../domain/commission/commission.ts";
 import { z } from "zod";
-import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../domain/commission/record.ts";
 import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { UNITS } from "../../domain/money/money.ts";

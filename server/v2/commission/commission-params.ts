@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { CommissionFilter } from "../../domain/commission/filter.ts";
-import { COMMISSION_STATUSES } from "../../domain/commission/record.ts";
-import type { CommissionSort } from "../../domain/commission/search.ts";
+import type { CommissionFilter, CommissionSort } from "../../domain/commission/search.ts";
+import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { UNITS } from "../../domain/money/money.ts";
 import { DUE_PERIODS } from "../../domain/payout/filter.ts";

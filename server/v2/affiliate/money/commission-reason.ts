@@ -1,4 +1,4 @@
-import type { Commission } from "../../../domain/commission/record.ts";
+import type { Commission } from "../../../domain/commission/commission.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 
 /** The facts that a reason tells. */
