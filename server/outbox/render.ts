@@ -6,7 +6,7 @@ import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign
 import { promoters } from "../domain/promoter/promoter.ts";
 import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/commission.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import type { Payout } from "../domain/payout/record.ts";
 import type { PayoutMethod } from "../domain/payout-method/record.ts";
 import type { PromoCode } from "../domain/promo-code/record.ts";

@@ -1,5 +1,4 @@
-import { leads } from "../domain/lead/lead.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import { leads, type Lead } from "../domain/lead/lead.ts";
 import type { Refund, Sale } from "../domain/sale/record.ts";
 import { isTakenBack } from "../domain/sale/refunded-part.ts";
 import { refunds, sales } from "../domain/sale/sales.ts";

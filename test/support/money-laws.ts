@@ -2,8 +2,7 @@ import { commissions, type Commission } from "../../server/domain/commission/com
 import { loadBalance } from "../../server/domain/commission/balance.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import type { Lead } from "../../server/domain/lead/record.ts";
+import { leads, type Lead } from "../../server/domain/lead/lead.ts";
 import { UNITS, type Unit } from "../../server/domain/money/money.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";

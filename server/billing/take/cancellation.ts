@@ -4,7 +4,7 @@ import {
   keepWaiting,
   waitingCancellations,
 } from "../../domain/billing/waiting.ts";
-import type { Lead } from "../../domain/lead/record.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import type { CancellationTold } from "../told.ts";
 import { findLead, identify, ownersOf, type Subscriber } from "./payer.ts";

@@ -1,7 +1,7 @@
 import { findObject } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/erased.ts";
-import { findLeadByEmail, findLeadByUid, leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
 import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../domain/sale/sales.ts";

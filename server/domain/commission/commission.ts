@@ -1,7 +1,7 @@
 import { digest } from "../../storage/digests.ts";
 import { table } from "../../storage/table.ts";
 import type { Creator } from "../context.ts";
-import type { Suspicion } from "../lead/record.ts";
+import type { Suspicion } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import type { Origin } from "../origin/origin.ts";
 import type { Payout } from "../payout/record.ts";

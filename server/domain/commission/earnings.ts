@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Split } from "../lead/record.ts";
+import type { Split } from "../lead/lead.ts";
 import { cutUp, MAX_AMOUNT, share, WHOLE, type Unit } from "../money/money.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../reward/record.ts";

@@ -7,7 +7,7 @@ import {
   type CommissionStatus,
   type Source,
 } from "./commission.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/money.ts";
 import { digest } from "../../storage/digests.ts";
@@ -15,9 +15,9 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
-import { findKnownLead } from "../lead/lead.ts";
+import { findKnownLead } from "../lead/search.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/import.ts";
+import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/creation.ts";
 
 /** The state of a commission in the other program. */
 export type ImportedStatus = CommissionStatus | "paid";

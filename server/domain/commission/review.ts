@@ -6,7 +6,7 @@ import { daysLater, timeZoneOf } from "../account/time-zone.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { loadPayout } from "../payout/payout.ts";

@@ -2,7 +2,7 @@ import type { SYSTEM } from "../account/account.ts";
 import type { Balance } from "../commission/balance.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { EmailKind } from "../email/email.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { PaymentsBatch } from "../payments-batch/record.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
 import type { Payout } from "../payout/record.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Account } from "../account/account.ts";
 import type { AdTrafficPolicy, Campaign } from "../campaign/campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
-import type { PromoterAddress, Suspicion } from "./record.ts";
+import type { PromoterAddress, Suspicion } from "./lead.ts";
 import type { Visitor } from "../visitor/visitor.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";

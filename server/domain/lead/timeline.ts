@@ -11,8 +11,8 @@ import { rewards } from "../reward/reward.ts";
 import { refunds, sales } from "../sale/sales.ts";
 import type { Refund, Sale } from "../sale/record.ts";
 import { visitors, type Visitor } from "../visitor/visitor.ts";
-import { cancellationsOf } from "./customer-history.ts";
-import type { Lead } from "./record.ts";
+import { cancellationsOf } from "./customer.ts";
+import type { Lead } from "./lead.ts";
 
 /** Choice: somebody who pays every week fills four years with them, and a page shows no more. */
 const MOST_OF_A_KIND = 200;

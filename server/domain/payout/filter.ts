@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kys
 import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
-import type { FraudSuspicion } from "../lead/record.ts";
+import type { FraudSuspicion } from "../lead/lead.ts";
 import type { campaigns } from "../campaign/campaign.ts";
 import type { payoutMethods } from "../payout-method/payout-method.ts";
 import type { promoters } from "../promoter/promoter.ts";

@@ -1,12 +1,11 @@
 import type { Failure } from "../../failure.ts";
-import type { Lead } from "../lead/record.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { leads } from "../lead/lead.ts";
 import { findPromoterCampaign, notInCampaign } from "./of-promoter.ts";
 import { alreadyInCampaign } from "./joining.ts";
 import { requireInUse } from "../promoter/promoter.ts";

@@ -1,6 +1,6 @@
 import type { Account } from "../account/account.ts";
 import { loadCampaignOrDefault, type Campaign } from "../campaign/campaign.ts";
-import type { FraudSuspicion } from "../lead/record.ts";
+import type { FraudSuspicion } from "../lead/lead.ts";
 import type { Promoter, PromoterProfile } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";

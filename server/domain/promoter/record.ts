@@ -1,4 +1,4 @@
-import type { FraudSuspicion } from "../lead/record.ts";
+import type { FraudSuspicion } from "../lead/lead.ts";
 
 /** The data that promoters give about themselves. null: not given. */
 export interface PromoterProfile {

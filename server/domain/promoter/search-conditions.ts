@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { among, anyOf, contains, isWithin, type Sort } from "../../storage/query.ts";
-import type { Suspicion } from "../lead/record.ts";
+import type { Suspicion } from "../lead/lead.ts";
 import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
 import { columnOf, type Metric, type TotalMetric } from "../report/daily.ts";
 import { isoRange, type Span } from "../span.ts";

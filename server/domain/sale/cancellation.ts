@@ -1,11 +1,10 @@
 import type { Account } from "../account/account.ts";
-import type { Lead } from "../lead/record.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { withHistory, withLateCancellation } from "../lead/customer-history.ts";
-import { leads } from "../lead/lead.ts";
+import { withHistory, withLateCancellation } from "../lead/customer.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";

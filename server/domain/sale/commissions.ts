@@ -1,5 +1,5 @@
 import type { Account } from "../account/account.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { approvalOf } from "../commission/review.ts";
 import {

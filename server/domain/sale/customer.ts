@@ -1,14 +1,13 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { EntrySource, Lead } from "../lead/record.ts";
+import { leads, type EntrySource, type Lead } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
-import { findLeadByEmail, findLeadByUid, leads } from "../lead/lead.ts";
-import { addLead } from "../lead/new-lead.ts";
-import { findReferrer, type Referrer } from "../lead/referrer.ts";
+import { findLeadByEmail, findLeadByUid } from "../lead/search.ts";
+import { addLead, findReferrer, type Referrer } from "../lead/signup.ts";
 import { findCodeOwner } from "../promo-code/code-owner.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { Lead } from "../lead/record.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { appliedRewards, earningsOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
 import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts";
@@ -8,8 +8,7 @@ import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
-import { withHistory } from "../lead/customer-history.ts";
-import { leads } from "../lead/lead.ts";
+import { withHistory } from "../lead/customer.ts";
 import { exponentOf, MAX_AMOUNT, share } from "../money/money.ts";
 import {
   isMissing,

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";

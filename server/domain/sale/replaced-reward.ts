@@ -3,7 +3,7 @@ import { commissions, type Commission } from "../commission/commission.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
 import { isOwn } from "../commission/changes.ts";
 import type { Context } from "../context.ts";
-import type { Lead, RewardStart } from "../lead/record.ts";
+import type { Lead, RewardStart } from "../lead/lead.ts";
 import { exponentOf, share } from "../money/money.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";

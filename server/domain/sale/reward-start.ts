@@ -1,5 +1,5 @@
 import type { CustomerHistory } from "../commission/earnings.ts";
-import type { Lead, RewardStart } from "../lead/record.ts";
+import type { Lead, RewardStart } from "../lead/lead.ts";
 import type { Reward } from "../reward/record.ts";
 import { monthsBetween } from "./months.ts";
 import type { Sale } from "./record.ts";

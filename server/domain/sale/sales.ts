@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import { table, type Table } from "../../storage/table.ts";
 import type { Reader, View } from "../../storage/store.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import { dailySums } from "../report/daily.ts";
 import { isoRange } from "../span.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";

@@ -1,12 +1,11 @@
 import { USUAL_BASE, type Account } from "../account/account.ts";
-import type { Lead } from "../lead/record.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, type Commission } from "../commission/commission.ts";
 import { earnAgain } from "../commission/earnings.ts";
 import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../context.ts";
-import { leads } from "../lead/lead.ts";
 import { exponentOf, share } from "../money/money.ts";
 import { isMissing, toAccountCurrency } from "../money/rate.ts";
 import { countedAmount, salePayments, takenAmount, type SalePayment } from "./payment.ts";

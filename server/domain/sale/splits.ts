@@ -1,4 +1,4 @@
-import type { Lead, Split } from "../lead/record.ts";
+import type { Lead, Split } from "../lead/lead.ts";
 import type { Reader } from "../../storage/store.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 

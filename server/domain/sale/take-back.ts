@@ -3,7 +3,7 @@ import { commissions, newCommission, type Commission } from "../commission/commi
 import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import { share } from "../money/money.ts";
 import type { Refund, Sale } from "./record.ts";
 import { isBonusLost, reopenTargets } from "./target.ts";

@@ -1,7 +1,6 @@
 import { commissions, type Commission } from "../commission/commission.ts";
 import type { Tier } from "../commission/earnings.ts";
-import { leads } from "../lead/lead.ts";
-import type { Lead } from "../lead/record.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { loadStats } from "../report/stats.ts";

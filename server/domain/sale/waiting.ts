@@ -5,7 +5,7 @@ import { digest } from "../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { MissingRate } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";

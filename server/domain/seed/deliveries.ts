@@ -1,5 +1,5 @@
 import type { Email } from "../email/email.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import { deliveries, newDelivery } from "../webhook/delivery.ts";
 import { createWebhook, type Delivery } from "../webhook/webhook.ts";
 import type { Member } from "./members.ts";

@@ -1,5 +1,4 @@
-import type { Lead, LeadState, Suspicion } from "../lead/record.ts";
-import { leads, newLead } from "../lead/lead.ts";
+import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../lead/lead.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { nameKey, subKeyOf } from "../origin/origin.ts";

@@ -2,7 +2,7 @@ import type { Account } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
 import { setCommissionStatus } from "../commission/review.ts";
 import type { Context } from "../context.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import { recordCancellation } from "../sale/cancellation.ts";
 import { recordRefund } from "../sale/refund.ts";
 import { recordSale } from "../sale/new-sale.ts";

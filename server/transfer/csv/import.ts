@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Context } from "../../domain/context.ts";
-import type { Imported } from "../../domain/lead/import.ts";
+import type { Imported } from "../../domain/lead/creation.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { describe } from "../../input/shape.ts";
 import type { Account } from "../../domain/account/account.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../domain/context.ts";
-import type { Imported } from "../../domain/lead/import.ts";
+import type { Imported } from "../../domain/lead/creation.ts";
 import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { text } from "../../input/fields.ts";
 import type { Account } from "../../domain/account/account.ts";

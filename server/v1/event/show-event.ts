@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { commissions, type Commission } from "../../domain/commission/commission.ts";
 import type { RecordChange } from "../../domain/event/event-type.ts";
-import type { Lead } from "../../domain/lead/record.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";

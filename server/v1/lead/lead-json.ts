@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Lead, LeadState } from "../../domain/lead/record.ts";
+import type { Lead, LeadState } from "../../domain/lead/lead.ts";
 
 /** The states of V1. */
 export const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Lead } from "../../domain/lead/record.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
 import type { View } from "../../storage/store.ts";
 import { newEmbedded, type Embedded } from "../embedded.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";

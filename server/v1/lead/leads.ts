@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { createLead as addLead } from "../../domain/lead/creation.ts";
-import { loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
-import { findLeads } from "../../domain/lead/search.ts";
+import { findLeads, loadLead } from "../../domain/lead/search.ts";
+import type { LeadSelector } from "../../domain/lead/lead.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
   type LeadChanges,
-} from "../../domain/lead/update.ts";
+} from "../../domain/lead/changes.ts";
 import { findScope } from "../../domain/promoter-campaign/belongings.ts";
 import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/commission.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
 import type { Unit } from "../../domain/money/money.ts";
 import type { View } from "../../storage/store.ts";
 import { newEmbedded, type Embedded } from "../embedded.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../domain/commission/commission.ts";
 import { z } from "zod";
 import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { UNITS } from "../../domain/money/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CommissionFilter, CommissionSort } from "../../domain/commission/search.ts";
 import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { UNITS } from "../../domain/money/money.ts";
 import { DUE_PERIODS } from "../../domain/payout/filter.ts";
 import type { Query } from "../../http/parameters/nesting.ts";

@@ -4,7 +4,7 @@ import { INVOICEABLE } from "../../domain/payout/groups.ts";
 import type { PayoutSort } from "../../domain/payout/search.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
 import { pageParams } from "../page-params.ts";

@@ -3,7 +3,7 @@ import { promoterName } from "../../domain/promoter/promoter.ts";
 import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Stats } from "../../domain/report/stats.ts";
 import type { Balance } from "../../domain/commission/balance.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Account } from "../../domain/account/account.ts";

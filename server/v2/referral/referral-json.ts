@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
+import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/lead.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
