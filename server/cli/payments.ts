@@ -8,14 +8,13 @@ import {
   listPaymentsBatches,
   loadBatchTotals,
   loadPaymentsBatch,
+  type PaymentsBatch,
 } from "../domain/payments-batch/batch.ts";
-import { createPaymentsBatch } from "../domain/payments-batch/creation.ts";
-import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/files/file.ts";
-import { PAYABLE, payBatch } from "../domain/payments-batch/payment.ts";
-import type { PaymentsBatch } from "../domain/payments-batch/record.ts";
+import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/payments-batch/changes.ts";
+import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/payment-file.ts";
 import { payouts } from "../domain/payout/payout.ts";
-import { movePayout } from "../domain/payout/status-moves.ts";
-import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/record.ts";
+import { movePayout } from "../domain/payout/status.ts";
+import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/payout-method.ts";
 import { asItIs } from "../domain/show.ts";
 import { wholeNumber, wholeNumbers } from "./whole-number.ts";
 

@@ -5,10 +5,9 @@ import { loadAccount, PAYOUT_CYCLES, type Account } from "../domain/account/acco
 import { MOST_PAYOUT_SETTINGS, setPayoutSettings, type PayoutSettings } from "../domain/account/settings.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
-import { latestPeriod, periodOfDay, type Period } from "../domain/payout/period.ts";
+import { latestPeriod, periodOfDay, type Period } from "../domain/payout/payout.ts";
 import { generatePayouts } from "../domain/payout-run/generate.ts";
-import { countOfRun, listRuns } from "../domain/payout-run/run.ts";
-import type { PayoutRun } from "../domain/payout-run/record.ts";
+import { countOfRun, listRuns, type PayoutRun } from "../domain/payout-run/run.ts";
 import { paymentCommands } from "./payments.ts";
 import { wholeNumber } from "./whole-number.ts";
 

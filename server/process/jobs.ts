@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { auditedStore } from "../domain/audit/audited-store.ts";
 import { PROCESS } from "../domain/audit/audit.ts";
-import { runDuePayouts } from "../domain/payout-run/schedule.ts";
+import { runDuePayouts } from "../domain/payout-run/generate.ts";
 import { approveHeldCommissions } from "../domain/commission/review.ts";
 import { finishErasures } from "../domain/erasure/erasure.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";

@@ -1,7 +1,6 @@
 import { commissions, type Commission } from "../../server/domain/commission/commission.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { payouts } from "../../server/domain/payout/payout.ts";
-import type { Payout } from "../../server/domain/payout/record.ts";
+import { payouts, type Payout } from "../../server/domain/payout/payout.ts";
 import { leads, type Lead } from "../../server/domain/lead/lead.ts";
 import { UNITS, type Unit } from "../../server/domain/money/money.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";

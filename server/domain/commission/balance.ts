@@ -1,8 +1,7 @@
 import { sql, type Kysely, type SqlBool } from "kysely";
 import { UNITS, type Unit } from "../money/money.ts";
 import { loadPromoterTotals } from "../report/stats.ts";
-import type { Payout } from "../payout/record.ts";
-import type { payouts } from "../payout/payout.ts";
+import type { Payout, payouts } from "../payout/payout.ts";
 import { prepared, quick, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Commission, commissions } from "./commission.ts";

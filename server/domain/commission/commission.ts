@@ -4,7 +4,7 @@ import type { Creator } from "../context.ts";
 import type { Suspicion } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import type { Origin } from "../origin/origin.ts";
-import type { Payout } from "../payout/record.ts";
+import type { Payout } from "../payout/payout.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
 import type { TIER_REWARD_MODES } from "../reward/record.ts";
 import type { BillingPeriod } from "../sale/record.ts";

@@ -8,11 +8,9 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
-import { ensureNonCashPayout } from "../payout/non-cash.ts";
-import { loadPayout } from "../payout/payout.ts";
-import type { Payout } from "../payout/record.ts";
-import { moveWithin } from "../payout/status-moves.ts";
-import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
+import { loadPayout, type Payout } from "../payout/payout.ts";
+import { moveWithin, refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
 import type { Show } from "../show.ts";
 import { commissions, type Commission, type CommissionStatus } from "./commission.ts";
 

@@ -11,7 +11,7 @@ import {
 import type { Earning } from "../commission/earnings.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { ensureNonCashPayout } from "../payout/non-cash.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Sale } from "./record.ts";
 

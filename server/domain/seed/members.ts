@@ -1,7 +1,6 @@
 import type { Transaction } from "../../storage/store.ts";
 import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
-import type { PayoutMethod, PayoutMethodName } from "../payout-method/record.ts";
-import { payoutMethods } from "../payout-method/payout-method.ts";
+import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign, PromoterCampaignState } from "../promoter-campaign/record.ts";

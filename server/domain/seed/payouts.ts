@@ -1,14 +1,12 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
-import { createPaymentsBatch } from "../payments-batch/creation.ts";
-import { payBatch } from "../payments-batch/payment.ts";
-import type { PaymentsBatch } from "../payments-batch/record.ts";
-import type { PayoutMethodName } from "../payout-method/record.ts";
+import { createPaymentsBatch, payBatch } from "../payments-batch/changes.ts";
+import type { PaymentsBatch } from "../payments-batch/batch.ts";
+import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import { generatePayouts } from "../payout-run/generate.ts";
-import { payouts } from "../payout/payout.ts";
-import { latestPeriod, type Period } from "../payout/period.ts";
-import { movePayout } from "../payout/status-moves.ts";
+import { latestPeriod, payouts, type Period } from "../payout/payout.ts";
+import { movePayout } from "../payout/status.ts";
 import { asItIs } from "../show.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
 

@@ -7,7 +7,7 @@ import { isErased } from "../../domain/erasure/erased.ts";
 import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email/email.ts";
 import type { Delivery } from "../../domain/webhook/webhook.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
-import type { Payout } from "../../domain/payout/record.ts";
+import type { Payout } from "../../domain/payout/payout.ts";
 import type { Commission } from "../../domain/commission/commission.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";

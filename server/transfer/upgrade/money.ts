@@ -1,7 +1,6 @@
 import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
 import type { Unit } from "../../domain/money/money.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
+import { payouts, type Payout } from "../../domain/payout/payout.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";

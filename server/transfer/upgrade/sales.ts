@@ -4,8 +4,7 @@ import { commissions, newCommission, type Commission } from "../../domain/commis
 import { facts } from "../../domain/event/event.ts";
 import type { Fact } from "../../domain/event/event-type.ts";
 import { leads, type Lead } from "../../domain/lead/lead.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
+import { payouts, type Payout } from "../../domain/payout/payout.ts";
 import { newPromoterCampaign, promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { rewards } from "../../domain/reward/reward.ts";

@@ -3,7 +3,7 @@ import { campaigns } from "../../domain/campaign/campaign.ts";
 import { commissions, type Commission } from "../../domain/commission/commission.ts";
 import type { RecordChange } from "../../domain/event/event-type.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
-import type { Payout } from "../../domain/payout/record.ts";
+import type { Payout } from "../../domain/payout/payout.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";

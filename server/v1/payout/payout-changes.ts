@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { payPromoter } from "../../domain/payout-run/by-hand.ts";
-import { setPayoutStatus } from "../../domain/payout/status-moves.ts";
-import type { Payout } from "../../domain/payout/record.ts";
+import { setPayoutStatus } from "../../domain/payout/status.ts";
+import type { Payout } from "../../domain/payout/payout.ts";
 import type { Selection } from "../../domain/promoter/selection.ts";
 import { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";

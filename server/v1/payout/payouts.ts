@@ -4,7 +4,7 @@ import { id, oneOf } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
+import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
 import { newEmbedded } from "../embedded.ts";
 import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";

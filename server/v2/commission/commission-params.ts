@@ -3,7 +3,7 @@ import type { CommissionFilter, CommissionSort } from "../../domain/commission/s
 import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { UNITS } from "../../domain/money/money.ts";
-import { DUE_PERIODS } from "../../domain/payout/filter.ts";
+import { DUE_PERIODS } from "../../domain/payout/search.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";

@@ -8,7 +8,7 @@ import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/r
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Account } from "../../domain/account/account.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
-import type { PayoutMethod } from "../../domain/payout-method/record.ts";
+import type { PayoutMethod } from "../../domain/payout-method/payout-method.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
