@@ -34,7 +34,7 @@ import { cancellations, refunds, sales } from "./domain/sale/sales.ts";
 import { waitingEvents } from "./domain/sale/waiting.ts";
 import { sessions } from "./domain/session/session.ts";
 import { serverSetups, sightings } from "./domain/sighting/sighting.ts";
-import { userLinks } from "./domain/user/link.ts";
+import { userLinks } from "./domain/user/sign-in.ts";
 import { users } from "./domain/user/user.ts";
 import { pastClicks, visitors } from "./domain/visitor/visitor.ts";
 import { deliveries, lanes } from "./domain/webhook/delivery.ts";

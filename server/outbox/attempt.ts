@@ -5,7 +5,7 @@ import { isAccessEmail, isUnsubscribed, type AccessEmailKind, type Email } from 
 import { validSecrets, webhooks, type Delivery } from "../domain/webhook/webhook.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
 import type { EventMessage } from "../domain/event/event-type.ts";
-import { signInUrl, type LinkKind } from "../domain/portal/sign-in-link.ts";
+import { signInUrl, type LinkKind } from "../domain/portal/sign-in.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
 import { writeEmail } from "./email/template.ts";

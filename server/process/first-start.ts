@@ -4,7 +4,7 @@ import { accounts, SYSTEM } from "../domain/account/account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
 import { createFirstAccount, type FirstOwner } from "../domain/account/creation.ts";
 import type { Context } from "../domain/context.ts";
-import { linkAddress } from "../domain/user/link.ts";
+import { linkAddress } from "../domain/user/sign-in.ts";
 import type { Store } from "../storage/store.ts";
 
 /**

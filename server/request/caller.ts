@@ -1,5 +1,5 @@
 import type { Actor } from "../domain/audit/audit.ts";
-import type { User } from "../domain/user/record.ts";
+import type { User } from "../domain/user/user.ts";
 import type { Session } from "../domain/session/session.ts";
 
 /** The one who called an operation of the company. */

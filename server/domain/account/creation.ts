@@ -4,7 +4,7 @@ import { table } from "../../storage/table.ts";
 import { putCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { keepPassword } from "../password/password.ts";
-import { putUserLink } from "../user/link.ts";
+import { putUserLink } from "../user/sign-in.ts";
 import { newUserId, putUser } from "../user/user.ts";
 import { accounts, findFirstAccount, SYSTEM, type Account } from "./account.ts";
 import { putApiKey } from "./api-key.ts";

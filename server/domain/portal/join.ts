@@ -1,7 +1,7 @@
 import { listAccounts, type Account } from "../account/account.ts";
 import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { enqueueAccessEmail } from "../email/access-email.ts";
+import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
 import { newProfile } from "../promoter/profile.ts";
 import { findPromoterByEmail } from "../promoter/promoter.ts";

@@ -1,5 +1,5 @@
 import { accounts, SYSTEM } from "../../domain/account/account.ts";
-import { linkAddress, putUserLink } from "../../domain/user/link.ts";
+import { linkAddress, putUserLink } from "../../domain/user/sign-in.ts";
 import { findUser } from "../../domain/user/user.ts";
 import type { Delivery } from "../../domain/webhook/webhook.ts";
 import type { OutboxParts } from "../parts.ts";

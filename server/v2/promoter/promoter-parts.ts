@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { loadBalance } from "../../domain/commission/balance.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { findSelectedPayoutMethod } from "../../domain/payout-method/payout-method.ts";
-import { signInUrl } from "../../domain/portal/sign-in-link.ts";
+import { signInUrl } from "../../domain/portal/sign-in.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
