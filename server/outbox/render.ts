@@ -12,7 +12,7 @@ import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/commission.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import type { Payout } from "../domain/payout/payout.ts";
-import type { PromoCode } from "../domain/promo-code/record.ts";
+import type { PromoCode } from "../domain/promo-code/promo-code.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";

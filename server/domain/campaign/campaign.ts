@@ -6,8 +6,7 @@ import { table } from "../../storage/table.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import type { EmailKind } from "../email/email.ts";
-import { productsNamed } from "../reward/entry.ts";
-import type { RewardEntry } from "../reward/record.ts";
+import { productsNamed, type RewardEntry } from "../reward/reward.ts";
 
 export const ATTRIBUTIONS = ["last", "first"] as const;
 

@@ -7,7 +7,7 @@ import { updateWantedEvents } from "../webhook/webhook.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { loadCampaignStats } from "../report/stats.ts";
-import { checkRewardEntries } from "../reward/entry.ts";
+import { checkRewardEntries } from "../reward/changes.ts";
 import type { Show } from "../show.ts";
 import {
   campaigns,

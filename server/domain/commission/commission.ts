@@ -6,7 +6,7 @@ import type { Unit } from "../money/money.ts";
 import type { Origin } from "../origin/origin.ts";
 import type { Payout } from "../payout/payout.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
-import type { TIER_REWARD_MODES } from "../reward/record.ts";
+import type { TIER_REWARD_MODES } from "../reward/reward.ts";
 import type { BillingPeriod } from "../sale/record.ts";
 
 export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;

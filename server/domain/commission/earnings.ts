@@ -2,8 +2,13 @@ import { Failure } from "../../failure.ts";
 import type { Split } from "../lead/lead.ts";
 import { cutUp, MAX_AMOUNT, share, WHOLE, type Unit } from "../money/money.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Reward, RewardEntry, RewardSchema } from "../reward/record.ts";
-import { rulesHold, type RuleFacts } from "../reward/rule.ts";
+import {
+  rulesHold,
+  type Reward,
+  type RewardEntry,
+  type RewardSchema,
+  type RuleFacts,
+} from "../reward/reward.ts";
 import type { BillingPeriod } from "../sale/record.ts";
 import type { CommissionTerms } from "./commission.ts";
 

@@ -1,5 +1,5 @@
 import { newPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import type { Reward, RewardEntry } from "../reward/record.ts";
+import type { Reward, RewardEntry } from "../reward/reward.ts";
 import { earningsOf, type Earning, type EarningSale, type Tier } from "./earnings.ts";
 import { MAX_LEVELS } from "../sale/tiers.ts";
 

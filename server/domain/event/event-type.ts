@@ -6,7 +6,7 @@ import type { Lead } from "../lead/lead.ts";
 import type { PaymentsBatch } from "../payments-batch/batch.ts";
 import type { PayoutMethod } from "../payout-method/payout-method.ts";
 import type { Payout } from "../payout/payout.ts";
-import type { PromoCode } from "../promo-code/record.ts";
+import type { PromoCode } from "../promo-code/promo-code.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 

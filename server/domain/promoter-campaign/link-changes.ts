@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../failure.ts";
 import type { PromoterCampaign } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { findCodesOfOthers } from "../promo-code/code-owner.ts";
+import { findCodesOfOthers } from "../promo-code/promo-code.ts";
 import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
 import { TAKEN, findTaken } from "../../storage/taken.ts";

@@ -1,11 +1,10 @@
-import { foldedCoupon } from "../promo-code/coupons.ts";
+import { foldedCoupon, productsNamed } from "../reward/reward.ts";
 import { Failure } from "../../failure.ts";
 import { campaigns, loadCampaign, refParam, type Campaign } from "../campaign/campaign.ts";
 import type { PromoterCampaign } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Reader } from "../../storage/store.ts";
-import { productsNamed } from "../reward/entry.ts";
 import { parseUrl } from "../../url.ts";
 
 export const promoterCampaigns = table<PromoterCampaign>()({

@@ -1,4 +1,4 @@
-import type { RewardEntry } from "../reward/record.ts";
+import type { RewardEntry } from "../reward/reward.ts";
 
 export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blocked", "inactive"] as const;
 

@@ -1,5 +1,5 @@
 import type { PromoterCampaign, PromoterCampaignState } from "./record.ts";
-import type { RewardEntry } from "../reward/record.ts";
+import type { RewardEntry } from "../reward/reward.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
@@ -9,7 +9,7 @@ import { refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { replaceRefToken } from "./ref-token.ts";
-import { checkRewardEntries } from "../reward/entry.ts";
+import { checkRewardEntries } from "../reward/changes.ts";
 import type { Show } from "../show.ts";
 import { refuseTaken } from "../../storage/taken.ts";
 

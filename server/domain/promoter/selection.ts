@@ -3,7 +3,7 @@ import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Reader } from "../../storage/store.ts";
-import { findCodeOwner } from "../promo-code/code-owner.ts";
+import { findCodeOwner } from "../promo-code/promo-code.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { findLeadByEmail, findLeadByUid } from "../lead/search.ts";
 import { addLead, findReferrer, type Referrer } from "../lead/signup.ts";
-import { findCodeOwner } from "../promo-code/code-owner.ts";
+import { findCodeOwner } from "../promo-code/promo-code.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 

@@ -22,7 +22,7 @@ import { findProductByPrice } from "../product/product.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { Reward } from "../reward/record.ts";
+import type { Reward } from "../reward/reward.ts";
 import { addCommissions } from "./commissions.ts";
 import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";

@@ -3,8 +3,7 @@ import type { Reader } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { isRunning, rankOf, type CustomerHistory } from "../commission/earnings.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
-import type { Reward } from "../reward/record.ts";
-import { loadReward } from "../reward/reward.ts";
+import { loadReward, type Reward } from "../reward/reward.ts";
 import type { Sale } from "./record.ts";
 
 /** A sale, with what decides which reward the referred person gets. */

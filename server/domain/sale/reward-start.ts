@@ -1,6 +1,6 @@
 import type { CustomerHistory } from "../commission/earnings.ts";
 import type { Lead, RewardStart } from "../lead/lead.ts";
-import type { Reward } from "../reward/record.ts";
+import type { Reward } from "../reward/reward.ts";
 import { monthsBetween } from "./months.ts";
 import type { Sale } from "./record.ts";
 

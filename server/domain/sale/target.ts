@@ -4,7 +4,7 @@ import { leads, type Lead } from "../lead/lead.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { loadStats } from "../report/stats.ts";
-import { rulesHold } from "../reward/rule.ts";
+import { rulesHold } from "../reward/reward.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { monthsBetween } from "./months.ts";
 import type { Sale } from "./record.ts";

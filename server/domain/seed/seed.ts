@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { archivePromoter } from "../promoter/archiving.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { createPromoCode } from "../promo-code/promo-code.ts";
+import { createPromoCode } from "../promo-code/changes.ts";
 import { findRewards } from "../reward/reward.ts";
 import { asItIs } from "../show.ts";
 import type { Store } from "../../storage/store.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reward } from "../../domain/reward/record.ts";
+import type { Reward } from "../../domain/reward/reward.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 export const offerAnswer = z

@@ -8,13 +8,12 @@ import {
   promoterCampaigns,
   withCampaign,
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { rewards } from "../../domain/reward/reward.ts";
+import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { loadStats } from "../../domain/report/stats.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
 import type { View } from "../../storage/store.ts";
 import {
   promoterJson,

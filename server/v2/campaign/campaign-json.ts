@@ -9,7 +9,7 @@ import {
   type CampaignUpgrade,
 } from "../../domain/campaign/campaign.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
 import type { Show } from "../../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
 import { EMAIL_KINDS } from "../../domain/email/email.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listCodesInUse } from "../../domain/promo-code/promo-code.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { refLink, withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
 import { loadStats, type Stats } from "../../domain/report/stats.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";

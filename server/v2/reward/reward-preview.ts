@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { previewEarnings } from "../../domain/commission/preview.ts";
 import { exponentOf, UNITS } from "../../domain/money/money.ts";
-import { loadRewardEntries } from "../../domain/reward/entry.ts";
-import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
-import { refuseContradictions, type NewReward } from "../../domain/reward/reward.ts";
+import { loadRewardEntries } from "../../domain/reward/changes.ts";
+import {
+  refuseContradictions,
+  type NewReward,
+  type Reward,
+  type RewardEntry,
+} from "../../domain/reward/reward.ts";
 import { BILLING_PERIODS } from "../../domain/sale/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf, wholeAmount, wholeNumber } from "../../input/fields.ts";

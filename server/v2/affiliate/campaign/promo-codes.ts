@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/own-code.ts";
-import { promoCodes } from "../../../domain/promo-code/promo-code.ts";
-import type { PromoCode } from "../../../domain/promo-code/record.ts";
+import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/changes.ts";
+import { promoCodes, type PromoCode } from "../../../domain/promo-code/promo-code.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { rewards } from "../../../domain/reward/reward.ts";
