@@ -15,7 +15,7 @@ import { payouts } from "../../server/domain/payout/payout.ts";
 import { productPrices, products } from "../../server/domain/product/product.ts";
 import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { archivedStates } from "../../server/domain/promoter/archiving.ts";
+import { archivedStates } from "../../server/domain/promoter/changes.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { rewards } from "../../server/domain/reward/reward.ts";
 import { instalments } from "../../server/domain/sale/instalment.ts";

@@ -1,5 +1,5 @@
 import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
-import type { Promoter } from "../../server/domain/promoter/record.ts";
+import type { Promoter } from "../../server/domain/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
 import { readLedger, type Ledger } from "./money-laws.ts";

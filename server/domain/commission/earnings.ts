@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Split } from "../lead/lead.ts";
 import { cutUp, MAX_AMOUNT, share, WHOLE, type Unit } from "../money/money.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import {
   rulesHold,
   type Reward,

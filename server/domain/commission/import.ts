@@ -8,7 +8,7 @@ import {
   type Source,
 } from "./commission.ts";
 import type { Lead } from "../lead/lead.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Unit } from "../money/money.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -16,7 +16,6 @@ import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
 import { findKnownLead } from "../lead/search.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/creation.ts";
 
 /** The state of a commission in the other program. */

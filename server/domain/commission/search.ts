@@ -23,10 +23,8 @@ import { leads, type Lead, type Suspicion } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import { isDue, type DuePeriod } from "../payout/search.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
 import { isoRange, type Span } from "../span.ts";
 import { commissions, type Commission, type CommissionStatus } from "./commission.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table, type Table } from "../../storage/table.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 
 /** The end of an erased person's address, which reaches nobody (RFC 2606). */
 const END = "@erased.invalid";

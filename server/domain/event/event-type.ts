@@ -7,8 +7,8 @@ import type { PaymentsBatch } from "../payments-batch/batch.ts";
 import type { PayoutMethod } from "../payout-method/payout-method.ts";
 import type { Payout } from "../payout/payout.ts";
 import type { PromoCode } from "../promo-code/promo-code.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 
 export const ENTITIES = [
   "commission",

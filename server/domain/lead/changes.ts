@@ -6,8 +6,11 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { WHOLE } from "../money/money.ts";
-import { acceptsLeads, loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import {
+  acceptsLeads,
+  loadPromoterCampaign,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { hasWaiting } from "../sale/waiting.ts";
 import type { Show } from "../show.ts";

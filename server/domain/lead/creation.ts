@@ -10,8 +10,8 @@ import {
   loadOwnPromoterCampaign,
   promoterCampaigns,
   type OwnRecord,
+  type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";

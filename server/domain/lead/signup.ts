@@ -4,11 +4,13 @@ import type { Account } from "../account/account.ts";
 import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import { createdBy, type Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
-import { findPromoterByEmail, promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
+import { findPromoterByEmail, promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
 import { visitOf, type Click, type Visit } from "../visitor/click.ts";
 import { findVisitor, type Visitor } from "../visitor/visitor.ts";

@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
 import type { Account } from "../account/account.ts";
 import type { AdTrafficPolicy, Campaign } from "../campaign/campaign.ts";
-import type { Promoter } from "../promoter/record.ts";
+import { mailbox, type Promoter } from "../promoter/promoter.ts";
 import type { PromoterAddress, Suspicion } from "./lead.ts";
 import type { Visitor } from "../visitor/visitor.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { mailbox } from "../promoter/mailbox.ts";
 
 /** Parameters that ad networks add to the address of the page behind an ad. */
 const AD_CLICK_IDS = [

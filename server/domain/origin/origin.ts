@@ -1,7 +1,7 @@
 import { fingerprint } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table, type Column } from "../../storage/table.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 
 const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];

@@ -10,7 +10,7 @@ import { insertPayout, takeUnpaid, type GroupKey, type Taken } from "../payout/c
 import { AFTER_ALL_ISO } from "../span.ts";
 import { moveWithin } from "../payout/status.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
-import { loadSelected, type Selection } from "../promoter/selection.ts";
+import { loadSelected, type Selection } from "../promoter/search.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Show } from "../show.ts";
 

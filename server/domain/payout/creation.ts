@@ -6,7 +6,7 @@ import { commissions, isUnpaid, type Commission } from "../commission/commission
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Unit } from "../money/money.ts";
-import type { Belonging } from "../promoter-campaign/record.ts";
+import type { Belonging } from "../promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { payouts, payoutTerms, type Payout, type PayoutTerms } from "./payout.ts";
 

@@ -6,8 +6,7 @@ import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
 import type { PayoutStatus } from "./payout.ts";
 import {
   ofPromoters,

@@ -4,7 +4,7 @@ import { table } from "../../storage/table.ts";
 import type { Account, PayoutCycle } from "../account/account.ts";
 import { dayIn, startOfDay, timeZoneOf } from "../account/time-zone.ts";
 import { share, type Unit } from "../money/money.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
 
 export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;

@@ -21,9 +21,8 @@ import { campaigns, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";
 import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import { isSuspect } from "../promoter/search-conditions.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import { isSuspect } from "../promoter/search.ts";
 import { isoRange, type Span } from "../span.ts";
 import { payouts, type Payout, type PayoutStatus } from "./payout.ts";
 

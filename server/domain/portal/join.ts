@@ -3,8 +3,7 @@ import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../camp
 import type { Context } from "../context.ts";
 import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
-import { newProfile } from "../promoter/profile.ts";
-import { findPromoterByEmail } from "../promoter/promoter.ts";
+import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { asItIs } from "../show.ts";
 import { Failure } from "../../failure.ts";

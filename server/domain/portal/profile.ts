@@ -4,9 +4,15 @@ import type { Context } from "../context.ts";
 import { isUnsubscribed, unsubscriptions } from "../email/email.ts";
 import { announce } from "../event/event.ts";
 import { isPassword } from "../password/password.ts";
-import type { ProfileChanges } from "../promoter/profile.ts";
-import { loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
-import { EMAIL_TOPICS, type EmailTopic, type Promoter } from "../promoter/record.ts";
+import {
+  EMAIL_TOPICS,
+  loadPromoter,
+  loadPromoterInUse,
+  promoters,
+  type EmailTopic,
+  type ProfileChanges,
+  type Promoter,
+} from "../promoter/promoter.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../session/session.ts";
 
 /** The parts of a profile that invoices show. */

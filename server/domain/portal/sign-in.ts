@@ -7,8 +7,13 @@ import type { Context } from "../context.ts";
 import type { AccessEmailKind } from "../email/email.ts";
 import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
-import { findPromoterByEmail, loadPromoter, promoterName, promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
+import {
+  findPromoterByEmail,
+  loadPromoter,
+  promoterName,
+  promoters,
+  type Promoter,
+} from "../promoter/promoter.ts";
 import {
   findSession,
   isOfPassword,

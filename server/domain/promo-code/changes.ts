@@ -10,8 +10,8 @@ import {
   loadPromoterCampaign,
   promoterCampaigns,
   type OwnRecord,
+  type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { loadPromoter, loadPromoterInUse } from "../promoter/promoter.ts";
 import { loadReward, rewards, type Reward } from "../reward/reward.ts";
 import { asItIs, type Show } from "../show.ts";

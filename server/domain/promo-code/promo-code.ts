@@ -5,8 +5,7 @@ import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import { accounts, SYSTEM } from "../account/account.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { foldedCoupon, rewards } from "../reward/reward.ts";
 
 /** A coupon of the payment processor that belongs to a promoter campaign. */

@@ -1,10 +1,14 @@
 import anyAscii from "any-ascii";
-import type { PromoterCampaign, RefToken } from "./record.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+  type RefToken,
+} from "./promoter-campaign.ts";
 import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import type { Chance } from "../context.ts";
-import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
 export const REF_TOKEN_LENGTH = 100;

@@ -11,8 +11,8 @@ import {
   promoterCampaigns,
   refLink,
   type OwnRecord,
+  type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
 
 /** A link that a promoter made for a page or a channel of their choice. */

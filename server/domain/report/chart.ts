@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { among } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Metric } from "./daily.ts";

@@ -1,6 +1,6 @@
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
 import { NO_VISIT, type Origin } from "../origin/origin.ts";
-import type { Belonging } from "../promoter-campaign/record.ts";
+import type { Belonging } from "../promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
 export const TOTAL_METRICS = [

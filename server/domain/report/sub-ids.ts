@@ -1,5 +1,5 @@
 import { nameKey, OTHER, subIdNames } from "../origin/origin.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { among, type Found, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
 import { ORIGIN_METRICS } from "./daily.ts";

@@ -1,16 +1,18 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
 import { leads, type EntrySource, type Lead } from "../lead/lead.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { findLeadByEmail, findLeadByUid } from "../lead/search.ts";
 import { addLead, findReferrer, type Referrer } from "../lead/signup.ts";
 import { findCodeOwner } from "../promo-code/promo-code.ts";
-import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../promoter/promoter.ts";
 
 /** The values of an event that name a customer. null: not given. */
 export interface CustomerNames {

@@ -2,8 +2,12 @@ import { accounts, servedAccounts, SYSTEM } from "../account/account.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { leads, type Lead } from "../lead/lead.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import {
+  acceptsLeads,
+  earnsFromLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { addCommissions } from "./commissions.ts";
 import { instalments, laterBy, type Instalments } from "./instalment.ts";
 import type { Sale } from "./record.ts";

@@ -20,7 +20,7 @@ import {
 } from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../reward/reward.ts";
 import { addCommissions } from "./commissions.ts";

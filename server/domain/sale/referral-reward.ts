@@ -1,4 +1,4 @@
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reader } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { isRunning, rankOf, type CustomerHistory } from "../commission/earnings.ts";

@@ -6,7 +6,7 @@ import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { share } from "../money/money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
 import { ownTaking, salePayments } from "./payment.ts";

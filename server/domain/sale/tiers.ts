@@ -1,10 +1,13 @@
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Promoter } from "../promoter/record.ts";
+import {
+  acceptsLeads,
+  earnsFromLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Tier } from "../commission/earnings.ts";
-import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../promoter/promoter.ts";
 import { loadStats } from "../report/stats.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";

@@ -7,7 +7,7 @@ import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { MissingRate } from "../money/rate.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
 import type { CommissionNotes } from "../commission/commission.ts";
 import type { InstalmentPlan } from "./instalment.ts";

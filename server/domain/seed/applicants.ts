@@ -1,4 +1,4 @@
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { SeedPlan } from "./plan.ts";
 
 /** The questions of the campaign for creators. */

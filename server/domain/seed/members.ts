@@ -1,11 +1,13 @@
 import type { Transaction } from "../../storage/store.ts";
 import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
 import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign, PromoterCampaignState } from "../promoter-campaign/record.ts";
-import { newProfile } from "../promoter/profile.ts";
-import { newPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { newProfile, promoters, type Promoter } from "../promoter/promoter.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
 import { answersOf } from "./applicants.ts";
 import { chunks, nextIds, putAll } from "./chunks.ts";

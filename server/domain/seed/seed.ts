@@ -4,7 +4,7 @@ import { withoutLog } from "../audit/audited-store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { leads, type Lead } from "../lead/lead.ts";
-import { archivePromoter } from "../promoter/archiving.ts";
+import { archivePromoter } from "../promoter/changes.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { createPromoCode } from "../promo-code/changes.ts";
 import { findRewards } from "../reward/reward.ts";

@@ -1,13 +1,16 @@
 import type { Account } from "../account/account.ts";
 import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { loadPromoter, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  trackedPage,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
-import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
 import { originOf, subKeyOf } from "../origin/origin.ts";

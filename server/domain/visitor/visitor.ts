@@ -4,11 +4,13 @@ import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { servedAccounts } from "../account/account.ts";
 import { ORIGIN_COLUMNS, type Origin } from "../origin/origin.ts";
-import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
 import { dailySums } from "../report/daily.ts";
 
 /** How a page of another site of the customer's handed its visitor over: in an address, which people may share. */

@@ -1,7 +1,9 @@
 import { accounts, type Account } from "../../domain/account/account.ts";
 import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";

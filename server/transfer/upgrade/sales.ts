@@ -5,8 +5,11 @@ import { facts } from "../../domain/event/event.ts";
 import type { Fact } from "../../domain/event/event-type.ts";
 import { leads, type Lead } from "../../domain/lead/lead.ts";
 import { payouts, type Payout } from "../../domain/payout/payout.ts";
-import { newPromoterCampaign, promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards, type Reward, type RewardEntry, type RewardSchema } from "../../domain/reward/reward.ts";
 import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
 import { webhooks, type Delivery, type Webhook } from "../../domain/webhook/webhook.ts";

@@ -4,10 +4,9 @@ import { commissions, type Commission } from "../../domain/commission/commission
 import type { RecordChange } from "../../domain/event/event-type.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
 import type { Payout } from "../../domain/payout/payout.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import { loadPromoter } from "../../domain/promoter/promoter.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { loadPromoter, type Promoter } from "../../domain/promoter/promoter.ts";
 import { rewards } from "../../domain/reward/reward.ts";
 import { showAll, unlessGone } from "../../domain/show.ts";
 import type { View } from "../../storage/store.ts";

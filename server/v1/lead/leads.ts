@@ -7,7 +7,7 @@ import {
   updateLead as changeLead,
   type LeadChanges,
 } from "../../domain/lead/changes.ts";
-import { findScope } from "../../domain/promoter-campaign/belongings.ts";
+import { findScope } from "../../domain/promoter-campaign/search.ts";
 import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { NOTHING } from "../../storage/query.ts";

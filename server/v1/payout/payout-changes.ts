@@ -3,7 +3,7 @@ import { campaigns } from "../../domain/campaign/campaign.ts";
 import { payPromoter } from "../../domain/payout-run/by-hand.ts";
 import { setPayoutStatus } from "../../domain/payout/status.ts";
 import type { Payout } from "../../domain/payout/payout.ts";
-import type { Selection } from "../../domain/promoter/selection.ts";
+import type { Selection } from "../../domain/promoter/search.ts";
 import { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v1Error } from "../../http/errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PromoterProfile } from "../../domain/promoter/record.ts";
+import type { PromoterProfile } from "../../domain/promoter/promoter.ts";
 
 const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
 

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { addToCampaign } from "../../domain/promoter-campaign/joining.ts";
-import { moveToCampaign } from "../../domain/promoter-campaign/move.ts";
-import { deletePromoter } from "../../domain/promoter/deletion.ts";
-import { refreshAuthToken } from "../../domain/promoter/update.ts";
+import { addToCampaign, moveToCampaign } from "../../domain/promoter-campaign/changes.ts";
+import { deletePromoter, refreshAuthToken } from "../../domain/promoter/changes.ts";
 import { id } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,4 +1,4 @@
-import type { ProfileChanges } from "../../domain/promoter/profile.ts";
+import type { ProfileChanges } from "../../domain/promoter/promoter.ts";
 import type { FieldErrors } from "../../failure.ts";
 
 /** V1's names for the domain's fields of a promoter, where they differ. */

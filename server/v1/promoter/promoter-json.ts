@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
 import type { PromoCode } from "../../domain/promo-code/promo-code.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { Promoter } from "../../domain/promoter/promoter.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../../domain/reward/reward.ts";
 import { profileAnswer, profileJson } from "./profile-json.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { findPromoters } from "../../domain/promoter/search.ts";
-import { loadSelected } from "../../domain/promoter/selection.ts";
+import { findPromoters, loadSelected } from "../../domain/promoter/search.ts";
 import { showAll } from "../../domain/show.ts";
 import { id } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";

@@ -1,19 +1,18 @@
 import type { z } from "zod";
 import { loadBalance, type Balance } from "../../domain/commission/balance.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
 import { promoCodes } from "../../domain/promo-code/promo-code.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import {
   loadPromoterCampaign,
   promoterCampaigns,
   withCampaign,
+  type PromoterCampaign,
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { loadStats } from "../../domain/report/stats.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { View } from "../../storage/store.ts";
 import {
   promoterJson,

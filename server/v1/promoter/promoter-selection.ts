@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Selection, Selector } from "../../domain/promoter/selection.ts";
+import type { Selection, Selector } from "../../domain/promoter/search.ts";
 import { Failure } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";

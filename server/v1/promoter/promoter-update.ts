@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Context } from "../../domain/context.ts";
 import { keepPassword } from "../../domain/password/password.ts";
-import { updatePromoter, type PromoterChanges } from "../../domain/promoter/update.ts";
+import { updatePromoter, type PromoterChanges } from "../../domain/promoter/changes.ts";
 import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { Failure } from "../../failure.ts";
 import type { AnswerHeaders } from "../../http/answer.ts";

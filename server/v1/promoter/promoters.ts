@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { generatePassword, keepPassword } from "../../domain/password/password.ts";
-import { newProfile } from "../../domain/promoter/profile.ts";
+import { newProfile } from "../../domain/promoter/promoter.ts";
 import { createPromoter, type CreatedPromoter, type NewPromoter } from "../../domain/promoter/creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import type { Failure } from "../../failure.ts";

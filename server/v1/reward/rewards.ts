@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listCommissions } from "../../domain/commission/search.ts";
-import { findScope } from "../../domain/promoter-campaign/belongings.ts";
+import { findScope } from "../../domain/promoter-campaign/search.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
 import type { Commission } from "../../domain/commission/commission.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import type { Promoter } from "../../domain/promoter/promoter.ts";
 import { missingRate } from "../../domain/money/rate.ts";
 import type { ShownWaiting } from "../../domain/sale/waiting.ts";
 import { accepted } from "../../http/answer.ts";

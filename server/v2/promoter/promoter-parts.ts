@@ -1,14 +1,13 @@
 import type { z } from "zod";
 import { loadBalance } from "../../domain/commission/balance.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
 import { findSelectedPayoutMethod } from "../../domain/payout-method/payout-method.ts";
 import { signInUrl } from "../../domain/portal/sign-in.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
 import { loadPromoterTotals } from "../../domain/report/stats.ts";
 import type { Account } from "../../domain/account/account.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";

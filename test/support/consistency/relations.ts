@@ -11,7 +11,7 @@ import { payoutMethods } from "../../../server/domain/payout-method/payout-metho
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { productPrices, products } from "../../../server/domain/product/product.ts";
 import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { archivedStates } from "../../../server/domain/promoter/archiving.ts";
+import { archivedStates } from "../../../server/domain/promoter/changes.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { refTokens } from "../../../server/domain/promoter-campaign/ref-token.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
 import { withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import {
   createOwnLink,

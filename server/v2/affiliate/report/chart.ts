@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
 import { loadChart } from "../../../domain/report/chart.ts";
 import type { Metric } from "../../../domain/report/daily.ts";
 import { GROUPINGS } from "../../../domain/report/period.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
 import { reportOwn } from "../../../domain/report/promoter-report.ts";
 import { reportSubIds } from "../../../domain/report/sub-ids.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

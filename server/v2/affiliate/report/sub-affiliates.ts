@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { findChildren } from "../../../domain/promoter/parent.ts";
-import type { Promoter } from "../../../domain/promoter/record.ts";
+import { findChildren } from "../../../domain/promoter/creation.ts";
+import type { Promoter } from "../../../domain/promoter/promoter.ts";
 import { loadPromoterTotals } from "../../../domain/report/stats.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import type { View } from "../../../storage/store.ts";
