@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { updateWantedEvents } from "../webhook/webhook.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { loadCampaignStats } from "../report/stats.ts";
+import { loadCampaignStats } from "../report/daily.ts";
 import { checkRewardEntries } from "../reward/changes.ts";
 import type { Show } from "../show.ts";
 import {

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type SqlBool } from "kysely";
 import { UNITS, type Unit } from "../money/money.ts";
-import { loadPromoterTotals } from "../report/stats.ts";
+import { loadPromoterTotals } from "../report/daily.ts";
 import type { Payout, payouts } from "../payout/payout.ts";
 import { prepared, quick, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";

@@ -8,7 +8,7 @@ import { leads } from "../lead/lead.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { loadAccountStats } from "../report/stats.ts";
+import { loadAccountStats } from "../report/daily.ts";
 import { countWaitingEvents, type WaitingCount } from "../sale/waiting.ts";
 import { findSetup, findSightings } from "../sighting/sighting.ts";
 import { visitors } from "../visitor/visitor.ts";

@@ -14,7 +14,7 @@ import {
 } from "../payout/creation.ts";
 import { latestPeriod, payouts, payoutTerms, periodAt, type Payout, type Period } from "../payout/payout.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { loadPromoterTotals } from "../report/stats.ts";
+import { loadPromoterTotals } from "../report/daily.ts";
 import {
   beginRun,
   carryReason,

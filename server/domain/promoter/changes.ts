@@ -20,7 +20,7 @@ import {
 import { refTokens } from "../promoter-campaign/ref-token.ts";
 import { loadPromoterCampaignOf, lockPromoterCampaigns } from "../promoter-campaign/search.ts";
 import { removeOwnLinks } from "../referral-link/referral-link.ts";
-import { loadStats } from "../report/stats.ts";
+import { loadStats } from "../report/daily.ts";
 import type { Show } from "../show.ts";
 import { AUTH_TOKEN_LENGTH, refuseCircle, unknownParent } from "./creation.ts";
 import {

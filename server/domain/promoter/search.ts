@@ -21,8 +21,7 @@ import {
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
-import { columnOf, type Metric, type TotalMetric } from "../report/daily.ts";
-import { dailyQuestion, totalsOf } from "../report/stats.ts";
+import { columnOf, dailyQuestion, totalsOf, type Metric, type TotalMetric } from "../report/daily.ts";
 import { isoRange, type Span } from "../span.ts";
 import {
   fieldPattern,

@@ -2,7 +2,7 @@ import { commissions, type Commission } from "../commission/commission.ts";
 import type { Tier } from "../commission/earnings.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import { loadStats } from "../report/stats.ts";
+import { loadStats } from "../report/daily.ts";
 import { rulesHold } from "../reward/reward.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { monthsBetween } from "./months.ts";

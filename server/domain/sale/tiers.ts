@@ -8,7 +8,7 @@ import { promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Tier } from "../commission/earnings.ts";
-import { loadStats } from "../report/stats.ts";
+import { loadStats } from "../report/daily.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";
 import { loadTargetLoss } from "./target.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
 import { unlessGone } from "../../domain/show.ts";
-import { loadStats } from "../../domain/report/stats.ts";
+import { loadStats } from "../../domain/report/daily.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { View } from "../../storage/store.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refLink, type PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/stats.ts";
+import type { Stats } from "../../domain/report/daily.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { Reward } from "../../domain/reward/reward.ts";
 import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";

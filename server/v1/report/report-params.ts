@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addMonths, dayOf } from "../../domain/report/period.ts";
+import { addMonths, dayOf } from "../../domain/report/figures.ts";
 import type { ReportQuery } from "../../domain/report/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../input/fields.ts";
 import { readNestedParams } from "../../http/parameters/form.ts";

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { reportCampaigns, reportOverview, type ReportGroup } from "../../domain/report/report.ts";
-import { reportPromoters } from "../../domain/report/promoters.ts";
+import {
+  reportCampaigns,
+  reportOverview,
+  reportPromoters,
+  type ReportGroup,
+} from "../../domain/report/report.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v2ErrorAnswer } from "../../http/error-answers.ts";

@@ -11,7 +11,7 @@ import {
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
 import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
+import { loadCampaignStats, type Stats } from "../../domain/report/daily.ts";
 import { EMAIL_KINDS } from "../../domain/email/email.ts";
 import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";

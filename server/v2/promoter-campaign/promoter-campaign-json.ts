@@ -8,7 +8,7 @@ import {
   type PromoterCampaign,
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
-import { loadStats, type Stats } from "../../domain/report/stats.ts";
+import { loadStats, type Stats } from "../../domain/report/daily.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { View } from "../../storage/store.ts";
 import {

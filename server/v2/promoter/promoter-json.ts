@@ -5,7 +5,7 @@ import {
   refLink,
   type PromoterCampaign,
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/stats.ts";
+import type { Stats } from "../../domain/report/daily.ts";
 import type { Balance } from "../../domain/commission/balance.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import type { Account } from "../../domain/account/account.ts";

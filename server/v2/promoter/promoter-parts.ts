@@ -6,7 +6,7 @@ import { signInUrl } from "../../domain/portal/sign-in.ts";
 import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
-import { loadPromoterTotals } from "../../domain/report/stats.ts";
+import { loadPromoterTotals } from "../../domain/report/daily.ts";
 import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
