@@ -29,7 +29,7 @@ import { ownLinks } from "./domain/referral-link/referral-link.ts";
 import { rewards } from "./domain/reward/reward.ts";
 import { instalments } from "./domain/sale/instalment.ts";
 import { salePayments } from "./domain/sale/payment.ts";
-import { cancellations, refunds, sales } from "./domain/sale/sales.ts";
+import { cancellations, refunds, sales } from "./domain/sale/sale.ts";
 import { waitingEvents } from "./domain/sale/waiting.ts";
 import { sessions } from "./domain/session/session.ts";
 import { serverSetups, sightings } from "./domain/sighting/sighting.ts";

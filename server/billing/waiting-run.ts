@@ -5,7 +5,7 @@ import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
 import { loadPromoCode } from "../domain/promo-code/promo-code.ts";
 import { recordSale } from "../domain/sale/new-sale.ts";
 import { recordRefund } from "../domain/sale/refund.ts";
-import { settlePayment } from "../domain/sale/reported-sale.ts";
+import { settlePayment } from "../domain/sale/settlement.ts";
 import {
   findWaitingSale,
   forgetWaiting,

@@ -4,7 +4,7 @@ import { PROCESS } from "../domain/audit/audit.ts";
 import { runDuePayouts } from "../domain/payout-run/generate.ts";
 import { approveHeldCommissions } from "../domain/commission/review.ts";
 import { finishErasures } from "../domain/erasure/erasure.ts";
-import { makeInstalments } from "../domain/sale/instalment-run.ts";
+import { makeInstalments } from "../domain/sale/instalment.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { sweepSessions } from "../domain/session/session.ts";
 import { sweepVisitors } from "../domain/visitor/visitor.ts";

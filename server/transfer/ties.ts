@@ -1,7 +1,5 @@
 import { leads, type Lead } from "../domain/lead/lead.ts";
-import type { Refund, Sale } from "../domain/sale/record.ts";
-import { isTakenBack } from "../domain/sale/refunded-part.ts";
-import { refunds, sales } from "../domain/sale/sales.ts";
+import { isTakenBack, refunds, sales, type Refund, type Sale } from "../domain/sale/sale.ts";
 import { deliveries, destinationOf, isOpen, lanes } from "../domain/webhook/delivery.ts";
 import type { Delivery, Lane } from "../domain/webhook/webhook.ts";
 import type { AnyRecord, AnyTable } from "../tables.ts";

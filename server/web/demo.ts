@@ -5,7 +5,7 @@ import { commissions } from "../domain/commission/commission.ts";
 import { findLeadByEmail } from "../domain/lead/search.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
-import { sales } from "../domain/sale/sales.ts";
+import { sales } from "../domain/sale/sale.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
 import { json } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";

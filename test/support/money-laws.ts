@@ -9,8 +9,7 @@ import {
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { refunds, sales } from "../../server/domain/sale/sales.ts";
-import type { Refund, Sale } from "../../server/domain/sale/record.ts";
+import { refunds, sales, type Refund, type Sale } from "../../server/domain/sale/sale.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 /** All that an account has of money. */

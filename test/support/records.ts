@@ -19,7 +19,7 @@ import { archivedStates } from "../../server/domain/promoter/changes.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { rewards } from "../../server/domain/reward/reward.ts";
 import { instalments } from "../../server/domain/sale/instalment.ts";
-import { refunds, sales } from "../../server/domain/sale/sales.ts";
+import { refunds, sales } from "../../server/domain/sale/sale.ts";
 import { sightings } from "../../server/domain/sighting/sighting.ts";
 import { users } from "../../server/domain/user/user.ts";
 import { pastClicks, visitors } from "../../server/domain/visitor/visitor.ts";

@@ -5,7 +5,7 @@ import {
   waitingCancellations,
 } from "../../domain/billing/waiting.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
-import { recordCancellation } from "../../domain/sale/cancellation.ts";
+import { recordCancellation } from "../../domain/sale/refund.ts";
 import type { CancellationTold } from "../told.ts";
 import { findLead, identify, ownersOf, type Subscriber } from "./payer.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";

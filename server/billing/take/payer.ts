@@ -4,7 +4,7 @@ import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
 import { leads, type Lead } from "../../domain/lead/lead.ts";
 import { findCodeOwner } from "../../domain/promo-code/promo-code.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { sales } from "../../domain/sale/sales.ts";
+import { sales } from "../../domain/sale/sale.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";

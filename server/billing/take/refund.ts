@@ -13,7 +13,7 @@ import {
   type ReportedPayment,
   type ReportedTaking,
   type Settling,
-} from "../../domain/sale/reported-sale.ts";
+} from "../../domain/sale/settlement.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RefundTold } from "../told.ts";

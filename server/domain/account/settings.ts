@@ -4,7 +4,7 @@ import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { isCurrency } from "../money/money.ts";
 import { payouts } from "../payout/payout.ts";
-import { sales } from "../sale/sales.ts";
+import { sales } from "../sale/sale.ts";
 import {
   accounts,
   changeAccount,

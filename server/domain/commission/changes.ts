@@ -11,7 +11,7 @@ import { refuseSettled, settlementOf, withdrawFromPayouts } from "../payout/stat
 import { loadPromoterCampaign, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
-import { refunds, sales } from "../sale/sales.ts";
+import { refunds, sales } from "../sale/sale.ts";
 import type { Show } from "../show.ts";
 import {
   commissions,

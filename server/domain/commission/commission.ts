@@ -7,7 +7,7 @@ import type { Origin } from "../origin/origin.ts";
 import type { Payout } from "../payout/payout.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
 import type { TIER_REWARD_MODES } from "../reward/reward.ts";
-import type { BillingPeriod } from "../sale/record.ts";
+import type { BillingPeriod } from "../sale/sale.ts";
 
 export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
 

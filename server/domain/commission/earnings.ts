@@ -9,7 +9,7 @@ import {
   type RewardSchema,
   type RuleFacts,
 } from "../reward/reward.ts";
-import type { BillingPeriod } from "../sale/record.ts";
+import type { BillingPeriod } from "../sale/sale.ts";
 import type { CommissionTerms } from "./commission.ts";
 
 /** An amount that a promoter earns from a sale, and its reason. */

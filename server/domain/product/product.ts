@@ -8,7 +8,7 @@ import { TAKEN } from "../../storage/taken.ts";
 import type { campaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { sales } from "../sale/sales.ts";
+import type { sales } from "../sale/sale.ts";
 
 /** A price, or a plan, that a product is sold at. */
 export interface Price {

@@ -23,16 +23,19 @@ import { findCodeInUse } from "../promo-code/promo-code.ts";
 import type { Promoter } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../reward/reward.ts";
-import { addCommissions } from "./commissions.ts";
+import {
+  addCommissions,
+  historyOf,
+  payableSplits,
+  referralRewardOf,
+  withRepeatingSince,
+  withStarts,
+} from "./commissions.ts";
 import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { addPayment } from "./payment.ts";
-import type { Sale } from "./record.ts";
-import { referralRewardOf } from "./referral-reward.ts";
+import { alreadyRecorded, refuseRepeated, sales, type Sale } from "./sale.ts";
 import { judgeAgain } from "./replaced-reward.ts";
-import { historyOf, withRepeatingSince, withStarts } from "./reward-start.ts";
-import { payableSplits } from "./splits.ts";
-import { alreadyRecorded, refuseRepeated, sales } from "./sales.ts";
 import { loadTiers } from "./tiers.ts";
 import {
   refuseWaiting,

@@ -3,8 +3,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { USUAL_BASE, type CommissionBase } from "../account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { share, WHOLE } from "../money/money.ts";
-import type { Refund, Sale } from "./record.ts";
-import { refunds } from "./sales.ts";
+import { refunds, type Refund, type Sale } from "./sale.ts";
 
 /** The objects of billing providers that report a payment. A later one knows more of it. */
 const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;

@@ -8,15 +8,11 @@ import { exponentOf, share } from "../money/money.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { addCommissions } from "./commissions.ts";
+import { addCommissions, historyOf, payableSplits, withStarts } from "./commissions.ts";
 import { instalments } from "./instalment.ts";
 import { salePayments } from "./payment.ts";
-import type { Sale } from "./record.ts";
-import { isRefunded, leftPart } from "./refunded-part.ts";
-import { historyOf, withStarts } from "./reward-start.ts";
-import { sales } from "./sales.ts";
-import { payableSplits } from "./splits.ts";
-import { takeBackReplaced } from "./take-back.ts";
+import { isRefunded, leftPart, sales, type Sale } from "./sale.ts";
+import { takeBackReplaced } from "./refunded-sale.ts";
 import { loadTiers } from "./tiers.ts";
 
 /**

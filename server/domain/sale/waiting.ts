@@ -12,8 +12,7 @@ import type { Show } from "../show.ts";
 import type { CommissionNotes } from "../commission/commission.ts";
 import type { InstalmentPlan } from "./instalment.ts";
 import type { Reported } from "./payment.ts";
-import type { BillingPeriod } from "./record.ts";
-import { alreadyRecorded } from "./sales.ts";
+import { alreadyRecorded, type BillingPeriod } from "./sale.ts";
 
 /** The facts of a sale as they come. They are kept whole while it waits. null: not given. */
 export interface SaleFacts {

@@ -1,8 +1,7 @@
 import type { H3Event } from "h3";
 import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
-import { recordCancellation } from "../../domain/sale/cancellation.ts";
-import { recordRefund } from "../../domain/sale/refund.ts";
+import { recordCancellation, recordRefund } from "../../domain/sale/refund.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
 import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";

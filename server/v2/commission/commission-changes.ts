@@ -4,7 +4,7 @@ import { createdBy, type Context } from "../../domain/context.ts";
 import { annotateCommission, createCommission } from "../../domain/commission/changes.ts";
 import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/commission.ts";
 import { UNITS } from "../../domain/money/money.ts";
-import { BILLING_PERIODS } from "../../domain/sale/record.ts";
+import { BILLING_PERIODS } from "../../domain/sale/sale.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleAmount } from "../../input/event-params.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { previewEarnings } from "../../domain/commission/preview.ts";
+import { previewEarnings } from "../../domain/sale/tiers.ts";
 import { exponentOf, UNITS } from "../../domain/money/money.ts";
 import { loadRewardEntries } from "../../domain/reward/changes.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type Reward,
   type RewardEntry,
 } from "../../domain/reward/reward.ts";
-import { BILLING_PERIODS } from "../../domain/sale/record.ts";
+import { BILLING_PERIODS } from "../../domain/sale/sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf, wholeAmount, wholeNumber } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -9,7 +9,7 @@ import { products } from "../../../server/domain/product/product.ts";
 import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
 import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
+import { sales } from "../../../server/domain/sale/sale.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import type { Table } from "../../../server/storage/table.ts";
 import { portalBrowser } from "../../support/portal.ts";

@@ -16,8 +16,7 @@ import { promoterCampaigns } from "../../../server/domain/promoter-campaign/prom
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { refTokens } from "../../../server/domain/promoter-campaign/ref-token.ts";
 import { rewards } from "../../../server/domain/reward/reward.ts";
-import type { Refund, Sale } from "../../../server/domain/sale/record.ts";
-import { refunds, sales } from "../../../server/domain/sale/sales.ts";
+import { refunds, sales, type Refund, type Sale } from "../../../server/domain/sale/sale.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import { webhooks } from "../../../server/domain/webhook/webhook.ts";
 import type { Table } from "../../../server/storage/table.ts";
