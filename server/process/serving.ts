@@ -7,7 +7,7 @@ import { PROCESS } from "../domain/audit/audit.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
-import { needsDemoData } from "../domain/seed/demo.ts";
+import { needsDemoData } from "../domain/seed/seed.ts";
 import { demoNews, fillWithDemo } from "./demo-data.ts";
 import { firstStart, requireAccounts } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";

@@ -9,10 +9,17 @@ import {
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { answersOf } from "./applicants.ts";
-import { chunks, nextIds, putAll } from "./chunks.ts";
-import { asciiName, rollPerson, type Person } from "./people.ts";
-import { DAY_MS, type SeedPlan } from "./plan.ts";
+import { answersOf } from "./program.ts";
+import {
+  asciiName,
+  chunks,
+  DAY_MS,
+  nextIds,
+  putAll,
+  rollPerson,
+  type Person,
+  type SeedPlan,
+} from "./plan.ts";
 
 /** The first promoters joined before the first lead came. */
 const OLDEST_DAYS = 410;
