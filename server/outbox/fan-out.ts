@@ -1,7 +1,6 @@
 import { deliveries, enqueue, newDelivery } from "../domain/webhook/delivery.ts";
 import { countErasures } from "../domain/erasure/erased.ts";
-import { facts } from "../domain/event/event.ts";
-import { recordChangeOf } from "../domain/event/record-change.ts";
+import { facts, recordChangeOf } from "../domain/event/event.ts";
 import { Failure } from "../failure.ts";
 import { SYSTEM } from "../domain/account/account.ts";
 import type { Delivery, Webhook } from "../domain/webhook/webhook.ts";

@@ -251,7 +251,6 @@ function checkedTracker(account: Account, changes: TrackerChanges): TrackerNames
 }
 
 const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
-
 /** File names that the server itself uses. */
 const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
 

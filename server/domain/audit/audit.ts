@@ -246,7 +246,6 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
 
 /** Secrets, hashes, and the details of bank accounts. It goes by words, so that a new field can't be forgotten. */
 const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
-
 /** Names that only sound like secrets. */
 const PUBLIC = new Set([
   "requiresSecondFactor",

@@ -6,8 +6,7 @@ import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { deliveries, dropDelivery } from "../webhook/delivery.ts";
 import { countErasure } from "./erased.ts";
-import { facts } from "../event/event.ts";
-import { recordChangeOf } from "../event/record-change.ts";
+import { facts, recordChangeOf } from "../event/event.ts";
 
 /** Larger commits would disturb the sending. */
 const CHANGED_AT_ONCE = 25;

@@ -1,4 +1,23 @@
+import type { Reader, Transaction } from "../../storage/store.ts";
+import { table, type Table } from "../../storage/table.ts";
 import { SYSTEM } from "../account/account.ts";
+import {
+  balanceBefore,
+  balanceMoves,
+  earned,
+  loadBalance,
+  paid,
+  type BalanceMove,
+} from "../commission/balance.ts";
+import { commissions } from "../commission/commission.ts";
+import type { Context } from "../context.ts";
+import { leads } from "../lead/lead.ts";
+import { paymentsBatches } from "../payments-batch/batch.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import { payouts } from "../payout/payout.ts";
+import { promoCodes } from "../promo-code/promo-code.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../promoter/promoter.ts";
 import {
   BALANCE_EVENT,
   causeOf,
@@ -11,18 +30,6 @@ import {
   type RecordChange,
   type WantedEvents,
 } from "./event-type.ts";
-import { table } from "../../storage/table.ts";
-import type { Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
-import {
-  balanceBefore,
-  balanceMoves,
-  earned,
-  loadBalance,
-  paid,
-  type BalanceMove,
-} from "../commission/balance.ts";
-import { promoters } from "../promoter/promoter.ts";
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
@@ -35,13 +42,13 @@ export const facts = table<Fact>()({
   owner: ({ ownerId }) => ownerId,
 });
 
-/** The number of an entity's first waiting fact. */
-const FIRST = 1;
-
 export const wantedEvents = table<WantedEvents>()({
   name: "listening",
   columns: { id: ["integer", () => 1] },
 });
+
+/** The number of an entity's first waiting fact. */
+const FIRST = 1;
 
 /**
  * Records a change as a fact, in the same commit, if somebody wants its event. The same transaction must read and
@@ -74,6 +81,14 @@ export async function announce(
     before,
     after: before === null ? null : after,
   });
+}
+
+/** The change that a fact is about. null: its record is gone. */
+export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
+  const { entity, before, after } = fact;
+  if (before !== null || after !== null) return fact as Fact & RecordChange;
+  const made = await recordOf(reader, entity, fact);
+  return made && ({ entity, before, after: made } as RecordChange);
 }
 
 /** A fact about a balance, and what its transaction has added to the balance so far. */
@@ -162,4 +177,23 @@ function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {
   if (isConfirmation(change)) return true;
   if (eventTypesOf(change).some((type) => eventTypes.includes(type))) return true;
   return v1EventTypesOf(change).some((type) => eventTypes.includes(causeOf(type)));
+}
+
+const COLLECTIONS: { [E in Entity]: Table<EntityRecords[E]> } = {
+  commission: commissions,
+  payments_batch: paymentsBatches,
+  payout: payouts,
+  payout_method: payoutMethods,
+  promo_code: promoCodes,
+  promoter: promoters,
+  promoter_campaign: promoterCampaigns,
+  referral: leads,
+};
+
+function recordOf<E extends Entity>(
+  reader: Reader,
+  entity: E,
+  { ownerId, entityId }: Fact,
+): Promise<EntityRecords[E] | null> {
+  return reader.get<EntityRecords[E]>(COLLECTIONS[entity], ownerId, entityId);
 }

@@ -224,7 +224,6 @@ function dayAfter(day: string, days: number): string {
 }
 
 const WEEK_DAYS = 7;
-
 /** Choice: weeks and fortnights are counted from the first Monday of Unix time. */
 const FIRST_MONDAY_MS = Date.UTC(1970, 0, 5);
 

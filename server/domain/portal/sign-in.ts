@@ -24,10 +24,8 @@ import {
 import { enqueue, newDelivery } from "../webhook/delivery.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
 /** How long the portal within the company's own product stays signed in. */
 export const FRAME_SECONDS = DAY_MS / 1_000;
-
 /** How long somebody of the company sees a promoter's portal. */
 export const VIEW_SECONDS = 15 * 60;
 

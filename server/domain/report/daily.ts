@@ -26,7 +26,6 @@ export const METRICS = [
   "earningsCents",
   "paidCents",
 ] as const;
-
 /** A metric counts facts, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
 export type TotalMetric = (typeof TOTAL_METRICS)[number];

@@ -72,7 +72,6 @@ const FIGURES = {
 } satisfies Record<string, Definition>;
 
 export type Figure = keyof typeof FIGURES;
-
 /** The requested figures by name. */
 export type Figures = Partial<Record<Figure, number>>;
 

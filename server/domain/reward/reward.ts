@@ -77,7 +77,6 @@ export const rewards = table<Reward>()({
 });
 
 export const REWARD_SCOPES = ["promoters", "referrals"] as const;
-
 /** Whether a reward is for promoters or for referred customers. */
 export type RewardScope = (typeof REWARD_SCOPES)[number];
 

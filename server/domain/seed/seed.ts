@@ -183,7 +183,6 @@ async function seedPromoCodes({ context, account }: SeedPlan, members: Member[])
 
 /** Deliveries are kept for 30 days. */
 const KEPT_DAYS = 28;
-
 /** The most deliveries to the webhook, and the most e-mails. */
 const MOST = 24;
 
