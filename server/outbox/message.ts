@@ -8,7 +8,7 @@ import {
 } from "../domain/event/event-type.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Webhook } from "../domain/webhook/webhook.ts";
-import { showEvent } from "../v1/event/show-event.ts";
+import { showEvent } from "../v1/event/event-data.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render } from "./render.ts";
 import { wantingOf } from "./webhook-choice.ts";

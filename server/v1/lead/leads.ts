@@ -14,9 +14,8 @@ import { NOTHING } from "../../storage/query.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
-import { newEmbedded } from "../embedded.ts";
-import { V1_LEAD_STATES } from "./lead-json.ts";
-import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
+import { newEmbedded } from "../promoter/promoter-parts.ts";
+import { leadRecordAnswer, leadRecordJson, showLead as showOne, V1_LEAD_STATES } from "./lead-json.ts";
 import {
   LIST_STATUSES,
   listError,

@@ -3,7 +3,7 @@ import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/co
 import { leads, type Lead } from "../../domain/lead/lead.ts";
 import type { Unit } from "../../domain/money/money.ts";
 import type { View } from "../../storage/store.ts";
-import { newEmbedded, type Embedded } from "../embedded.ts";
+import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
