@@ -2,7 +2,7 @@ import { announce } from "../domain/event/event.ts";
 import { FULFILMENT } from "../domain/event/event-type.ts";
 import { payouts, type Payout } from "../domain/payout/payout.ts";
 import { moveWithin } from "../domain/payout/status.ts";
-import type { Delivery } from "../domain/webhook/webhook.ts";
+import type { Delivery } from "../domain/webhook/delivery.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 

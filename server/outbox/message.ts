@@ -3,9 +3,9 @@ import {
   eventTypesOf,
   v1EventTypesOf,
   type EventMessage,
-  type Fact,
   type RecordChange,
 } from "../domain/event/event-type.ts";
+import type { Fact } from "../domain/event/event.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Webhook } from "../domain/webhook/webhook.ts";
 import { showEvent } from "../v1/event/event-data.ts";

@@ -1,6 +1,5 @@
 import { listAccounts, SYSTEM } from "../domain/account/account.ts";
-import { facts } from "../domain/event/event.ts";
-import type { Fact } from "../domain/event/event-type.ts";
+import { facts, type Fact } from "../domain/event/event.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** Returns some of the waiting facts. */

@@ -1,13 +1,6 @@
 import { keepPassword } from "../../server/domain/password/password.ts";
-import {
-  findUser,
-  newUserId,
-  putUser,
-  type LinkKind,
-  type Role,
-  type User,
-} from "../../server/domain/user/user.ts";
-import { putSignIn, putUserLink } from "../../server/domain/user/sign-in.ts";
+import { findUser, newUserId, putUser, type Role, type User } from "../../server/domain/user/user.ts";
+import { putSignIn, putUserLink, type LinkKind } from "../../server/domain/user/sign-in.ts";
 import { newContext } from "../../server/request/services.ts";
 import { answerOf, countedChance, type Answer, type TestApp } from "./app.ts";
 

@@ -1,4 +1,3 @@
-import type { SYSTEM } from "../account/account.ts";
 import type { Balance } from "../commission/balance.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { EmailKind } from "../email/email.ts";
@@ -36,42 +35,10 @@ export interface EntityRecords {
   referral: Lead;
 }
 
-/**
- * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
- * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
- * tells what was created.
- */
-export interface Fact {
-  accountId: typeof SYSTEM;
-  ownerId: number;
-  entity: Entity;
-  entityId: number;
-  /** Numbers the waiting facts of one entity. */
-  number: number;
-  at: string;
-  /** null: the record is new. */
-  before: EntityRecords[Entity] | null;
-  /** null: the record was deleted. If `before` is null too, the record itself has the data. */
-  after: EntityRecords[Entity] | null;
-  /** If only the promoter's balance changed: how. Otherwise absent, and `before` and `after` tell the change. */
-  balance?: BalanceChange;
-}
-
 /** The balance of a promoter, before and after one commit. */
-interface BalanceChange {
+export interface BalanceChange {
   before: Balance;
   after: Balance;
-}
-
-/**
- * The event types that somebody in an account wants. Written with webhooks and campaigns. Absent if there never were
- * any.
- */
-export interface WantedEvents {
-  accountId: number;
-  eventTypes: string[];
-  /** Grows with each write, so that two simultaneous writers conflict. */
-  version: number;
 }
 
 /** The forms of events: V2's, or the older one that connectors of automation tools wait for. */

@@ -24,12 +24,32 @@ import {
   eventTypesOf,
   isConfirmation,
   v1EventTypesOf,
+  type BalanceChange,
   type Entity,
   type EntityRecords,
-  type Fact,
   type RecordChange,
-  type WantedEvents,
 } from "./event-type.ts";
+
+/**
+ * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
+ * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
+ * tells what was created.
+ */
+export interface Fact {
+  accountId: typeof SYSTEM;
+  ownerId: number;
+  entity: Entity;
+  entityId: number;
+  /** Numbers the waiting facts of one entity. */
+  number: number;
+  at: string;
+  /** null: the record is new. */
+  before: EntityRecords[Entity] | null;
+  /** null: the record was deleted. If `before` is null too, the record itself has the data. */
+  after: EntityRecords[Entity] | null;
+  /** If only the promoter's balance changed: how. Otherwise absent, and `before` and `after` tell the change. */
+  balance?: BalanceChange;
+}
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
@@ -41,6 +61,17 @@ export const facts = table<Fact>()({
   columns: { owner_id: "integer", entity: "text", entity_id: "integer", number: "integer", at: "text" },
   owner: ({ ownerId }) => ownerId,
 });
+
+/**
+ * The event types that somebody in an account wants. Written with webhooks and campaigns. Absent if there never were
+ * any.
+ */
+interface WantedEvents {
+  accountId: number;
+  eventTypes: string[];
+  /** Grows with each write, so that two simultaneous writers conflict. */
+  version: number;
+}
 
 export const wantedEvents = table<WantedEvents>()({
   name: "listening",

@@ -130,17 +130,6 @@ export interface Lead {
   createdAt: string;
 }
 
-/** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
-export interface PromoterAddress {
-  accountId: number;
-  promoterId: number;
-  addressHash: string;
-  /** Whether the promoter was seen there. */
-  isOwn: boolean;
-  /** null: no lead came from there. */
-  lastLeadAt: string | null;
-}
-
 export const leads = table<Lead>()({
   name: "lead",
   columns: {

@@ -48,25 +48,6 @@ export interface Belonging {
   campaignId: number;
 }
 
-/** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
-export interface ArchivedState {
-  accountId: number;
-  promoterCampaignId: number;
-  state: PromoterCampaignState;
-}
-
-/** The promoter campaign of a ref token. Kept for ever, so that a token can never lead to somebody else. */
-export interface RefToken {
-  accountId: number;
-  token: string;
-  /** null: retired. It leads to nobody. */
-  promoterCampaignId: number | null;
-  /**
-   * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is gone.
-   */
-  retiredFrom?: number;
-}
-
 export const promoterCampaigns = table<PromoterCampaign>()({
   name: "promoter-campaign",
   columns: {

@@ -13,7 +13,6 @@ import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promo
 import {
   loadPromoterCampaign,
   promoterCampaigns,
-  type ArchivedState,
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
@@ -94,6 +93,13 @@ export function refreshAuthToken(
     await tx.put(promoters, refreshed);
     return refreshed;
   });
+}
+
+/** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
+interface ArchivedState {
+  accountId: number;
+  promoterCampaignId: number;
+  state: PromoterCampaignState;
 }
 
 export const archivedStates = table<ArchivedState>()({

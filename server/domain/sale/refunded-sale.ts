@@ -21,6 +21,21 @@ import {
   type WaitingSale,
 } from "./waiting.ts";
 
+/** The input of a refund. null: not given. */
+export interface NewRefund {
+  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
+  eventId: string;
+  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
+  saleEventId: string | null;
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
+  currency: string | null;
+  createdAt: Date | null;
+  /** The waiting event that is recorded now. Absent: the refund just came. */
+  kept?: RateRefund;
+}
+
 /**
  * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
  * another, so the sale that the refund names finds them.
@@ -131,21 +146,6 @@ export async function markRefunded(
   await tx.put(leads, marked);
   await announce(tx, context, { entity: "referral", before: lead, after: marked });
   return marked;
-}
-
-/** The input of a refund. null: not given. */
-export interface NewRefund {
-  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
-  eventId: string;
-  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
-  saleEventId: string | null;
-  /** In the minor unit of its currency. Positive. */
-  amount: number;
-  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
-  currency: string | null;
-  createdAt: Date | null;
-  /** The waiting event that is recorded now. Absent: the refund just came. */
-  kept?: RateRefund;
 }
 
 /**

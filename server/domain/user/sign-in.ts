@@ -15,17 +15,16 @@ import {
   type Holder,
   type Session,
 } from "../session/session.ts";
-import {
-  findUser,
-  findUserByEmail,
-  newUserId,
-  passSecondFactor,
-  putUser,
-  users,
-  type LinkKind,
-  type User,
-  type UserLink,
-} from "./user.ts";
+import { findUser, findUserByEmail, newUserId, passSecondFactor, putUser, users, type User } from "./user.ts";
+
+export const LINK_KINDS = ["owner", "invitation", "reset"] as const;
+
+/**
+ * - `owner`: makes the first owner
+ * - `invitation`: sets the first password of an invited user
+ * - `reset`: sets a new password
+ */
+export type LinkKind = (typeof LINK_KINDS)[number];
 
 /** A user who has just signed in. */
 export interface SignedIn {
@@ -104,6 +103,19 @@ export async function findSignedInUser(
   if (user === null || !isOfPassword(session, user.passwordHash)) return null;
   const account = await context.store.get(accounts, SYSTEM, user.ownerId);
   return account && { account, user, session };
+}
+
+/** The right to set a password, once. Its token is in a link. Only the token's hash is stored. */
+interface UserLink {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the token, hexadecimal. */
+  hash: string;
+  kind: LinkKind;
+  /** The account. */
+  ownerId: number;
+  /** null: the user does not exist yet. */
+  userId: number | null;
+  expiresAt: string;
 }
 
 /** Stored by the hash of the token, like sessions. */

@@ -48,28 +48,6 @@ interface SecondFactor {
   recoveryHashes: string[];
 }
 
-export const LINK_KINDS = ["owner", "invitation", "reset"] as const;
-
-/**
- * - `owner`: makes the first owner
- * - `invitation`: sets the first password of an invited user
- * - `reset`: sets a new password
- */
-export type LinkKind = (typeof LINK_KINDS)[number];
-
-/** The right to set a password, once. Its token is in a link. Only the token's hash is stored. */
-export interface UserLink {
-  accountId: typeof SYSTEM;
-  /** SHA-256 of the token, hexadecimal. */
-  hash: string;
-  kind: LinkKind;
-  /** The account. */
-  ownerId: number;
-  /** null: the user does not exist yet. */
-  userId: number | null;
-  expiresAt: string;
-}
-
 /**
  * The people who sign in to the dashboard. Choice: a user belongs to one account, and an e-mail address to one user of
  * the server, so that the sign-in form needs no name of an account.

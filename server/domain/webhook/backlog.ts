@@ -5,8 +5,15 @@ import type { Store, View } from "../../storage/store.ts";
 import { SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { facts } from "../event/event.ts";
-import { deliveries, destinationOf, enqueue, type DeliverySchema } from "./delivery.ts";
-import { DELIVERY_STATUSES, loadWebhook, webhooks, type DeliveryStatus } from "./webhook.ts";
+import {
+  deliveries,
+  DELIVERY_STATUSES,
+  destinationOf,
+  enqueue,
+  type DeliverySchema,
+  type DeliveryStatus,
+} from "./delivery.ts";
+import { loadWebhook, webhooks } from "./webhook.ts";
 
 /** The deliveries of one webhook. Without a webhook: the account's e-mails. */
 export interface DeliverySet {

@@ -5,8 +5,51 @@ import type { Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { SYSTEM } from "../account/account.ts";
 import type { Context } from "../context.ts";
+import type { Email } from "../email/email.ts";
 import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event/event-type.ts";
-import { loadWebhook, type Delivery, type Lane } from "./webhook.ts";
+import { loadWebhook } from "./webhook.ts";
+
+/** `held`: an e-mail that waits for a mail server to be set up. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
+export interface Delivery {
+  accountId: typeof SYSTEM;
+  id: number;
+  ownerId: number;
+  /** The webhook that it goes to. null: it is an e-mail. */
+  webhookId: number | null;
+  /** Deliveries of one lane to one destination are sent one after the other. */
+  lane: string;
+  /** The place in its lane. */
+  place: number;
+  message: EventMessage | null;
+  email: Email | null;
+  status: DeliveryStatus;
+  /** Attempts since it was made or restarted by hand, successful or not. */
+  attempts: number;
+  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  dueAt: number | null;
+  responseCode: number | null;
+  responseBody: string | null;
+  lastError: string | null;
+  createdAt: string;
+  deliveredAt: string | null;
+  /** When it ended. null: it has not ended. */
+  finishedAt: string | null;
+}
+
+/** The state of one lane of a destination. Absent if nothing waits there. */
+export interface Lane {
+  accountId: typeof SYSTEM;
+  destination: string;
+  lane: string;
+  /** Deliveries that are not finished. */
+  count: number;
+  lastPlace: number;
+}
 
 /** The deliveries of all accounts, because one process sends them all. */
 export const deliveries = table<Delivery>()({

@@ -5,14 +5,7 @@ import { table } from "../../storage/table.ts";
 import { accounts, SYSTEM } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Chance, Context } from "../context.ts";
-import type { Email } from "../email/email.ts";
-import {
-  causeOf,
-  EMAIL_EVENTS,
-  isV1EventType,
-  type EventFormat,
-  type EventMessage,
-} from "../event/event-type.ts";
+import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event/event-type.ts";
 import { wantedEvents } from "../event/event.ts";
 
 /** The largest and the default number of attempts. */
@@ -48,48 +41,6 @@ interface WebhookSecret {
   text: string;
   /** null: it is the newest one, valid until it is replaced. */
   expiresAt: string | null;
-}
-
-/** `held`: an e-mail that waits for a mail server to be set up. */
-export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
-
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
-export interface Delivery {
-  accountId: typeof SYSTEM;
-  id: number;
-  ownerId: number;
-  /** The webhook that it goes to. null: it is an e-mail. */
-  webhookId: number | null;
-  /** Deliveries of one lane to one destination are sent one after the other. */
-  lane: string;
-  /** The place in its lane. */
-  place: number;
-  message: EventMessage | null;
-  email: Email | null;
-  status: DeliveryStatus;
-  /** Attempts since it was made or restarted by hand, successful or not. */
-  attempts: number;
-  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
-  dueAt: number | null;
-  responseCode: number | null;
-  responseBody: string | null;
-  lastError: string | null;
-  createdAt: string;
-  deliveredAt: string | null;
-  /** When it ended. null: it has not ended. */
-  finishedAt: string | null;
-}
-
-/** The state of one lane of a destination. Absent if nothing waits there. */
-export interface Lane {
-  accountId: typeof SYSTEM;
-  destination: string;
-  lane: string;
-  /** Deliveries that are not finished. */
-  count: number;
-  lastPlace: number;
 }
 
 export const webhooks = table<Webhook>()({

@@ -9,7 +9,7 @@ import {
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { isErased } from "../../domain/erasure/erased.ts";
 import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email/email.ts";
-import type { Delivery } from "../../domain/webhook/webhook.ts";
+import type { Delivery } from "../../domain/webhook/delivery.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
 import type { Payout } from "../../domain/payout/payout.ts";
 import type { Commission } from "../../domain/commission/commission.ts";

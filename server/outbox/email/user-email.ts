@@ -1,7 +1,7 @@
 import { accounts, SYSTEM } from "../../domain/account/account.ts";
 import { linkAddress, putUserLink } from "../../domain/user/sign-in.ts";
 import { findUser } from "../../domain/user/user.ts";
-import type { Delivery } from "../../domain/webhook/webhook.ts";
+import type { Delivery } from "../../domain/webhook/delivery.ts";
 import type { OutboxParts } from "../parts.ts";
 
 /** Whoever asked for a link does not wait longer for it. */

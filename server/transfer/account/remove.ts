@@ -1,6 +1,5 @@
 import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
-import type { Delivery } from "../../domain/webhook/webhook.ts";
-import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
+import { deliveries, destinationOf, lanes, type Delivery } from "../../domain/webhook/delivery.ts";
 import { freezes } from "../../storage/freeze.ts";
 import type { Engine } from "../../storage/session.ts";
 import { keyOf, sqlName } from "../../storage/sql.ts";

@@ -1,8 +1,7 @@
 import { accounts, type Account } from "../../domain/account/account.ts";
 import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
-import { facts } from "../../domain/event/event.ts";
-import type { Fact } from "../../domain/event/event-type.ts";
+import { facts, type Fact } from "../../domain/event/event.ts";
 import { leads, type Lead } from "../../domain/lead/lead.ts";
 import { payouts, type Payout } from "../../domain/payout/payout.ts";
 import {
@@ -12,8 +11,8 @@ import {
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards, type Reward, type RewardEntry, type RewardSchema } from "../../domain/reward/reward.ts";
 import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
-import { webhooks, type Delivery, type Webhook } from "../../domain/webhook/webhook.ts";
-import { deliveries } from "../../domain/webhook/delivery.ts";
+import { webhooks, type Webhook } from "../../domain/webhook/webhook.ts";
+import { deliveries, type Delivery } from "../../domain/webhook/delivery.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 
