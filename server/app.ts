@@ -2,7 +2,7 @@ import { H3, type EventHandler } from "h3";
 import { FastResponse } from "srvx";
 import { z } from "zod";
 import { hookRoute } from "./billing/hook.ts";
-import { BILLING_PROVIDERS } from "./domain/billing/record.ts";
+import { BILLING_PROVIDERS } from "./domain/billing/connection.ts";
 import { Failure } from "./failure.ts";
 import { json, type AnswerHeaders } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";

@@ -1,5 +1,5 @@
-import type { BillingConnection, BillingProvider } from "../domain/billing/record.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import type { BillingConnection, BillingProvider } from "../domain/billing/connection.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import type { Nothing, Payer, Told } from "./told.ts";
 
 /** An event in the provider's own form. */

@@ -1,8 +1,7 @@
-import { listConnections } from "../domain/billing/connection.ts";
-import type { BillingConnection } from "../domain/billing/record.ts";
-import type { Account } from "../domain/account/record.ts";
+import { listConnections, type BillingConnection } from "../domain/billing/connection.ts";
+import type { Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Nothing, Told } from "./told.ts";
 import { openProvider, type Provider } from "./provider.ts";

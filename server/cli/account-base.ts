@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import { changeCommissionBase, commissionBase } from "../domain/account/commission-base.ts";
-import { WHOLE } from "../domain/money/amount.ts";
+import { commissionBase, loadAccount } from "../domain/account/account.ts";
+import { changeCommissionBase } from "../domain/account/settings.ts";
+import { WHOLE } from "../domain/money/money.ts";
 import { tenThousandths } from "../input/fields.ts";
 
 interface BaseOptions {

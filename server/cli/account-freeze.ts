@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { newProgressView } from "./progress.ts";
 import { print, withEngine } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";

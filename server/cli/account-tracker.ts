@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
-import { nameTracker, trackerNames } from "../domain/account/tracker-names.ts";
+import { loadAccount, trackerNames, type Account } from "../domain/account/account.ts";
+import { nameTracker } from "../domain/account/settings.ts";
 
 interface TrackerOptions {
   global?: string;

@@ -4,16 +4,9 @@ import { accountFreezeCommands } from "./account-freeze.ts";
 import { accountTrackerCommand } from "./account-tracker.ts";
 import { webAddress } from "./campaign.ts";
 import { print, withNewStore, withStore } from "./store.ts";
-import {
-  createAccount,
-  listAccounts,
-  loadAccount,
-  renameAccount,
-  setMailSender,
-  setMaxAutoApprove,
-} from "../domain/account/account.ts";
-import { setCurrency } from "../domain/account/currency.ts";
-import type { Account } from "../domain/account/record.ts";
+import { createAccount } from "../domain/account/creation.ts";
+import { listAccounts, loadAccount, type Account } from "../domain/account/account.ts";
+import { renameAccount, setCurrency, setMailSender, setMaxAutoApprove } from "../domain/account/settings.ts";
 
 /** Adds the commands that make and change accounts. */
 export function accountCommands(program: Command): void {

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { loadAccount } from "../domain/account/account.ts";
-import { loadCampaign } from "../domain/campaign/campaign.ts";
-import type { CampaignSignup, SignupQuestion } from "../domain/campaign/record.ts";
-import { updateCampaign } from "../domain/campaign/update.ts";
+import { loadCampaign, type CampaignSignup, type SignupQuestion } from "../domain/campaign/campaign.ts";
+import { updateCampaign } from "../domain/campaign/changes.ts";
 import { asItIs } from "../domain/show.ts";
 import { campaignIdOf } from "./campaign-id.ts";
 import { print, withStore } from "./store.ts";

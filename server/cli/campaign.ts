@@ -4,17 +4,17 @@ import { signupCommand } from "./campaign-signup.ts";
 import { print, withStore } from "./store.ts";
 import { wholeNumber } from "./whole-number.ts";
 import { loadAccount } from "../domain/account/account.ts";
-import { createFullCampaign, updateCampaign, type CampaignChanges } from "../domain/campaign/update.ts";
-import { listCampaigns } from "../domain/campaign/campaign.ts";
-import { asItIs } from "../domain/show.ts";
+import { createFullCampaign, updateCampaign, type CampaignChanges } from "../domain/campaign/changes.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
+  listCampaigns,
   MAX_HOLD_DAYS,
   type AdTrafficPolicy,
   type Attribution,
-} from "../domain/campaign/record.ts";
-import { EMAIL_KINDS, type EmailKind } from "../domain/email/record.ts";
+} from "../domain/campaign/campaign.ts";
+import { asItIs } from "../domain/show.ts";
+import { EMAIL_KINDS, type EmailKind } from "../domain/email/email.ts";
 import { parseUrl } from "../url.ts";
 
 /** undefined: the option was left out. false: `--no-…`, which empties a list. */

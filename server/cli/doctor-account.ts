@@ -1,12 +1,10 @@
 import { listCampaigns } from "../domain/campaign/campaign.ts";
-import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
+import { countDeliveries, loadLate } from "../domain/webhook/backlog.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";
-import { loadLate } from "../domain/webhook/backlog.ts";
-import { findSightings } from "../domain/sighting/sighting.ts";
-import { webhooks } from "../domain/webhook/webhooks.ts";
+import { findSightings, type ServerSetup } from "../domain/sighting/sighting.ts";
+import { webhooks } from "../domain/webhook/webhook.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
-import type { Account } from "../domain/account/record.ts";
-import type { ServerSetup } from "../domain/sighting/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Older refusals are no problem any more. */

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import { accountProblems } from "./doctor-account.ts";
 import { withStore } from "./store.ts";
-import { listAccounts } from "../domain/account/account.ts";
-import { findSetup, findSightings } from "../domain/sighting/sighting.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { ServerSetup } from "../domain/sighting/record.ts";
+import { listAccounts, SYSTEM } from "../domain/account/account.ts";
+import { findSetup, findSightings, type ServerSetup } from "../domain/sighting/sighting.ts";
 import type { Store } from "../storage/store.ts";
 import { isLoopback, parseUrl } from "../url.ts";
 

@@ -1,4 +1,4 @@
-import { SYSTEM, type Account } from "../domain/account/record.ts";
+import { SYSTEM, type Account } from "../domain/account/account.ts";
 import { freezes } from "../storage/freeze.ts";
 import { openStore } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";

@@ -1,7 +1,6 @@
 import { Argument, Option, type Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import { runBatch } from "../domain/batch/batch.ts";
 import type { Context } from "../domain/context.ts";
 import {
@@ -9,14 +8,13 @@ import {
   listPaymentsBatches,
   loadBatchTotals,
   loadPaymentsBatch,
+  type PaymentsBatch,
 } from "../domain/payments-batch/batch.ts";
-import { createPaymentsBatch } from "../domain/payments-batch/creation.ts";
-import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/files/file.ts";
-import { PAYABLE, payBatch } from "../domain/payments-batch/payment.ts";
-import type { PaymentsBatch } from "../domain/payments-batch/record.ts";
+import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/payments-batch/changes.ts";
+import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/payment-file.ts";
 import { payouts } from "../domain/payout/payout.ts";
-import { movePayout } from "../domain/payout/status-moves.ts";
-import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/record.ts";
+import { movePayout } from "../domain/payout/status.ts";
+import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/payout-method.ts";
 import { asItIs } from "../domain/show.ts";
 import { wholeNumber, wholeNumbers } from "./whole-number.ts";
 

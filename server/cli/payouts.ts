@@ -1,19 +1,13 @@
 import { Option, type Command } from "commander";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import {
-  MOST_PAYOUT_SETTINGS,
-  setPayoutSettings,
-  type PayoutSettings,
-} from "../domain/account/payout-settings.ts";
-import { PAYOUT_CYCLES, type Account } from "../domain/account/record.ts";
+import { loadAccount, PAYOUT_CYCLES, type Account } from "../domain/account/account.ts";
+import { MOST_PAYOUT_SETTINGS, setPayoutSettings, type PayoutSettings } from "../domain/account/settings.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
-import { latestPeriod, periodOfDay, type Period } from "../domain/payout/period.ts";
+import { latestPeriod, periodOfDay, type Period } from "../domain/payout/payout.ts";
 import { generatePayouts } from "../domain/payout-run/generate.ts";
-import { countOfRun, listRuns } from "../domain/payout-run/run.ts";
-import type { PayoutRun } from "../domain/payout-run/record.ts";
+import { countOfRun, listRuns, type PayoutRun } from "../domain/payout-run/run.ts";
 import { paymentCommands } from "./payments.ts";
 import { wholeNumber } from "./whole-number.ts";
 

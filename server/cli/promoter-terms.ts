@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
 import { wholeNumber } from "./whole-number.ts";
 import { loadAccount } from "../domain/account/account.ts";
-import { MOST_PAYOUT_SETTINGS } from "../domain/account/payout-settings.ts";
-import type { Promoter } from "../domain/promoter/record.ts";
-import { loadSelected, type Selection } from "../domain/promoter/selection.ts";
-import { updatePromoter } from "../domain/promoter/update.ts";
+import { MOST_PAYOUT_SETTINGS } from "../domain/account/settings.ts";
+import type { Promoter } from "../domain/promoter/promoter.ts";
+import { loadSelected, type Selection } from "../domain/promoter/search.ts";
+import { updatePromoter } from "../domain/promoter/changes.ts";
 import { asItIs } from "../domain/show.ts";
 import { taxRate } from "../input/tax-rate.ts";
 

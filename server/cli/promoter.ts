@@ -6,11 +6,10 @@ import { termsCommand } from "./promoter-terms.ts";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
-import { findPromoterByEmail, promoters } from "../domain/promoter/promoter.ts";
+import { findPromoterByEmail, promoters, type Promoter } from "../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
 import { invitePromoter } from "../outbox/email/invitation.ts";
-import type { Promoter } from "../domain/promoter/record.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Adds the commands that invite and list promoters. */

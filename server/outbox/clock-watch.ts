@@ -1,6 +1,5 @@
-import { deliveries } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import { deliveries, type Delivery } from "../domain/webhook/delivery.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./retry-delay.ts";

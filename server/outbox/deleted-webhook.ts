@@ -1,5 +1,5 @@
 import { deliveries, finish, isOpen } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import { WEBHOOK_GONE } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
 

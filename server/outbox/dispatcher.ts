@@ -1,7 +1,7 @@
 import { isOutage } from "../failure.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";

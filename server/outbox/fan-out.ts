@@ -1,11 +1,9 @@
-import { deliveries, enqueue, newDelivery } from "../domain/webhook/delivery.ts";
-import { countErasures } from "../domain/erasure/count.ts";
-import { facts } from "../domain/event/event.ts";
-import { recordChangeOf } from "../domain/event/record-change.ts";
+import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
+import { countErasures } from "../domain/erasure/erased.ts";
+import { facts, recordChangeOf, type Fact } from "../domain/event/event.ts";
 import { Failure } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery, Webhook } from "../domain/webhook/record.ts";
-import type { Fact } from "../domain/event/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
+import type { Webhook } from "../domain/webhook/webhook.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { Transaction } from "../storage/store.ts";
 import { emailInLog, emailFor } from "./email/email.ts";

@@ -1,9 +1,8 @@
 import { announce } from "../domain/event/event.ts";
-import { FULFILMENT } from "../domain/event/v1-event-type.ts";
-import { payouts } from "../domain/payout/payout.ts";
-import type { Payout } from "../domain/payout/record.ts";
-import { moveWithin } from "../domain/payout/status-moves.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import { FULFILMENT } from "../domain/event/event-type.ts";
+import { payouts, type Payout } from "../domain/payout/payout.ts";
+import { moveWithin } from "../domain/payout/status.ts";
+import type { Delivery } from "../domain/webhook/delivery.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 

@@ -1,9 +1,14 @@
-import { actionOf, eventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
-import type { EventMessage, Fact } from "../domain/event/record.ts";
-import { v1EventTypesOf } from "../domain/event/v1-event-type.ts";
+import {
+  actionOf,
+  eventTypesOf,
+  v1EventTypesOf,
+  type EventMessage,
+  type RecordChange,
+} from "../domain/event/event-type.ts";
+import type { Fact } from "../domain/event/event.ts";
 import { unlessGone } from "../domain/show.ts";
-import type { Webhook } from "../domain/webhook/record.ts";
-import { showEvent } from "../v1/event/show-event.ts";
+import type { Webhook } from "../domain/webhook/webhook.ts";
+import { showEvent } from "../v1/event/event-data.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render } from "./render.ts";
 import { wantingOf } from "./webhook-choice.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import { PROCESS } from "../domain/audit/record.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
 import { systemChance } from "../domain/context.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";

@@ -1,6 +1,5 @@
-import { deliveries, finish } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import { deliveries, finish, type Delivery } from "../domain/webhook/delivery.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import { completeFulfilled, noteUnfulfilled } from "./fulfilment.ts";

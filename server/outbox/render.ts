@@ -1,18 +1,18 @@
-import { accounts } from "../domain/account/account.ts";
+import { accounts, SYSTEM } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import type { RecordChange } from "../domain/event/event-type.ts";
-import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method/payout-method.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../domain/promoter/promoter.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import {
+  findSelectedPayoutMethod,
+  payoutMethods,
+  type PayoutMethod,
+} from "../domain/payout-method/payout-method.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../domain/promoter/promoter.ts";
 import type { Balance } from "../domain/commission/balance.ts";
-import type { Commission } from "../domain/commission/record.ts";
-import type { Lead } from "../domain/lead/record.ts";
-import type { Payout } from "../domain/payout/record.ts";
-import type { PayoutMethod } from "../domain/payout-method/record.ts";
-import type { PromoCode } from "../domain/promo-code/record.ts";
-import type { Promoter } from "../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import type { Commission } from "../domain/commission/commission.ts";
+import type { Lead } from "../domain/lead/lead.ts";
+import type { Payout } from "../domain/payout/payout.ts";
+import type { PromoCode } from "../domain/promo-code/promo-code.ts";
 import type { Store } from "../storage/store.ts";
 import { showCommission } from "../v2/commission/commission-json.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";

@@ -1,7 +1,5 @@
-import { listAccounts } from "../domain/account/account.ts";
-import { facts } from "../domain/event/event.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Fact } from "../domain/event/record.ts";
+import { listAccounts, SYSTEM } from "../domain/account/account.ts";
+import { facts, type Fact } from "../domain/event/event.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** Returns some of the waiting facts. */

@@ -1,7 +1,6 @@
-import { deliveries, destinationOf, dueDestinations } from "../domain/webhook/delivery.ts";
+import { deliveries, destinationOf, dueDestinations, type Delivery } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
 import { isLostLease } from "../process/lease.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";

@@ -1,8 +1,6 @@
-import { eventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
-import { v1EventTypesOf } from "../domain/event/v1-event-type.ts";
+import { eventTypesOf, v1EventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { webhooks } from "../domain/webhook/webhooks.ts";
-import type { Webhook } from "../domain/webhook/record.ts";
+import { webhooks, type Webhook } from "../domain/webhook/webhook.ts";
 import type { Store } from "../storage/store.ts";
 
 const MAX_WEBHOOKS = 1_000;

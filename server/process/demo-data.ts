@@ -1,6 +1,6 @@
 import { findFirstAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import { DEMO_SIZE, fillDemo } from "../domain/seed/demo.ts";
+import { DEMO_SIZE, fillDemo } from "../domain/seed/seed.ts";
 
 /** The stream that shows progress. */
 interface Screen {

@@ -1,12 +1,10 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { accounts } from "../domain/account/account.ts";
+import { accounts, SYSTEM } from "../domain/account/account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
-import { createFirstAccount } from "../domain/account/first-account.ts";
-import type { FirstOwner } from "../domain/account/first-account.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { createFirstAccount, type FirstOwner } from "../domain/account/creation.ts";
 import type { Context } from "../domain/context.ts";
-import { linkAddress } from "../domain/user/link.ts";
+import { linkAddress } from "../domain/user/sign-in.ts";
 import type { Store } from "../storage/store.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Actor } from "../domain/audit/record.ts";
-import type { User } from "../domain/user/record.ts";
-import type { Session } from "../domain/session/record.ts";
+import type { Actor } from "../domain/audit/audit.ts";
+import type { User } from "../domain/user/user.ts";
+import type { Session } from "../domain/session/session.ts";
 
 /** The one who called an operation of the company. */
 export type Caller = { kind: "key"; name: string } | { kind: "user"; user: User; session: Session };

@@ -1,8 +1,7 @@
-import { findApiKey, hashApiKey } from "../domain/account/api-key.ts";
-import { accounts } from "../domain/account/account.ts";
+import { findApiKey, hashApiKey, type ApiKey } from "../domain/account/api-key.ts";
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
 import { networkOf } from "../http/client-address.ts";
-import { SYSTEM, type Account, type ApiKey } from "../domain/account/record.ts";
 import type { Services } from "./services.ts";
 import type { Store } from "../storage/store.ts";
 

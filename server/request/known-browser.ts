@@ -1,10 +1,8 @@
 import type { H3Event } from "h3";
-import { accounts } from "../domain/account/account.ts";
-import { SYSTEM, type Account } from "../domain/account/record.ts";
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import type { Chance } from "../domain/context.ts";
 import { findMembers } from "../domain/portal/sign-in.ts";
-import { isMarkOf, newBrowserMark } from "../domain/session/known-browser.ts";
-import type { Holder, HolderKind } from "../domain/session/record.ts";
+import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/session/session.ts";
 import { holderOf } from "../domain/user/sign-in.ts";
 import { findUserByEmail } from "../domain/user/user.ts";
 import {

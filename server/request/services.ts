@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import type { Actor } from "../domain/audit/record.ts";
+import type { Actor } from "../domain/audit/audit.ts";
 import type { Chance, Context } from "../domain/context.ts";
-import type { Email } from "../domain/email/record.ts";
+import type { Email } from "../domain/email/email.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { GuessLimiter } from "../http/limits/guess-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";

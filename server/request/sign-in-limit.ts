@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
-import { mailbox } from "../domain/promoter/mailbox.ts";
-import type { HolderKind } from "../domain/session/record.ts";
+import { mailbox } from "../domain/promoter/promoter.ts";
+import type { HolderKind } from "../domain/session/session.ts";
 import { Failure } from "../failure.ts";
 import { clientAddress, networkOf, siteOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";

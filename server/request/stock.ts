@@ -1,7 +1,6 @@
 import { listAccounts } from "../domain/account/account.ts";
-import { countFailingWebhooks } from "../domain/home/tasks.ts";
-import { loadBacklog } from "../domain/webhook/backlog.ts";
-import { countHeld } from "../domain/webhook/failed-deliveries.ts";
+import { countFailingWebhooks } from "../domain/home/home.ts";
+import { countHeld, loadBacklog } from "../domain/webhook/backlog.ts";
 import type { Store } from "../storage/store.ts";
 import type { Stock } from "./metrics.ts";
 

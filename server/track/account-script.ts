@@ -1,9 +1,8 @@
 import type { H3Event } from "h3";
-import { findAccountByScript, trackerNames } from "../domain/account/tracker-names.ts";
+import { findAccountByScript, trackerNames, type Account } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { storeText, type StoredText } from "../http/stored-text.ts";
-import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { serveScript } from "./script.ts";

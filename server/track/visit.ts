@@ -1,10 +1,10 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
 import type { Click, Visit } from "../domain/visitor/click.ts";
-import { trackerNames } from "../domain/account/tracker-names.ts";
+import { trackerNames } from "../domain/account/account.ts";
 import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/visitor-cookie.ts";
 import { address as webPage, text } from "../input/fields.ts";
-import type { Handover } from "../domain/visitor/record.ts";
+import type { Handover } from "../domain/visitor/visitor.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 import { parseUrl } from "../url.ts";

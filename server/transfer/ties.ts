@@ -1,10 +1,13 @@
-import { leads } from "../domain/lead/lead.ts";
-import type { Lead } from "../domain/lead/record.ts";
-import type { Refund, Sale } from "../domain/sale/record.ts";
-import { isTakenBack } from "../domain/sale/refunded-part.ts";
-import { refunds, sales } from "../domain/sale/sales.ts";
-import { deliveries, destinationOf, isOpen, lanes } from "../domain/webhook/delivery.ts";
-import type { Delivery, Lane } from "../domain/webhook/record.ts";
+import { leads, type Lead } from "../domain/lead/lead.ts";
+import { isTakenBack, refunds, sales, type Refund, type Sale } from "../domain/sale/sale.ts";
+import {
+  deliveries,
+  destinationOf,
+  isOpen,
+  lanes,
+  type Delivery,
+  type Lane,
+} from "../domain/webhook/delivery.ts";
 import type { AnyRecord, AnyTable } from "../tables.ts";
 
 /** A number that one record says of others, and what the others add up to. A check compares the two. */

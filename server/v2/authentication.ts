@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import { noteUse } from "../domain/session/session.ts";
 import { findSignedInUser, type SignedInUser } from "../domain/user/sign-in.ts";
 import { includesRole } from "../domain/user/user.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Access } from "../http/access.ts";
 import { readAccountId, readBearer } from "../http/auth-headers.ts";

@@ -18,7 +18,7 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";

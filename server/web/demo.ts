@@ -1,13 +1,12 @@
 import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { findFirstAccount } from "../domain/account/account.ts";
+import { findFirstAccount, trackerNames } from "../domain/account/account.ts";
 import { commissions } from "../domain/commission/commission.ts";
-import { findLeadByEmail } from "../domain/lead/lead.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import { findLeadByEmail } from "../domain/lead/search.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
-import { sales } from "../domain/sale/sales.ts";
+import { sales } from "../domain/sale/sale.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
-import { trackerNames } from "../domain/account/tracker-names.ts";
 import { json } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/parameters/form.ts";

@@ -1,7 +1,8 @@
 import type { H3 } from "h3";
 import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
-import { createAccount, findAccount } from "../../server/domain/account/account.ts";
+import { createAccount } from "../../server/domain/account/creation.ts";
+import { findAccount } from "../../server/domain/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { guessLimiter } from "../../server/http/limits/guess-limit.ts";

@@ -1,12 +1,10 @@
-import { accounts } from "../../server/domain/account/account.ts";
-import { setCurrency } from "../../server/domain/account/currency.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { setCurrency } from "../../server/domain/account/settings.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
-import { latestPeriod } from "../../server/domain/payout/period.ts";
-import { payouts } from "../../server/domain/payout/payout.ts";
+import { latestPeriod, payouts } from "../../server/domain/payout/payout.ts";
 import { generatePayouts } from "../../server/domain/payout-run/generate.ts";
-import { sales } from "../../server/domain/sale/sales.ts";
+import { sales } from "../../server/domain/sale/sale.ts";
 import { isOutage } from "../../server/failure.ts";
 import { newJobs } from "../../server/process/jobs.ts";
 import type { Scheduler } from "../../server/process/scheduler.ts";

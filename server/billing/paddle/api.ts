@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Environment, Paddle } from "@paddle/paddle-node-sdk";
-import type { BillingConnection } from "../../domain/billing/record.ts";
+import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import type { Payer } from "../told.ts";
 import { payerOf } from "../payer.ts";

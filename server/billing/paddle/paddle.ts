@@ -1,6 +1,6 @@
 import type { EventEntity } from "@paddle/paddle-node-sdk";
 import { z } from "zod";
-import type { BillingConnection } from "../../domain/billing/record.ts";
+import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";

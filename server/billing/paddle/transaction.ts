@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { share } from "../../domain/money/amount.ts";
-import type { BillingPeriod } from "../../domain/sale/record.ts";
+import { share } from "../../domain/money/money.ts";
+import type { BillingPeriod } from "../../domain/sale/sale.ts";
 import { soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { PaddleApi } from "./api.ts";

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { BillingConnection } from "../../domain/billing/record.ts";
+import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import type { Payer } from "../told.ts";
 import { payerOf } from "../payer.ts";

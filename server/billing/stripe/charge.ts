@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { share } from "../../domain/money/amount.ts";
+import { share } from "../../domain/money/money.ts";
 import type { Nothing, PaymentTold, RefundTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { Lead } from "../../domain/lead/record.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
 import type { Nothing, Told } from "../told.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { asked, type StripeApi } from "./api.ts";

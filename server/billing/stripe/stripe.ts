@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BillingConnection } from "../../domain/billing/record.ts";
+import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";

@@ -1,11 +1,11 @@
-import { keepWaiting } from "../../domain/billing/waiting-time.ts";
 import {
   findWaitingCancellation,
   forgetCancellation,
+  keepWaiting,
   waitingCancellations,
-} from "../../domain/billing/waiting-cancellation.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import { recordCancellation } from "../../domain/sale/cancellation.ts";
+} from "../../domain/billing/waiting.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
+import { recordCancellation } from "../../domain/sale/refund.ts";
 import type { CancellationTold } from "../told.ts";
 import { findLead, identify, ownersOf, type Subscriber } from "./payer.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";

@@ -1,10 +1,10 @@
 import { findObject } from "../../domain/billing/object.ts";
-import { isErased } from "../../domain/erasure/values.ts";
-import { findLeadByEmail, findLeadByUid, leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
+import { findCodeOwner } from "../../domain/promo-code/promo-code.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { sales } from "../../domain/sale/sales.ts";
+import { sales } from "../../domain/sale/sale.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";

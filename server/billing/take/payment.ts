@@ -1,11 +1,11 @@
-import { commissionBase } from "../../domain/account/commission-base.ts";
+import { commissionBase } from "../../domain/account/account.ts";
 import { namePayment } from "../../domain/billing/object.ts";
-import { isErased } from "../../domain/erasure/values.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import type { CustomerNames } from "../../domain/sale/customer.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { countedAmount, type PaymentParts } from "../../domain/sale/payment.ts";
-import { settlePayment, type Settling } from "../../domain/sale/reported-sale.ts";
+import { settlePayment, type Settling } from "../../domain/sale/settlement.ts";
 import type { PaymentTold } from "../told.ts";
 import { applyWaitingCancellation } from "./cancellation.ts";
 import { identify, namesOf, ownersOf, type KnownPayer } from "./payer.ts";

@@ -1,5 +1,5 @@
-import type { Account } from "../../domain/account/record.ts";
-import type { BillingProvider } from "../../domain/billing/record.ts";
+import type { Account } from "../../domain/account/account.ts";
+import type { BillingProvider } from "../../domain/billing/connection.ts";
 import type { Context } from "../../domain/context.ts";
 import { missingRate } from "../../domain/money/rate.ts";
 import type { WaitingEvent } from "../../domain/sale/waiting.ts";

@@ -1,12 +1,10 @@
 import { sql, type Kysely, type SqlBool } from "kysely";
-import { UNITS, type Unit } from "../money/unit.ts";
-import { loadPromoterTotals } from "../report/stats.ts";
-import type { Payout } from "../payout/record.ts";
-import type { payouts } from "../payout/payout.ts";
+import { UNITS, type Unit } from "../money/money.ts";
+import { loadPromoterTotals } from "../report/daily.ts";
+import type { Payout, payouts } from "../payout/payout.ts";
 import { prepared, quick, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
-import type { commissions } from "./commission.ts";
-import type { Commission } from "./record.ts";
+import type { Commission, commissions } from "./commission.ts";
 
 /** Amounts of one unit: in cents for `cash`, otherwise in whole units. */
 export interface UnitBalance {

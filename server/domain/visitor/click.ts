@@ -1,19 +1,19 @@
-import type { Account } from "../account/record.ts";
-import type { Campaign } from "../campaign/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Handover, Visitor } from "./record.ts";
+import type { Account } from "../account/account.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
+import { loadPromoter, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  trackedPage,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
-import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
-import { originOf } from "../origin/origin.ts";
-import { subKeyOf } from "../origin/sub-id.ts";
-import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
+import { originOf, subKeyOf } from "../origin/origin.ts";
 import { parseUrl } from "../../url.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,20 +1,19 @@
-import { accounts } from "../../domain/account/account.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
+import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
 import { isConfirmation, type RecordChange } from "../../domain/event/event-type.ts";
-import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
-import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { isErased } from "../../domain/erasure/values.ts";
-import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { Delivery } from "../../domain/webhook/record.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import type { Email, EmailKind } from "../../domain/email/record.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import type { Commission } from "../../domain/commission/record.ts";
-import { formatAmount } from "../../domain/money/format.ts";
-import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { promoterName, promoters, type EmailTopic, type Promoter } from "../../domain/promoter/promoter.ts";
+import {
+  promoterCampaigns,
+  refLink,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
+import { unsubscribeToken, type Email, type EmailKind } from "../../domain/email/email.ts";
+import type { Delivery } from "../../domain/webhook/delivery.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
+import type { Payout } from "../../domain/payout/payout.ts";
+import type { Commission } from "../../domain/commission/commission.ts";
+import { formatAmount } from "../../domain/money/money.ts";
 import type { OutboxParts } from "../parts.ts";
 
 /** The names of these e-mails in promoters' settings. */

@@ -1,9 +1,9 @@
 import type { Context } from "../../domain/context.ts";
 import { enqueue, newDelivery } from "../../domain/webhook/delivery.ts";
-import { newProfile } from "../../domain/promoter/profile.ts";
+import { newProfile } from "../../domain/promoter/promoter.ts";
 import { createPromoter, type CreatedPromoter } from "../../domain/promoter/creation.ts";
 import { asItIs } from "../../domain/show.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { newEmail } from "./email.ts";
 
 /** A person whom the company invites to become a promoter. */

@@ -1,4 +1,4 @@
-import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../../domain/email/record.ts";
+import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../../domain/email/email.ts";
 import { EMAIL_TEXTS } from "./texts.ts";
 import { openPlace, type Place } from "../../outgoing/place.ts";
 

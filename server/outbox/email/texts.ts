@@ -1,4 +1,4 @@
-import type { Email } from "../../domain/email/record.ts";
+import type { Email } from "../../domain/email/email.ts";
 import type { Template } from "./template.ts";
 
 const GREETING = "Hello {{first_name}},";

@@ -1,8 +1,7 @@
-import { accounts } from "../../domain/account/account.ts";
-import { SYSTEM } from "../../domain/account/record.ts";
-import { linkAddress, putUserLink } from "../../domain/user/link.ts";
+import { accounts, SYSTEM } from "../../domain/account/account.ts";
+import { linkAddress, putUserLink } from "../../domain/user/sign-in.ts";
 import { findUser } from "../../domain/user/user.ts";
-import type { Delivery } from "../../domain/webhook/record.ts";
+import type { Delivery } from "../../domain/webhook/delivery.ts";
 import type { OutboxParts } from "../parts.ts";
 
 /** Whoever asked for a link does not wait longer for it. */

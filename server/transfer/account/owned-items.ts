@@ -1,7 +1,6 @@
-import { SYSTEM } from "../../domain/account/record.ts";
+import { SYSTEM } from "../../domain/account/account.ts";
 import { dayRates } from "../../domain/money/rate.ts";
-import type { Delivery, Lane } from "../../domain/webhook/record.ts";
-import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
+import { deliveries, destinationOf, lanes, type Delivery, type Lane } from "../../domain/webhook/delivery.ts";
 import { freezes } from "../../storage/freeze.ts";
 import type { Reads } from "../../storage/session.ts";
 import { ownerOf } from "../../storage/table.ts";

@@ -1,7 +1,5 @@
-import { accounts } from "../../domain/account/account.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
-import type { Delivery } from "../../domain/webhook/record.ts";
-import { deliveries, destinationOf, lanes } from "../../domain/webhook/delivery.ts";
+import { accounts, SYSTEM, type Account } from "../../domain/account/account.ts";
+import { deliveries, destinationOf, lanes, type Delivery } from "../../domain/webhook/delivery.ts";
 import { freezes } from "../../storage/freeze.ts";
 import type { Engine } from "../../storage/session.ts";
 import { keyOf, sqlName } from "../../storage/sql.ts";

@@ -1,5 +1,4 @@
-import { accounts } from "../../domain/account/account.ts";
-import type { Account } from "../../domain/account/record.ts";
+import { accounts, type Account } from "../../domain/account/account.ts";
 import { Failure } from "../../failure.ts";
 import type { Source } from "../fill.ts";
 import type { Item, Items } from "../item.ts";

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import type { Context } from "../../domain/context.ts";
-import type { Imported } from "../../domain/lead/import.ts";
+import type { Imported } from "../../domain/lead/creation.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { describe } from "../../input/shape.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { readCsv, type Row } from "./read.ts";
 import type { Kind } from "./row.ts";
 

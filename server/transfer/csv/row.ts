@@ -1,8 +1,8 @@
 import type { Context } from "../../domain/context.ts";
-import type { Imported } from "../../domain/lead/import.ts";
+import type { Imported } from "../../domain/lead/creation.ts";
 import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { text } from "../../input/fields.ts";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Columns } from "./read.ts";
 
 /** A kind of record that a file may hold. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Context } from "../../domain/context.ts";
-import { isCurrency } from "../../domain/money/currency.ts";
-import { isRate, storeRates } from "../../domain/money/rate.ts";
-import type { DayRates } from "../../domain/money/record.ts";
+import { isCurrency } from "../../domain/money/money.ts";
+import { isRate, storeRates, type DayRates } from "../../domain/money/rate.ts";
 import { Failure } from "../../failure.ts";
 import { ratesOfCsv } from "./csv.ts";
 import { ratesOfEcb } from "./ecb.ts";

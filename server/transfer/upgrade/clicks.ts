@@ -1,12 +1,10 @@
-import { accounts } from "../../domain/account/account.ts";
-import type { Account } from "../../domain/account/record.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import { pastClicks } from "../../domain/visitor/past-clicks.ts";
-import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
-import { visitors } from "../../domain/visitor/visitor.ts";
+import { accounts, type Account } from "../../domain/account/account.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

@@ -1,12 +1,11 @@
-import { commissions, newCommission } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
-import type { Unit } from "../../domain/money/unit.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
+import type { Unit } from "../../domain/money/money.ts";
+import { payouts, type Payout } from "../../domain/payout/payout.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import { IDS, type Item, type Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

@@ -1,25 +1,18 @@
-import { accounts } from "../../domain/account/account.ts";
-import type { Account } from "../../domain/account/record.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import { commissions, newCommission } from "../../domain/commission/commission.ts";
-import type { Commission } from "../../domain/commission/record.ts";
-import { facts } from "../../domain/event/event.ts";
-import type { Fact } from "../../domain/event/record.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import { newPromoterCampaign, promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import { rewards } from "../../domain/reward/reward.ts";
-import type { Reward, RewardEntry, RewardSchema } from "../../domain/reward/record.ts";
-import { pastClicks } from "../../domain/visitor/past-clicks.ts";
-import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
-import { visitors } from "../../domain/visitor/visitor.ts";
-import { webhooks } from "../../domain/webhook/webhooks.ts";
-import { deliveries } from "../../domain/webhook/delivery.ts";
-import type { Delivery, Webhook } from "../../domain/webhook/record.ts";
+import { accounts, type Account } from "../../domain/account/account.ts";
+import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
+import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
+import { facts, type Fact } from "../../domain/event/event.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
+import { payouts, type Payout } from "../../domain/payout/payout.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { rewards, type Reward, type RewardEntry, type RewardSchema } from "../../domain/reward/reward.ts";
+import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
+import { webhooks, type Webhook } from "../../domain/webhook/webhook.ts";
+import { deliveries, type Delivery } from "../../domain/webhook/delivery.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

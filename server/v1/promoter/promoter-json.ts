@@ -1,19 +1,10 @@
 import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
-import type { PromoCode } from "../../domain/promo-code/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Reward } from "../../domain/reward/record.ts";
-import { profileAnswer, profileJson } from "./profile-json.ts";
+import type { PromoCode } from "../../domain/promo-code/promo-code.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Promoter, PromoterProfile } from "../../domain/promoter/promoter.ts";
+import type { Reward } from "../../domain/reward/reward.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
-
-const STATUS = {
-  accepted: "approved",
-  pending: "pending",
-  rejected: "denied",
-  blocked: "denied",
-  inactive: "approved",
-} as const;
 
 const balanceAnswer = z
   .object({
@@ -48,6 +39,32 @@ export const promoterSubsetAnswer = z
     auth_token: z.string(),
   })
   .meta({ id: "V1PromoterSummary" });
+
+const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
+
+/** @see docs/spec/v1.md "Profile" */
+export const profileAnswer = z
+  .object({
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    website: z.string().nullable(),
+    company_name: z.string().nullable(),
+    phone_number: z.string().nullable(),
+    address: z.string().nullable(),
+    vat_id: z.string().nullable(),
+    country: z.string().nullable(),
+    wallet_email: z.string().nullable(),
+    avatar_url: z.string().nullable(),
+    description: z.string().nullable(),
+    social_accounts: z.object({
+      twitter: socialAccount,
+      youtube: socialAccount,
+      facebook: socialAccount,
+      linkedin: socialAccount,
+      instagram: socialAccount,
+    }),
+  })
+  .meta({ id: "V1Profile" });
 
 /** @see docs/spec/v1.md "Promoter" */
 export const promoterAnswer = promoterSubsetAnswer
@@ -109,6 +126,14 @@ export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promo
   return { ...subset, status: subset.status === "approved" ? "active" : subset.status };
 }
 
+const STATUS = {
+  accepted: "approved",
+  pending: "pending",
+  rejected: "denied",
+  blocked: "denied",
+  inactive: "approved",
+} as const;
+
 /** The promoter as V1 shows them within other records. */
 export function promoterSubsetJson({
   promoter,
@@ -134,6 +159,30 @@ export function promoterSubsetJson({
     current_balance: balanceJson(balance, "current"),
     paid_balance: balanceJson(balance, "paid"),
     auth_token: promoter.authToken,
+  };
+}
+
+/** A promoter's profile as V1 shows it. */
+export function profileJson(profile: PromoterProfile): z.output<typeof profileAnswer> {
+  return {
+    first_name: profile.firstName,
+    last_name: profile.lastName,
+    website: profile.website,
+    company_name: profile.companyName,
+    phone_number: profile.phoneNumber,
+    address: profile.address,
+    vat_id: profile.vatId,
+    country: profile.country,
+    wallet_email: profile.walletEmail,
+    avatar_url: profile.avatarUrl,
+    description: profile.description,
+    social_accounts: {
+      twitter: { url: profile.twitterUrl },
+      youtube: { url: profile.youtubeUrl },
+      facebook: { url: profile.facebookUrl },
+      linkedin: { url: profile.linkedinUrl },
+      instagram: { url: profile.instagramUrl },
+    },
   };
 }
 

@@ -1,10 +1,32 @@
 import { z } from "zod";
-import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/stats.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Reward } from "../../domain/reward/record.ts";
-import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
+import { refLink, type PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../../domain/report/daily.ts";
+import type { Reward } from "../../domain/reward/reward.ts";
+
+/** @see docs/spec/v1.md "Promotion" */
+const offerAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    amount: z.number().nullable(),
+    unit: z.string(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1Offer" });
+
+/** @see docs/spec/v1.md "Promotion" */
+export const earningAnswer = z
+  .object({
+    id: z.int(),
+    amount: z.number().nullable(),
+    type: z.enum(["per_referral", "per_promotion"]),
+    unit: z.string(),
+    name: z.string(),
+    per_of_sale: z.number().nullable(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1PromoterReward" });
 
 /** @see docs/spec/v1.md "Promotion" */
 export const promotionAnswer = z
@@ -107,7 +129,47 @@ export function offersJson({
   };
 }
 
+/** The reward of a promoter: a flat amount (cents for `cash`), or a percentage of each sale. */
+export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    amount,
+    type: isPerReferral(reward) ? "per_referral" : "per_promotion",
+    unit,
+    name: reward.name,
+    per_of_sale: percent,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** The reward of a referred person. A percentage is an amount too: `unit` says which it is. */
+function offerJson(reward: Reward): z.output<typeof offerAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    name: reward.name,
+    amount: amount ?? percent,
+    unit,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** Choice: V1 shows one amount per reward, so it shows the first of several. */
+function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
+  const [first] = schemas;
+  if (first === undefined) return { amount: null, percent: null, unit: "cash" };
+  const { unit, amountTenThousandths, isFlat } = first;
+  if (!isFlat) return { amount: null, percent: amountTenThousandths / 10_000, unit };
+  return { amount: amountTenThousandths / (unit === "cash" ? 100 : 10_000), percent: null, unit };
+}
+
 function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
   const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));
   return reward === undefined ? null : earningJson(reward);
+}
+
+/** Whether the sales of referred people earn the reward. @see docs/spec/v1.md "Promotion" */
+function isPerReferral({ promoterRewardType }: Reward): boolean {
+  return promoterRewardType === "sale" || promoterRewardType === "tier";
 }

@@ -1,38 +1,95 @@
-import { z } from "zod";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { reportCampaigns, reportOverview, type ReportGroup } from "../../domain/report/report.ts";
-import { reportPromoters } from "../../domain/report/promoters.ts";
+import { z } from "zod";
+import { moneyFormat } from "../../domain/money/money.ts";
+import { addMonths, dayOf, type Figure, type Figures } from "../../domain/report/figures.ts";
+import {
+  reportCampaigns,
+  reportOverview,
+  reportPromoters,
+  type ReportGroup,
+  type ReportQuery,
+  type ReportRow,
+} from "../../domain/report/report.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v2ErrorAnswer } from "../../http/error-answers.ts";
 import { v1Error } from "../../http/errors.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { listParams, MOST_PER_PAGE } from "../list.ts";
+import { setPageHeaders, type Page } from "../../http/pages.ts";
+import { readNestedParams } from "../../http/parameters/form.ts";
+import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { listParams, MOST_PER_PAGE, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
-import {
-  columnsAnswer,
-  figureOf,
-  reportWriter,
-  rowAnswer,
-  type Column,
-  type ReportWriter,
-} from "./report-columns.ts";
-import {
-  ROWS_PER_PAGE,
-  overviewParams,
-  promotersParams,
-  readReportParams,
-  readReportQuery,
-  reportParams,
-} from "./report-params.ts";
 
-/** The default columns. @see docs/spec/v1.md "Reports" */
-const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
+/** Each column with its figure and the way it is written. */
+const COLUMNS = {
+  revenue_amount: ["revenueCents", "money"],
+  clicks_count: ["clicks", "number"],
+  referrals_count: ["referrals", "number"],
+  customers_count: ["customers", "number"],
+  active_customers: ["activeCustomers", "number"],
+  monthly_churn: ["monthlyChurnPercent", "number"],
+  net_revenue_amount: ["netRevenueCents", "money"],
+  sales_count: ["sales", "number"],
+  refunds_count: ["refunds", "number"],
+  cancelled_customers_count: ["cancellations", "number"],
+  promoter_earnings_amount: ["earningsCents", "money"],
+  non_link_customers: ["nonLinkCustomers", "number"],
+  referrals_to_customers_cr: ["referralsToCustomersPercent", "number"],
+  "3m_epc": ["earningsPerClickOf3MonthsCents", "money"],
+  "6m_epc": ["earningsPerClickOf6MonthsCents", "money"],
+  clicks_to_customers_cr: ["clicksToCustomersPercent", "number"],
+  clicks_to_referrals_cr: ["clicksToReferralsPercent", "number"],
+  promoter_paid_amount: ["paidCents", "money"],
+} as const satisfies Record<string, [Figure, "money" | "number"]>;
+
+type Column = keyof typeof COLUMNS;
+
+/** The columns of a row: money as text with its currency, everything else as numbers, rates in percent. */
+const columnsAnswer = z
+  .object(
+    Object.fromEntries(
+      Object.entries(COLUMNS).map(([name, [, form]]) => [name, form === "money" ? z.string() : z.number()]),
+    ) as Record<Column, z.ZodString | z.ZodNumber>,
+  )
+  .partial();
+
+/** One row of a report with the name of its period. */
+const rowAnswer = columnsAnswer.extend({ period: z.string() }).meta({ id: "V1ReportRow" });
+
+const items = z.array(rowAnswer);
+
+/** A list of which blank items are dropped. */
+const commaListOf = <S extends z.ZodType>(item: S) =>
+  z
+    .preprocess((value) => withoutBlanks(splitList(value)), listOf(item))
+    .transform((items) => (items.length === 0 ? undefined : items));
+
+export const COLUMN_NAMES = Object.keys(COLUMNS) as [Column, ...Column[]];
+
+/** The name of a column. */
+const column = oneOf(COLUMN_NAMES);
+
+/** The lengths of periods. V1 knows no weeks. */
+const V1_GROUPINGS = ["day", "month", "year"] as const;
+
+/** The parameters of every report. @see docs/spec/v1.md "Reports" */
+const reportParams = z
+  .object({
+    selected_fields: commaListOf(column),
+    group_by: oneOf(V1_GROUPINGS),
+    start_date: calendarDay,
+    end_date: calendarDay,
+  })
+  .partial();
+
+const overviewParams = reportParams.extend({
+  sort: column.optional(),
+  sort_dir: direction.optional(),
+});
 
 /** The bodies for which `reportError` differs from other errors of V1. */
 const REPORT_BODIES = { invalid: v2ErrorAnswer };
-
-const items = z.array(rowAnswer);
 
 /** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
@@ -64,6 +121,14 @@ export const campaignsReport: V1Operation = {
   handle: campaigns,
 };
 
+const promotersParams = reportParams.extend({
+  promoter_ids: commaListOf(id).optional(),
+  top_50: column.optional(),
+});
+
+/** The length of a page in the report on promoters. */
+const ROWS_PER_PAGE = 50;
+
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
   summary: "Report on the promoters with the highest value in a column, period by period",
@@ -81,6 +146,19 @@ export const promotersReport: V1Operation = {
   handle: promoters,
 };
 
+function withoutBlanks(list: unknown): unknown {
+  return Array.isArray(list) ? list.filter((item) => item !== "") : list;
+}
+
+/** Invalid parameters get `{message, code}`. */
+function reportError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind !== "invalid") return v1Error(failure, headers);
+  return json({ message: failure.message, code: "invalid_params" }, headers, 422);
+}
+
+/** The default columns. @see docs/spec/v1.md "Reports" */
+const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
+
 /**
  * By default, the greatest values of the first column come first. Choice: by default, one page holds all
  * periods, because there are never more than a page may hold.
@@ -97,6 +175,84 @@ async function overview(request: V1Request) {
   return shown.map(reportWriter(account.currency, query).row);
 }
 
+/** Reads the parameters of a report and the page that they ask for. @throws Failure `invalid` */
+async function readReportParams<S extends z.ZodObject>(
+  { event }: V1Request,
+  schema: S,
+  usualPerPage: number,
+): Promise<{ params: z.output<S>; page: Page }> {
+  const given = await readNestedParams(event);
+  return { params: shapeInput(schema, given), page: readListPage(given, usualPerPage) };
+}
+
+/** A report's query and the columns to write. */
+interface V1ReportQuery extends ReportQuery {
+  columns: Column[];
+  groupBy: V1Grouping;
+}
+
+type V1Grouping = (typeof V1_GROUPINGS)[number];
+
+const MONTHS_USUALLY = 12;
+
+/** By default, the report covers the twelve months until today, by month. */
+function readReportQuery(
+  { context }: V1Request,
+  params: z.output<typeof reportParams>,
+  usualColumns: Column[],
+): V1ReportQuery {
+  const columns = [...new Set(params.selected_fields ?? usualColumns)];
+  const to = params.end_date ?? dayOf(context.now);
+  return {
+    range: { from: params.start_date ?? addMonths(to, -MONTHS_USUALLY), to },
+    groupBy: params.group_by ?? "month",
+    columns,
+    figures: columns.map(figureOf),
+  };
+}
+
+/** The figure of a column. */
+function figureOf(name: Column): Figure {
+  return COLUMNS[name][0];
+}
+
+/** Writes the rows of a report in the chosen columns. */
+interface ReportWriter {
+  columns(figures: Figures): z.output<typeof columnsAnswer>;
+  row(row: ReportRow): z.output<typeof rowAnswer>;
+}
+
+const LABELS: Record<V1Grouping, Intl.DateTimeFormatOptions> = {
+  day: { day: "numeric", month: "short", year: "numeric" },
+  month: { month: "short", year: "numeric" },
+  year: { year: "numeric" },
+};
+
+/**
+ * Money is written like `$1,613.17`, a month like `Sep 2024`, a day like `Sep 12, 2024`, a year like `2024`.
+ */
+function reportWriter(
+  currency: string,
+  { columns, groupBy }: { columns: readonly Column[]; groupBy: V1Grouping },
+): ReportWriter {
+  const money = moneyFormat(currency);
+  const label = new Intl.DateTimeFormat("en-US", { ...LABELS[groupBy], timeZone: "UTC" });
+  const cell = (name: Column, figures: Figures): [Column, string | number] => {
+    const [figure, form] = COLUMNS[name];
+    const value = figures[figure] ?? 0;
+    return [name, form === "money" ? money(value) : value];
+  };
+  const columnsJson = (figures: Figures): z.output<typeof columnsAnswer> =>
+    Object.fromEntries(columns.map((name) => cell(name, figures)));
+  return {
+    columns: columnsJson,
+    row: ({ period, figures }) => ({
+      ...columnsJson(figures),
+      period: label.format(new Date(period.from)),
+    }),
+  };
+}
+
 /** Choice: the default page length is the maximum, so that few accounts need a second page. */
 async function campaigns(request: V1Request) {
   const { account, context } = request;
@@ -110,6 +266,20 @@ async function campaigns(request: V1Request) {
     campaign_id: group.id,
     ...groupJson(group, writer),
   }));
+}
+
+/** Yields between groups, because formatting many amounts and dates takes time that other requests need. */
+async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
+  const written: T[] = [];
+  for (const group of groups) {
+    written.push(write(group));
+    await othersTurn();
+  }
+  return written;
+}
+
+function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
+  return { items: rows.map(writer.row), ...writer.columns(total) };
 }
 
 /** Choice: `page` continues after the first fifty, in the same order. */
@@ -131,24 +301,4 @@ async function promoters(request: V1Request) {
     promoter_id: group.id,
     ...groupJson(group, writer),
   }));
-}
-
-/** Yields between groups, because formatting many amounts and dates takes time that other requests need. */
-async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
-  const written: T[] = [];
-  for (const group of groups) {
-    written.push(write(group));
-    await othersTurn();
-  }
-  return written;
-}
-
-function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
-  return { items: rows.map(writer.row), ...writer.columns(total) };
-}
-
-/** Invalid parameters get `{message, code}`. */
-function reportError(failure: Failure, headers: AnswerHeaders): Response {
-  if (failure.kind !== "invalid") return v1Error(failure, headers);
-  return json({ message: failure.message, code: "invalid_params" }, headers, 422);
 }

@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { recordSignup, type RecordedSignup } from "../../domain/lead/signup.ts";
-import { recordSubscription, type RecordedSubscription } from "../../domain/lead/subscription.ts";
+import {
+  recordSignup,
+  recordSubscription,
+  type RecordedSignup,
+  type RecordedSubscription,
+} from "../../domain/lead/signup.ts";
 import { messageAnswer, SIGNUP_BODIES } from "../../http/error-answers.ts";
 import {
   SIGNUP_STATUSES,

@@ -1,10 +1,9 @@
 import type { EventHandler, H3Event } from "h3";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { findSignedInPromoter } from "../../domain/portal/sign-in.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { Session } from "../../domain/session/record.ts";
-import { noteUse } from "../../domain/session/session.ts";
+import type { Promoter } from "../../domain/promoter/promoter.ts";
+import { noteUse, type Session } from "../../domain/session/session.ts";
 import { Failure } from "../../failure.ts";
 import { NO_STORE, empty, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
 import { readBearer } from "../../http/auth-headers.ts";

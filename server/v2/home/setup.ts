@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import { SYSTEM, type Account } from "../../domain/account/account.ts";
 import { listCampaigns } from "../../domain/campaign/campaign.ts";
-import { findSetupSteps } from "../../domain/home/setup.ts";
+import { findSetupSteps } from "../../domain/home/home.ts";
 import { findSightings } from "../../domain/sighting/sighting.ts";
 import { isAllowedOrigin } from "../../http/allowed-origin.ts";
 import type { Store } from "../../storage/store.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/payout-method/record.ts";
+import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/payout-method/payout-method.ts";
 
 /** The details of a bank account. Each country needs others. */
 export const BANK_DETAILS = [

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { GROUPINGS } from "../../domain/report/period.ts";
-import type { Sort } from "../../domain/report/ranking.ts";
-import type { ReportQuery } from "../../domain/report/report.ts";
+import { GROUPINGS } from "../../domain/report/figures.ts";
+import type { ReportQuery, Sort } from "../../domain/report/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { pageParams } from "../page-params.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { FullRewardEntry } from "../../domain/reward/entry.ts";
+import type { FullRewardEntry } from "../../domain/reward/changes.ts";
 import { id, oneOf, splitList } from "../../input/fields.ts";
-import { APPLY_ON, type RewardEntry } from "../../domain/reward/record.ts";
+import { APPLY_ON, type RewardEntry } from "../../domain/reward/reward.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_PRODUCTS = 100;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENTITIES, type EventMessage } from "../../domain/event/record.ts";
+import { ENTITIES, type EventMessage } from "../../domain/event/event-type.ts";
 
 /** The body that is posted to webhooks. @see docs/spec/events.md */
 export const eventBody = z

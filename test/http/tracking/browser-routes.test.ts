@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findAccount } from "../../../server/domain/account/account.ts";
-import { nameTracker } from "../../../server/domain/account/tracker-names.ts";
+import { nameTracker } from "../../../server/domain/account/settings.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import { addAccount } from "../../support/operations.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keepPassword } from "../../../domain/password/password.ts";
-import { setPassword } from "../../../domain/portal/password.ts";
+import { setPassword } from "../../../domain/portal/profile.ts";
 import { promoters } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readBearer } from "../../../http/auth-headers.ts";
