@@ -9,7 +9,7 @@ import { loadCampaign } from "../domain/campaign/campaign.ts";
 import { findPromoterByEmail, promoters } from "../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
-import { invitePromoter } from "../outbox/email/invitation.ts";
+import { invitePromoter } from "../outbox/email.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -9,8 +9,7 @@ import { rateLimiter, windowLimiter } from "../../server/http/limits/rate-limit.
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newAfterwards } from "../../server/request/afterwards.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
-import { writeEmail } from "../../server/outbox/email/template.ts";
-import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
+import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";

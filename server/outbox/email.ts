@@ -1,21 +1,26 @@
-import { accounts } from "../../domain/account/account.ts";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { isConfirmation, type RecordChange } from "../../domain/event/event-type.ts";
-import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
-import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { isErased } from "../../domain/erasure/values.ts";
-import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { Delivery } from "../../domain/webhook/record.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import type { Email, EmailKind } from "../../domain/email/record.ts";
-import type { Payout } from "../../domain/payout/record.ts";
-import type { Commission } from "../../domain/commission/record.ts";
-import { formatAmount } from "../../domain/money/format.ts";
-import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { OutboxParts } from "../parts.ts";
+import { accounts } from "../domain/account/account.ts";
+import { SYSTEM, type Account } from "../domain/account/record.ts";
+import { campaigns } from "../domain/campaign/campaign.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { Commission } from "../domain/commission/record.ts";
+import type { Context } from "../domain/context.ts";
+import type { Email, EmailKind } from "../domain/email/record.ts";
+import { unsubscribeToken } from "../domain/email/unsubscription.ts";
+import { isErased } from "../domain/erasure/values.ts";
+import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
+import type { Lead } from "../domain/lead/record.ts";
+import { formatAmount } from "../domain/money/format.ts";
+import type { Payout } from "../domain/payout/record.ts";
+import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import { createPromoter, type CreatedPromoter } from "../domain/promoter/creation.ts";
+import { newProfile } from "../domain/promoter/profile.ts";
+import { promoterName, promoters } from "../domain/promoter/promoter.ts";
+import type { EmailTopic, Promoter } from "../domain/promoter/record.ts";
+import { asItIs } from "../domain/show.ts";
+import { enqueue, newDelivery } from "../domain/webhook/delivery.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
+import type { OutboxParts } from "./parts.ts";
 
 /** The names of these e-mails in promoters' settings. */
 const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
@@ -71,7 +76,7 @@ export async function emailFor(
 }
 
 /** The values that an e-mail to a promoter is made from. */
-export interface EmailParts {
+interface EmailParts {
   account: Account;
   campaign: Campaign;
   promoter: Promoter;
@@ -81,8 +86,52 @@ export interface EmailParts {
   values?: Record<string, string>;
 }
 
+/** A person whom the company invites to become a promoter. */
+export interface Invitation {
+  email: string;
+  /** null: the account's default campaign. */
+  campaignId: number | null;
+  /** The server's public address. null: mail is not set up, so no e-mail is sent. */
+  publicUrl: string | null;
+}
+
+/**
+ * Makes an invited promoter and, in the same commit, the e-mail with their link.
+ *
+ * Choice: they get the welcome e-mail even if the campaign does not send it to promoters who sign up
+ * themselves.
+ *
+ * @throws Failure `not_found` for the campaign, `taken` if a promoter has the e-mail address
+ */
+export async function invitePromoter(
+  context: Context,
+  account: Account,
+  { email, campaignId, publicUrl }: Invitation,
+): Promise<CreatedPromoter> {
+  const { store, now } = context;
+  const id = await store.nextId("delivery");
+  return createPromoter(context, account, {
+    ...NOBODY_YET,
+    email,
+    campaignId,
+    profile: newProfile({}),
+    async invite(tx, made) {
+      // A campaign that sends the welcome e-mail by itself needs no second one.
+      if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
+      const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
+      const lane = `promoter/${made.promoter.id}`;
+      await enqueue(
+        tx,
+        newDelivery({ id, ownerId: account.id, lane, email: welcome, createdAt: now.toISOString() }),
+        now,
+      );
+    },
+    show: asItIs,
+  });
+}
+
 /** An e-mail to a promoter about one of their campaigns. */
-export function newEmail(kind: EmailKind, parts: EmailParts): Email {
+function newEmail(kind: EmailKind, parts: EmailParts): Email {
   const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
     kind,
@@ -173,3 +222,21 @@ function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): 
   url.searchParams.set("token", unsubscribeToken(account, id));
   return url.href;
 }
+
+/** An invited promoter begins without these. */
+const NOBODY_YET = {
+  custId: null,
+  refToken: null,
+  coupon: null,
+  displayCoupon: null,
+  tempPasswordHash: null,
+  landingUrl: null,
+  usesUrlTracking: false,
+  parentPromoterId: null,
+  parentPromoterEmail: null,
+  note: null,
+  createdAt: null,
+  skipEmailNotification: false,
+  alwaysApprove: true,
+  address: null,
+};
