@@ -11,7 +11,7 @@ import { findUser } from "../domain/user/user.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import { validSecrets } from "../domain/webhook/webhook.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
-import { webhookPosting } from "../outgoing/webhook-posting.ts";
+import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import { writeEmail } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";

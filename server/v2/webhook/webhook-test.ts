@@ -6,7 +6,7 @@ import { loadWebhook } from "../../domain/webhook/webhooks.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { webhookPosting } from "../../outgoing/webhook-posting.ts";
+import { webhookPosting } from "../../outgoing/post.ts";
 import type { Webhook } from "../../domain/webhook/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
