@@ -6,8 +6,7 @@ import type { Account } from "../domain/account/record.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
-import { freeze, unfreeze } from "../transfer/account/freezing.ts";
-import { removeAccount } from "../transfer/account/remove.ts";
+import { freeze, unfreeze, removeAccount } from "../transfer/account.ts";
 
 /** Adds the commands around the move of an account to another store. */
 export function accountFreezeCommands(account: Command): void {

@@ -7,7 +7,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import { Failure } from "../failure.ts";
 import { openPlace } from "../outgoing/place.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
-import { importRates } from "../transfer/rates/import.ts";
+import { importRates } from "../transfer/rates.ts";
 
 /** Adds the command that imports exchange rates. */
 export function ratesCommands(program: Command): void {

@@ -12,17 +12,14 @@ import { makeFolder } from "../storage/owner.ts";
 import type { Engine } from "../storage/session.ts";
 import { newStore } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
-import { moveAccounts } from "../transfer/account/move.ts";
-import { isShared, newOwnership } from "../transfer/account/owned-items.ts";
+import { moveAccounts, moveStore } from "../transfer/move.ts";
+import { isShared, newOwnership } from "../transfer/account.ts";
 import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
-import { exportLines } from "../transfer/export.ts";
+import { exportLines, writeNewFile } from "../transfer/export.ts";
 import { importFile } from "../transfer/import.ts";
-import { moveStore } from "../transfer/move.ts";
-import { writeNewFile } from "../transfer/new-file.ts";
 import type { Progress } from "../transfer/progress.ts";
 import { itemsIn } from "../transfer/stored-items.ts";
-import { planUpgrade } from "../transfer/upgrade/plan.ts";
-import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { planUpgrade, refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {

@@ -6,7 +6,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { exponentOf } from "../../domain/money/currency.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
   ["id", "commission_id", "reward_id"],

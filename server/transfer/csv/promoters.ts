@@ -7,7 +7,7 @@ import { email, id, instant, longText, text, webAddress } from "../../input/fiel
 import { shapeInput } from "../../input/shape.ts";
 import type { PromoterProfile } from "../../domain/promoter/record.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
   EMAIL,

@@ -12,14 +12,14 @@ import { payouts } from "../../domain/payout/payout.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { newPromoterCampaign, promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import { rewards } from "../../domain/reward/reward.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../../domain/reward/record.ts";
+import { rewards } from "../../domain/reward/reward.ts";
 import { pastClicks } from "../../domain/visitor/past-clicks.ts";
 import type { PastClicks, Visitor } from "../../domain/visitor/record.ts";
 import { visitors } from "../../domain/visitor/visitor.ts";
-import { webhooks } from "../../domain/webhook/webhooks.ts";
 import { deliveries } from "../../domain/webhook/delivery.ts";
 import type { Delivery, Webhook } from "../../domain/webhook/record.ts";
+import { webhooks } from "../../domain/webhook/webhooks.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 
