@@ -1,15 +1,62 @@
+import type { Account } from "../../domain/account/record.ts";
 import { findObject } from "../../domain/billing/object.ts";
+import type { BillingProvider } from "../../domain/billing/record.ts";
+import type { Context } from "../../domain/context.ts";
 import { isErased } from "../../domain/erasure/values.ts";
 import { findLeadByEmail, findLeadByUid, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
+import { missingRate } from "../../domain/money/rate.ts";
 import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
 import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../domain/sale/sales.ts";
-import { findWaitingSale } from "../../domain/sale/waiting.ts";
+import { findWaitingSale, type WaitingEvent } from "../../domain/sale/waiting.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
-import type { Payer } from "../told.ts";
+import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
-import type { Source } from "./taker.ts";
+import type { Payer } from "../told.ts";
+
+export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
+
+/** The outcome of an event. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The outcome of an event, with the reason if nothing was recorded. */
+export interface Taken {
+  outcome: Outcome;
+  reason: string | null;
+}
+
+/** Where an event comes from. */
+export interface Source {
+  context: Context;
+  account: Account;
+  provider: BillingProvider;
+  /** The provider's API's knowledge of a customer besides the event. null: none. */
+  lookUp(customerId: string): Promise<Payer | null>;
+}
+
+export function taken(outcome: Outcome, reason: string | null = null): Taken {
+  return { outcome, reason };
+}
+
+/** The outcome of an event that is kept until there is an exchange rate. */
+export function waits({ rate }: WaitingEvent): Taken {
+  return taken("waiting", missingRate(rate));
+}
+
+/** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
+export async function recordOnce(record: Promise<Outcome | Taken>): Promise<Taken> {
+  try {
+    const result = await record;
+    return typeof result === "string" ? taken(result) : result;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");
+    if (error.kind === "worthless") return taken("ignored", error.message);
+    if (error.kind === "already_registered") return taken("known", "It was recorded before");
+    throw error;
+  }
+}
 
 /** A payer, with the lead that they are. */
 export interface KnownPayer {
@@ -63,23 +110,6 @@ export async function findLead(source: Source, payer: Payer, owners: string[]): 
   return payer.email === null ? null : findLeadByEmail(context.store, account.id, payer.email);
 }
 
-/** The lead of a payment that this object belongs to. */
-async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
-  const object = await findObject(context.store, account.id, { provider, id });
-  if (object === null) return null;
-  const { saleEventId } = object;
-  const sale =
-    (await context.store.find(sales, "event", account.id, [digest(saleEventId)])) ??
-    (await findWaitingSale(context.store, account.id, saleEventId));
-  const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
-  return lead?.archivedAt ? null : lead;
-}
-
-/** The names under which a lead may be known. */
-function uidsOf({ customerId, uids }: Payer): string[] {
-  return customerId === null ? uids : [customerId, ...uids];
-}
-
 /** The names that a sale or a sign-up gives its lead. An erased one gets none again. */
 export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
   const { context, account } = source;
@@ -100,6 +130,23 @@ export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
     refToken: null,
     promoCode: await referringCode(source, promoCodes),
   };
+}
+
+/** The lead of a payment that this object belongs to. */
+async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
+  const object = await findObject(context.store, account.id, { provider, id });
+  if (object === null) return null;
+  const { saleEventId } = object;
+  const sale =
+    (await context.store.find(sales, "event", account.id, [digest(saleEventId)])) ??
+    (await findWaitingSale(context.store, account.id, saleEventId));
+  const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
+  return lead?.archivedAt ? null : lead;
+}
+
+/** The names under which a lead may be known. */
+function uidsOf({ customerId, uids }: Payer): string[] {
+  return customerId === null ? uids : [customerId, ...uids];
 }
 
 /** The first code that leads to a promoter: others are discounts of the company. null: none does. */
