@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { readGivenFile } from "./given-file.ts";
+import { readGivenFile } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { SYSTEM } from "../domain/account/record.ts";

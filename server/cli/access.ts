@@ -1,8 +1,7 @@
 import { Option, type Command } from "commander";
-import { emailOf } from "./email.ts";
-import { print, withStore } from "./store.ts";
 import { readConfig } from "../config.ts";
 import { findFirstAccount, listAccounts, loadAccount } from "../domain/account/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../domain/account/api-key.ts";
 import type { Account } from "../domain/account/record.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
 import { linkAddress } from "../domain/user/link.ts";
@@ -11,6 +10,52 @@ import { findUserByEmail } from "../domain/user/user.ts";
 import { inviteUser, listUsers, removeUser, resetUser } from "../domain/user/users.ts";
 import { Failure } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
+import { emailOf } from "./options.ts";
+import { print, withStore } from "./store.ts";
+
+const HASH_SHOWN = 12;
+
+/** Adds the commands for an account's API keys. */
+export function keyCommands(program: Command): void {
+  const key = program.command("key").description("API keys of an account");
+  key
+    .command("create <account-id> [name]")
+    .description("create a key; it is shown only once")
+    .action((accountId: string, name = "key") =>
+      withStore(async (context) => {
+        const { id } = await loadAccount(context.store, accountId);
+        const { key } = await createApiKey(context, id, name);
+        print({ key });
+      }),
+    );
+  key
+    .command("list <account-id>")
+    .description("list keys with the beginning of their hash")
+    .action((accountId: string) =>
+      withStore(async ({ store }) => {
+        const { id } = await loadAccount(store, accountId);
+        const keys = await listApiKeys(store, id);
+        print(
+          keys.map((apiKey) => ({
+            hash: apiKey.hash.slice(0, HASH_SHOWN),
+            name: apiKey.name,
+            created_at: apiKey.createdAt,
+            revoked_at: apiKey.revokedAt,
+          })),
+        );
+      }),
+    );
+  key
+    .command("revoke <account-id> <hash>")
+    .description("revoke the key whose hash begins with <hash>")
+    .action((accountId: string, hash: string) =>
+      withStore(async (context) => {
+        const { id } = await loadAccount(context.store, accountId);
+        await revokeApiKey(context, id, hash);
+        print({ revoked: hash });
+      }),
+    );
+}
 
 /** Adds the commands for the people who sign in to the dashboard. */
 export function userCommands(program: Command): void {
@@ -21,14 +66,14 @@ export function userCommands(program: Command): void {
     .addOption(new Option("--role <role>", "what they may do").choices(ROLES).default("manager"))
     .addOption(accountOption())
     .action(invite);
-  user.command("list").description("list users, oldest first").addOption(accountOption()).action(list);
+  user.command("list").description("list users, oldest first").addOption(accountOption()).action(printUsers);
   user
     .command("remove <email>")
     .description("remove a user and end their sessions")
     .action((email: string) =>
       withStore(async (context) => {
         const { ownerId, id } = await loadByEmail(context.store, email);
-        print(row(await removeUser(context, ownerId, id)));
+        print(userRow(await removeUser(context, ownerId, id)));
       }),
     );
   user
@@ -45,7 +90,7 @@ export function userCommands(program: Command): void {
         const isMailed = await hasMail(store);
         const made = await resetUser(context, owner, { id, removesSecondFactor, isMailed });
         print({
-          ...row(made.user),
+          ...userRow(made.user),
           link: linkAddress(await publicUrlOf(store), made.token),
           is_mailed: isMailed,
         });
@@ -64,17 +109,17 @@ function invite(email: string, options: { role: Role; account?: string }): Promi
     const isMailed = await hasMail(store);
     const made = await inviteUser(context, account, { email: emailOf(email), role: options.role, isMailed });
     print({
-      ...row(made.user),
+      ...userRow(made.user),
       link: linkAddress(await publicUrlOf(store), made.token),
       is_mailed: isMailed,
     });
   });
 }
 
-function list(options: { account?: string }): Promise<void> {
+function printUsers(options: { account?: string }): Promise<void> {
   return withStore(async ({ store }) => {
     const { id } = await accountOf(store, options.account);
-    print((await listUsers(store, id)).map(row));
+    print((await listUsers(store, id)).map(userRow));
   });
 }
 
@@ -106,7 +151,7 @@ async function publicUrlOf(store: Store): Promise<string> {
   return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
 }
 
-function row({ id, email, name, role, passwordHash, secondFactor, createdAt, lastSignInAt }: User) {
+function userRow({ id, email, name, role, passwordHash, secondFactor, createdAt, lastSignInAt }: User) {
   return {
     id,
     email,
