@@ -11,7 +11,7 @@ import { keyCommands, userCommands } from "./access.ts";
 import { payoutCommands } from "./payouts.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
-import { settingWarnings } from "../config/warnings.ts";
+import { settingWarnings } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 
 /** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
