@@ -5,7 +5,7 @@ import { hookRoute } from "./billing/hook.ts";
 import { BILLING_PROVIDERS } from "./domain/billing/record.ts";
 import { Failure } from "./failure.ts";
 import { json, type AnswerHeaders } from "./http/answer.ts";
-import { preflight } from "./http/cors.ts";
+import { preflight } from "./http/origin.ts";
 import type { Method } from "./http/operation.ts";
 import { readJson } from "./http/parameters/json.ts";
 import { pathTidier } from "./http/path.ts";

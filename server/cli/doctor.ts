@@ -8,7 +8,7 @@ import { findSetup, findSightings } from "../domain/sighting/sighting.ts";
 import { loadLate } from "../domain/webhook/backlog.ts";
 import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
-import { isAllowedOrigin } from "../http/allowed-origin.ts";
+import { isAllowedOrigin } from "../http/origin.ts";
 import type { Store } from "../storage/store.ts";
 import { isLoopback, parseUrl } from "../url.ts";
 import { withStore } from "./store.ts";

@@ -9,7 +9,7 @@ import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { needsDemoData } from "../domain/seed/demo.ts";
 import { demoNews, fillWithDemo, firstStart, requireAccounts } from "./first-start.ts";
-import { newListener, type Listener } from "../http/listener/listener.ts";
+import { newListener, type Listener } from "../http/listener.ts";
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox } from "../outbox/dispatcher.ts";

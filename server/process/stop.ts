@@ -1,4 +1,4 @@
-import type { Listener } from "../http/listener/listener.ts";
+import type { Listener } from "../http/listener.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Services } from "../request/services.ts";
 import type { Scheduler } from "./jobs.ts";

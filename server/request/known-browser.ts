@@ -12,7 +12,7 @@ import {
   readBrowserMarks,
   SESSION_COOKIES,
   sessionCookies,
-} from "../http/session-cookie.ts";
+} from "../http/credentials.ts";
 import type { Store } from "../storage/store.ts";
 
 /** A person who has just signed in, and the token of the session. */

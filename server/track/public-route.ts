@@ -4,7 +4,7 @@ import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
-import { corsHeaders } from "../http/cors.ts";
+import { corsHeaders } from "../http/origin.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/parameters/form.ts";
 import type { Operation } from "../http/operation.ts";

@@ -3,9 +3,8 @@ import { recordClick, type Click, type Visit } from "../domain/visitor/click.ts"
 import { asItIs } from "../domain/show.ts";
 import { recordSignup, type Signup } from "../domain/lead/signup.ts";
 import { Failure } from "../failure.ts";
-import { isAllowedOrigin } from "../http/allowed-origin.ts";
-import { SIGNUP_BODIES } from "../http/error-answers.ts";
-import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
+import { isAllowedOrigin } from "../http/origin.ts";
+import { SIGNUP_BODIES, SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";

@@ -3,7 +3,7 @@ import { admit } from "../request/key-admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, empty, isAccepted, json, type AnswerHeaders } from "../http/answer.ts";
-import { readApiKey } from "../http/auth-headers.ts";
+import { readApiKey } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";

@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import { NO_STORE, empty, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
-import { isFromOwnPage } from "../http/own-origin.ts";
+import { isFromOwnPage } from "../http/origin.ts";
 import type { Afterwards } from "../request/afterwards.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";

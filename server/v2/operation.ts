@@ -1,7 +1,7 @@
 import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import type { Access } from "../http/access.ts";
+import type { Access, Method, Operation } from "../http/operation.ts";
 import {
   NO_STORE,
   empty,
@@ -13,7 +13,6 @@ import {
   type AnswerHeaders,
 } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
-import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";

@@ -3,9 +3,12 @@ import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
 import { createAccount, findAccount } from "../../server/domain/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
-import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
-import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
-import { rateLimiter, windowLimiter } from "../../server/http/limits/rate-limit.ts";
+import {
+  failureLimiter,
+  guessLimiter,
+  rateLimiter,
+  windowLimiter,
+} from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newAfterwards } from "../../server/request/afterwards.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";

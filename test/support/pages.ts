@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { loadAccount } from "../../server/domain/account/account.ts";
 import { seed, type SeedSize } from "../../server/domain/seed/seed.ts";
 import type { Role } from "../../server/domain/user/record.ts";
-import { newListener } from "../../server/http/listener/listener.ts";
+import { newListener } from "../../server/http/listener.ts";
 import { newContext } from "../../server/request/services.ts";
 import { readBuiltPages } from "../../server/web/built-pages.ts";
 import { NOW, startApp, type TestApp } from "./app.ts";

@@ -4,8 +4,7 @@ import { reportCampaigns, reportOverview, type ReportGroup } from "../../domain/
 import { reportPromoters } from "../../domain/report/promoters.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
-import { v2ErrorAnswer } from "../../http/error-answers.ts";
-import { v1Error } from "../../http/errors.ts";
+import { v1Error, v2ErrorAnswer } from "../../http/errors.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { listParams, MOST_PER_PAGE } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";

@@ -4,8 +4,13 @@ import type { Context } from "../../domain/context.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
-import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
-import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";
+import {
+  EVENT_BODIES,
+  EVENT_STATUSES,
+  eventError,
+  V2_TRACKING_STATUSES,
+  type ErrorShape,
+} from "../../http/errors.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,

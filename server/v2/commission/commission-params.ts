@@ -5,7 +5,7 @@ import type { CommissionSort } from "../../domain/commission/search.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import { DUE_PERIODS } from "../../domain/payout/filter.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";

@@ -3,7 +3,7 @@ import { DUE_PERIODS, type PayoutFilter } from "../../domain/payout/filter.ts";
 import { INVOICEABLE } from "../../domain/payout/groups.ts";
 import type { PayoutSort } from "../../domain/payout/search.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PromoterFilter, PromoterSorting, Range } from "../../domain/promoter/search-conditions.ts";
 import type { TotalMetric } from "../../domain/report/daily.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";

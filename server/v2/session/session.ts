@@ -7,7 +7,7 @@ import { holderOf, signIn, type SignedIn } from "../../domain/user/sign-in.ts";
 import { mailReset } from "../../domain/user/users.ts";
 import { LINK_KINDS } from "../../domain/user/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { endedSessionCookies, SESSION_COOKIES } from "../../http/session-cookie.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../http/credentials.ts";
 import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";

@@ -2,6 +2,22 @@ import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
 import { basePath } from "../url.ts";
 
+/** The V1 key, or null. @see docs/spec/common.md "Authentication" */
+export function readApiKey(event: H3Event): string | null {
+  return nonBlank(event.req.headers.get("x-api-key"));
+}
+
+/** The V2 bearer token, or null. The scheme may be in any case (RFC 9110, 11.1). */
+export function readBearer(event: H3Event): string | null {
+  const value = event.req.headers.get("authorization") ?? "";
+  return nonBlank(/^bearer +(.*)$/i.exec(value)?.[1] ?? null);
+}
+
+/** The `Account-ID` header, or null. */
+export function readAccountId(event: H3Event): string | null {
+  return nonBlank(event.req.headers.get("account-id"));
+}
+
 /**
  * The cookies that hold the token of a session. The paths keep each from the other's operations. `/portal` sees it too,
  * because an auth token in its address must not replace somebody else's session.
@@ -33,12 +49,6 @@ export function readSessionToken(event: H3Event, { name }: SessionCookie): strin
   return values.size === 1 && TOKEN.test(token) ? token : null;
 }
 
-/** All values that a cookie has. */
-function readCookies({ req }: H3Event, name: string): string[] {
-  const pairs = (req.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-}
-
 /** The `Set-Cookie` headers that keep a session's token in the browser. */
 export function sessionCookies({ name, paths }: SessionCookie, token: string, publicUrl: string): string[] {
   const maxAge = MAX_AGE_SECONDS;
@@ -64,6 +74,17 @@ export function browserMarksCookie(
 /** The `Set-Cookie` headers that remove a session's token from the browser. */
 export function endedSessionCookies({ name, paths }: SessionCookie, publicUrl: string): string[] {
   return paths.map((path) => serialize(name, "", { ...attributes(path, publicUrl), maxAge: 0 }));
+}
+
+function nonBlank(value: string | null): string | null {
+  const trimmed = value?.trim() ?? "";
+  return trimmed === "" ? null : trimmed;
+}
+
+/** All values that a cookie has. */
+function readCookies({ req }: H3Event, name: string): string[] {
+  const pairs = (req.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }
 
 function attributes(ownPath: string, publicUrl: string) {

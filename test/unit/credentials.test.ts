@@ -1,12 +1,11 @@
 import { H3Event } from "h3";
 import { describe, expect, it } from "vitest";
-import { isFromOwnPage } from "../../server/http/own-origin.ts";
 import {
   endedSessionCookies,
   readSessionToken,
   SESSION_COOKIES,
   sessionCookies,
-} from "../../server/http/session-cookie.ts";
+} from "../../server/http/credentials.ts";
 
 const event = (headers: Record<string, string>) =>
   new H3Event(new Request("http://10.0.0.5:3000/api/v2/company/session", { headers }));
@@ -46,26 +45,5 @@ describe("the cookie of a session", () => {
     ["", null],
   ])("is read from %j", (cookie, token) => {
     expect(readSessionToken(event({ cookie }), SESSION_COOKIES.user)).toBe(token);
-  });
-});
-
-describe("a request of the server's own page", () => {
-  it.each([
-    ["https://track.acme.example", "track.acme.example", true],
-    ["http://10.0.0.5:3000", "10.0.0.5:3000", true],
-    ["https://track.acme.example", "10.0.0.5:3000", true],
-    ["http://track.acme.example", "10.0.0.5:3000", false],
-    ["https://track.acme.example.evil.example", "10.0.0.5:3000", false],
-    ["https://evil.example", "10.0.0.5:3000", false],
-    ["http://10.0.0.5:3001", "10.0.0.5:3000", false],
-    ["null", "10.0.0.5:3000", false],
-    ["file://10.0.0.5:3000", "10.0.0.5:3000", false],
-    ["", "10.0.0.5:3000", false],
-  ])("comes from %s to %s: %s", (origin, host, isOwn) => {
-    expect(isFromOwnPage(event({ origin, host }), "https://track.acme.example")).toBe(isOwn);
-  });
-
-  it("names its origin", () => {
-    expect(isFromOwnPage(event({}), "http://10.0.0.5:3000")).toBe(false);
   });
 });
