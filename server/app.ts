@@ -14,7 +14,7 @@ import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { metricsPage, observed } from "./request/observation.ts";
-import { loadReadiness } from "./request/readiness.ts";
+import { loadReadiness } from "./request/store-state.ts";
 import { refuse } from "./request/refusal.ts";
 import type { Services } from "./request/services.ts";
 import { demoPage, demoRecord, demoScript } from "./web/demo.ts";

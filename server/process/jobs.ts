@@ -11,8 +11,7 @@ import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { sweepSessions } from "../domain/session/sweep.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { isOutage } from "../failure.ts";
-import type { OutageLog } from "../request/outage-log.ts";
-import type { Services } from "../request/services.ts";
+import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
 
 /** How long the other processes wait before they take over from one that died. */

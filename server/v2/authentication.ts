@@ -8,8 +8,7 @@ import type { Access } from "../http/operation.ts";
 import { readAccountId, readBearer, readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { isFromOwnPage } from "../http/origin.ts";
-import { admit } from "../request/key-admission.ts";
-import type { Caller } from "../request/caller.ts";
+import { admit, type Caller } from "../request/caller.ts";
 import type { Services } from "../request/services.ts";
 
 /** Methods that change nothing. */

@@ -10,13 +10,11 @@ import {
   windowLimiter,
 } from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
-import { newAfterwards } from "../../server/request/afterwards.ts";
-import { newOutageLog } from "../../server/request/outage-log.ts";
+import { newAfterwards, newContext, newOutageLog, type Services } from "../../server/request/services.ts";
 import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
-import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/built-pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";

@@ -12,11 +12,10 @@ import { clientAddress, networkOf } from "../../http/client-address.ts";
 import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/origin.ts";
-import type { Afterwards } from "../../request/afterwards.ts";
+import { newContext, type Afterwards, type Services } from "../../request/services.ts";
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
-import { signInLimits, type SignInLimits } from "../../request/sign-in-limit.ts";
-import { newContext, type Services } from "../../request/services.ts";
+import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 

@@ -6,7 +6,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { SESSION_COOKIES, endedSessionCookies } from "../../../http/credentials.ts";
 import { email, text, word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { signInCookies } from "../../../request/known-browser.ts";
+import { signInCookies } from "../../../request/sign-in.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
 
