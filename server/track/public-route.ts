@@ -12,8 +12,7 @@ import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts
 import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { isUnattended } from "./bots.ts";
-import { noteReach, originOf } from "./browser-sightings.ts";
+import { isUnattended, noteReach, originOf } from "./browser.ts";
 
 /** A request from a browser on a customer's site. */
 export interface PublicRequest {

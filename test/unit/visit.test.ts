@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VISITOR_COOKIE, siteCookie, type SiteCookie } from "../../server/http/visitor-cookie.ts";
+import { VISITOR_COOKIE, siteCookie, type SiteCookie } from "../../server/track/visit.ts";
 
 const COOKIE: SiteCookie = {
   name: `_svc${VISITOR_COOKIE}`,
