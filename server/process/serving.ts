@@ -21,7 +21,7 @@ import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
-import { readBuiltPages } from "../web/built-pages.ts";
+import { readBuiltPages } from "../web/pages.ts";
 import { newJobs } from "./jobs.ts";
 import { newLimits } from "./rate-limits.ts";
 import { newStop } from "./stop.ts";

@@ -16,7 +16,7 @@ import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import type { Store } from "../../server/storage/store.ts";
-import type { BuiltPages } from "../../server/web/built-pages.ts";
+import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
 import { recordsIn, type Records } from "./records.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "./temporary-store.ts";

@@ -7,7 +7,7 @@ import { seed, type SeedSize } from "../../server/domain/seed/seed.ts";
 import type { Role } from "../../server/domain/user/record.ts";
 import { newListener } from "../../server/http/listener.ts";
 import { newContext } from "../../server/request/services.ts";
-import { readBuiltPages } from "../../server/web/built-pages.ts";
+import { readBuiltPages } from "../../server/web/pages.ts";
 import { NOW, startApp, type TestApp } from "./app.ts";
 import { launchChromium } from "./browser.ts";
 import { addUser, PASSWORD } from "./users.ts";
