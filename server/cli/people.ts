@@ -12,7 +12,7 @@ import { updatePromoter } from "../domain/promoter/update.ts";
 import { requireNobody, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
-import { taxRate } from "../input/tax-rate.ts";
+import { taxRate } from "../input/fields.ts";
 import { invitePromoter } from "../outbox/email.ts";
 import type { Store } from "../storage/store.ts";
 import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
