@@ -4,10 +4,9 @@ import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Nothing, Told } from "./told.ts";
-import { openProvider, type Provider } from "./provider.ts";
-import { OUTCOMES, type Outcome } from "./take/taker.ts";
+import { openProvider, readable, translate, type Provider } from "./provider.ts";
+import { OUTCOMES, type Outcome } from "./take/source.ts";
 import { take } from "./take/take.ts";
-import { readable, translate } from "./translation.ts";
 
 /** The result of a walk through a provider's events. */
 export interface Synced {

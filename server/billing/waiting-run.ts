@@ -16,7 +16,7 @@ import {
 } from "../domain/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
-import { applyWaitingCancellation } from "./take/cancellation.ts";
+import { applyWaitingCancellation } from "./take/take.ts";
 import { applyWaiting, reportedBy } from "./take/refund.ts";
 
 /** Events between two pauses, in which other jobs take their turn. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Argument, type Command } from "commander";
 import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
-import { webAddress } from "./campaign.ts";
+import { webAddress } from "./options.ts";
 import { withoutLog } from "../domain/audit/audited-store.ts";
 import { loadAccount, type Account } from "../domain/account/account.ts";
 import {

@@ -1,4 +1,5 @@
 import { FastResponse } from "srvx";
+import { z } from "zod";
 
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;
@@ -24,6 +25,20 @@ export function accepted<T extends object>(answer: T): T {
 /** Whether an answer is that of a request which is done later. */
 export function isAccepted(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && ACCEPTED in answer;
+}
+
+/** What an event waits for that is answered with 202. */
+export const waitingForAnswer = z
+  .object({ currency: z.string(), date: z.iso.date(), message: z.string() })
+  .meta({ id: "WaitingFor" });
+
+/** What an event waits for: the rate, and a sentence that says it is missing. */
+export function waitingForJson(
+  { from, day }: { from: string; day: string },
+  sentence: string,
+): z.output<typeof waitingForAnswer> {
+  const message = `${sentence}. The event is kept, and recorded when there is one.`;
+  return { currency: from, date: day, message };
 }
 
 /** A plain text answer. */

@@ -1,15 +1,14 @@
 import type { EventHandler, H3Event } from "h3";
-import { admit } from "../request/key-admission.ts";
+import { actorOf, admit } from "../request/caller.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, empty, isAccepted, json, type AnswerHeaders } from "../http/answer.ts";
-import { readApiKey } from "../http/auth-headers.ts";
+import { empty, isAccepted, json, NO_STORE, type AnswerHeaders } from "../http/answer.ts";
+import { readApiKey } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/account/account.ts";
-import { actorOf } from "../request/caller.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";

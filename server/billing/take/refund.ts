@@ -17,7 +17,7 @@ import {
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RefundTold } from "../told.ts";
-import { taken, type Source, type Taken } from "./taker.ts";
+import { taken, type Source, type Taken } from "./source.ts";
 
 /** The outcome of a refund. One that comes before its sale waits for it. */
 const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Taken> = {

@@ -5,7 +5,7 @@ import { email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { LEAD_STATES } from "../../domain/lead/lead.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./import.ts";
 
 const CONCURRENCY = 16;
 const columns: Columns[] = [

@@ -5,7 +5,7 @@ import { asItIs } from "../../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
   EMAIL,

@@ -12,8 +12,7 @@ import {
 } from "../../domain/report/report.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
-import { v2ErrorAnswer } from "../../http/error-answers.ts";
-import { v1Error } from "../../http/errors.ts";
+import { v1Error, v2ErrorAnswer } from "../../http/errors.ts";
 import { setPageHeaders, type Page } from "../../http/pages.ts";
 import { readNestedParams } from "../../http/parameters/form.ts";
 import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../input/fields.ts";

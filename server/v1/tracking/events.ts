@@ -10,15 +10,14 @@ import type { Promoter } from "../../domain/promoter/promoter.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { recordCancellation, recordRefund } from "../../domain/sale/refund.ts";
 import type { ShownWaiting } from "../../domain/sale/waiting.ts";
-import { accepted } from "../../http/answer.ts";
-import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
+import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
 import {
   EVENT_BODIES,
   EVENT_STATUSES,
   eventError,
-  waitingForAnswer,
-  waitingForJson,
-} from "../../http/event-statuses.ts";
+  V2_TRACKING_STATUSES,
+  type ErrorShape,
+} from "../../http/errors.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,

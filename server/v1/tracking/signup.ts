@@ -5,11 +5,12 @@ import {
   type RecordedSignup,
   type RecordedSubscription,
 } from "../../domain/lead/signup.ts";
-import { messageAnswer, SIGNUP_BODIES } from "../../http/error-answers.ts";
 import {
+  messageAnswer,
+  SIGNUP_BODIES,
   SIGNUP_STATUSES,
-  SUBSCRIPTION_STATUSES,
   signupError,
+  SUBSCRIPTION_STATUSES,
   subscriptionError,
   v1Error,
 } from "../../http/errors.ts";

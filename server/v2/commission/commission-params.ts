@@ -4,7 +4,7 @@ import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { UNITS } from "../../domain/money/money.ts";
 import { DUE_PERIODS } from "../../domain/payout/search.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";

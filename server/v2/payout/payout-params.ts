@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DUE_PERIODS, type PayoutFilter, type PayoutSort } from "../../domain/payout/search.ts";
 import { INVOICEABLE } from "../../domain/payout/groups.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";

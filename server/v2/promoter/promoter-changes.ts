@@ -4,8 +4,17 @@ import type { Caller } from "../../request/caller.ts";
 import { INVOICE_DETAILS_STATUSES, newProfile } from "../../domain/promoter/promoter.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
 import { updatePromoter } from "../../domain/promoter/changes.ts";
-import { email, flag, id, jsonObject, longText, oneOf, text, wholeNumber } from "../../input/fields.ts";
-import { taxRate } from "../../input/tax-rate.ts";
+import {
+  email,
+  flag,
+  id,
+  jsonObject,
+  longText,
+  oneOf,
+  taxRate,
+  text,
+  wholeNumber,
+} from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PromoterFilter, PromoterSorting, Range } from "../../domain/promoter/search.ts";
 import type { TotalMetric } from "../../domain/report/daily.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/promoter-campaign.ts";

@@ -12,11 +12,11 @@ import {
 } from "../../domain/user/sign-in.ts";
 import { mailReset } from "../../domain/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { endedSessionCookies, SESSION_COOKIES } from "../../http/session-cookie.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../http/credentials.ts";
 import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";
-import { signInCookies } from "../../request/known-browser.ts";
+import { signInCookies } from "../../request/sign-in.ts";
 import type { OpenOperation, OpenRequest } from "../open-operation.ts";
 import type { V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";

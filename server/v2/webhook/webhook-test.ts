@@ -5,7 +5,7 @@ import { loadWebhook, newSecret, validSecrets, type Webhook } from "../../domain
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { webhookPosting } from "../../outgoing/webhook-posting.ts";
+import { webhookPosting } from "../../outgoing/post.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
