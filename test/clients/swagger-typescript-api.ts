@@ -1,5 +1,4 @@
-import { Api, type Error as Refusal } from "./generated/swagger-typescript-api.ts";
-import type { V1Promoter } from "../support/v1-promoter.ts";
+import { Api, type Error as Refusal, type V1Promoter } from "./generated/swagger-typescript-api.ts";
 
 /** The server's address and the caller's key. */
 interface Caller {
