@@ -2,23 +2,22 @@ import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
-/** A cookie's value. undefined if there is none, or if the page may not read cookies. */
-export const readCookie = (name: string): string | undefined => quietly(() => Cookies.get(name));
+const DAY_S = 86_400;
 
 /** Sets a cookie for a number of days; -1 removes it. An empty domain means only this host. */
-export const writeCookie = (
+export function writeCookie(
   name: string,
   value: unknown,
   { days, domain }: { days: number; domain: string },
-): unknown =>
-  quietly(() =>
-    Cookies.set(name, `${value}`, {
-      expires: days,
-      domain,
-      sameSite: "lax",
-      secure: location.protocol === "https:",
-    }),
-  );
+): void {
+  const secure = location.protocol === "https:";
+  const attributes = { expires: days, domain, sameSite: "lax", secure } as const;
+  const isSet = quietly(() => Cookies.set(name, `${value}`, attributes));
+  // js-cookie throws if the page has added methods to all objects.
+  const end = `;path=/;samesite=lax${secure ? ";secure" : ""}`;
+  if (!isSet)
+    quietly(() => (document.cookie = `${name}=${value};max-age=${days * DAY_S};domain=${domain}${end}`));
+}
 
 /**
  * Finds the widest domain that the browser lets the page set cookies on: the shortest ending of the host that
@@ -33,7 +32,7 @@ export function cookieDomain(): string {
       .map((_, at) => labels.slice(-2 - at).join("."))
       .find((domain) => {
         writeCookie(probe, 1, { domain, days: 1 });
-        const isKept = readCookie(probe);
+        const isKept = quietly(() => Cookies.get(probe));
         writeCookie(probe, 1, { domain, days: -1 });
         return isKept;
       }) || "");

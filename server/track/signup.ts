@@ -6,7 +6,7 @@ import { Failure } from "../failure.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
 import { SIGNUP_BODIES } from "../http/error-answers.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
-import { text } from "../input/fields.ts";
+import { email, text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
@@ -61,9 +61,21 @@ export const trackSignup: PublicOperation = {
 
 const uuid = z.uuidv4();
 
+/**
+ * The e-mail address as the page means it: `mailto:lead@example.com`, or something like `n/a` beside a good uid.
+ *
+ * Choice: an e-mail field that is no address counts as missing if there is a uid, because a lost lead is worse than an
+ * unknown address.
+ */
+function addressOf({ email: given, uid }: PublicRequest["params"]) {
+  if (typeof given !== "string") return {};
+  const address = given.trim().replace(/^mailto:([^?]*).*$/i, "$1");
+  return { email: uid && !email.safeParse(address).success ? null : address };
+}
+
 async function signup(request: PublicRequest) {
   const { event, params, address } = request;
-  const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
+  const given = shapeSignup({ ...params, ...addressOf(params), ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
   const visited = shapeInput(visitParams, params);
   const click = isVisit(given.tid, request) ? clickOf(visited, { tid: given.tid, address }) : null;

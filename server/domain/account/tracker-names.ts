@@ -13,7 +13,7 @@ const USUAL: TrackerNames = {
 };
 const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
 /** File names that the server itself uses. */
-const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
+const TAKEN_FILES = new Set(["svc.js", "svc-more.js", "docs.js", "demo.js"]);
 
 /** The names by which an account's pages use the browser script. */
 export function trackerNames({ tracker }: Account): TrackerNames {

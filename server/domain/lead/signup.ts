@@ -6,7 +6,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findReferrer, type Referrer } from "./referrer.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
-import { visitOf, type Click, type Visit } from "../visitor/click.ts";
+import { latestVisit, visitOf, type Click, type Visit } from "../visitor/click.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
@@ -69,7 +69,8 @@ export async function recordSignup<T>(
       known === null
         ? await addLead(tx, context, { account, signup, referrer, entrySource, ids })
         : await signUpKnown(tx, context, { known, signup, referrer, eventId });
-    return show(tx.view, { eventId, lead, promoter, visit });
+    const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
+    return show(tx.view, { eventId, lead, promoter, visit: latest });
   });
 }
 

@@ -29,6 +29,8 @@ export interface Visitor {
   handover?: Handover;
   addressHash: string | null;
   createdAt: string;
+  /** When the link was followed. Absent: the click arrived at once, so at `createdAt`. */
+  clickedAt?: string;
   /** When the browser's cookie expires. From then on the visitor is unknown. */
   expiresAt: string;
 }

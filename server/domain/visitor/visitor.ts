@@ -4,6 +4,7 @@ import type { Visitor } from "./record.ts";
 import { table } from "../../storage/table.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { ORIGIN_COLUMNS } from "../origin/origin.ts";
+import type { Context } from "../context.ts";
 import { addPastClicks } from "./past-clicks.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -58,6 +59,18 @@ export async function findVisitor(
 /** Whether the visitor's cookie has expired. */
 export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
   return Date.parse(expiresAt) <= now.getTime();
+}
+
+/** Removes a visitor who has withdrawn consent. An unknown one is none. */
+export async function withdrawVisitor(
+  { store, now }: Context,
+  accountId: number,
+  tid: string,
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const visitor = await findVisitor(tx, accountId, { tid, now });
+    if (visitor !== null) await removeVisitor(tx, visitor);
+  });
 }
 
 /** Removes a visitor. The click keeps counting. */

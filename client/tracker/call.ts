@@ -1,0 +1,124 @@
+import { click, forgetClicks, signUp, who } from "./click.ts";
+import { personIn, submissionOf } from "./form.ts";
+import { mayAct, options, sites, type Options } from "./options.ts";
+import { waiting, type Item } from "./queue.ts";
+import { quietly } from "./quietly.ts";
+import { forgetUnsent, link, load, sendUnsent } from "./rest.ts";
+import { report, type Callback } from "./result.ts";
+import { cookie, visitor, type Visitor } from "./visitor.ts";
+import { watchAddress } from "./watch.ts";
+
+/** The script's only function. */
+export interface Svc {
+  /**
+   * Calls by name, with a value and a callback. Unknown calls do nothing, no call throws, and calls made too
+   * early wait until their time. `decorate` also returns the address.
+   */
+  (name: string, value?: unknown, callback?: Callback): unknown;
+  /** The visitor. */
+  readonly data: Visitor;
+}
+
+/** Calls that wait until the script may act. undefined: nothing was called yet. */
+let held: (() => void)[] | undefined;
+/** How often the visitor has refused consent. */
+let refusals = 0;
+
+const set = (given?: Options): unknown => Object.assign(options, given);
+
+/** What calls change immediately. */
+const settings: Record<string, (value: never) => unknown> = {
+  set,
+  init: set,
+  click: set,
+  urlTracking: () => set({ url_tracking: "1" }),
+  crossDomain: (domains: string[]) => sites.push(domains),
+  consent: setConsent,
+  submit: signUpForm,
+};
+
+/** What calls record once the script may act. `true`: the second file does it. */
+const events: Record<string, (value: never) => Item | true | undefined> = {
+  click,
+  urlTracking: click,
+  consent: click,
+  signup: signUp,
+  referral: signUp,
+  keepForm: () => true,
+};
+
+export const svc = Object.defineProperty(call, "data", { get: who }) as Svc;
+
+function call(name: string, value?: unknown, callback?: Callback): unknown {
+  // There is nothing to do on a server that renders pages.
+  if (typeof document === "undefined") return;
+  if (typeof value === "function") return call(name, undefined, value as Callback);
+  if (!held) begin();
+  quietly(() => settings[name]?.(value as never));
+  // The page is about to navigate, or must continue after a sign-up, even without consent.
+  const early = name === "decorate" ? value : events[name] === signUp && { status: "waiting" };
+  const isEarly = early && !mayAct();
+  const former = refusals;
+  if (isEarly) report(early, callback);
+  held!.push(() => void (isEarly ? former === refusals && act(name, value) : act(name, value, callback)));
+  if (mayAct()) for (const run of held!.splice(0)) run();
+  return name === "decorate" && link.rest ? link.rest.decorate(value as string) : value;
+}
+
+async function act(name: string, value: unknown, callback?: Callback): Promise<void> {
+  const event = quietly(() => events[name]?.(value as never));
+  if (!event && !callback) return;
+  const isDecorate = name === "decorate";
+  // The page's click may be the next call.
+  await undefined;
+  // Nothing is loaded for visitors whom nobody has sent.
+  if (!event && !who().tid) {
+    const refusal = !/details/i.test(name) && { status: "refused", error: "no referral" };
+    return report(isDecorate ? value : refusal, callback);
+  }
+  const rest = await load();
+  report(
+    rest ? await rest.result({ name, value, event }) : isDecorate ? value : { status: "waiting" },
+    callback,
+  );
+}
+
+/** Without consent everything is forgotten. The page's address still names the referral, in case consent follows. */
+export function setConsent(isGiven: boolean): void {
+  set({ consent: isGiven ? "given" : "required" });
+  if (!isGiven) {
+    refusals++;
+    forgetClicks();
+    forgetUnsent();
+  }
+  if (link.rest) link.rest.consent(isGiven);
+  else if (!isGiven && cookie("tid")) void load();
+}
+
+function begin(): void {
+  // In a task of its own: the first use of cookies and storage takes browsers milliseconds.
+  held = [() => setTimeout(() => quietly(() => (visitor().tid || waiting()[0]) && load()))];
+  quietly(() =>
+    watchAddress(() => {
+      quietly(() => link.rest?.look());
+      call("click");
+    }),
+  );
+  addEventListener("pagehide", sendUnsent);
+  document.addEventListener(
+    "submit",
+    ({ target, submitter }) => link.rest || quietly(() => submitted(target as HTMLFormElement, submitter)),
+    true,
+  );
+}
+
+/** A form was sent. A button that only closes a dialog signs nobody up. */
+export function submitted(form: HTMLFormElement, submitter?: Element | null): void {
+  if (submitter?.getAttribute("formmethod") !== "dialog") call("submit", form);
+}
+
+function signUpForm(form: HTMLFormElement): void {
+  const mark = form.getAttribute("data-svc-signup");
+  if (mark === "success") call("keepForm", submissionOf(form));
+  else if (mark != null) call("signup", personIn(form));
+}
