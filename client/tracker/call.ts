@@ -33,7 +33,7 @@ const settings: Record<string, (value: never) => unknown> = {
   click: set,
   urlTracking: () => set({ url_tracking: "1" }),
   crossDomain: (domains: string[]) => sites.push(domains),
-  consent: setConsent,
+  consent: (isGiven: boolean) => setConsent(isGiven),
   submit: signUpForm,
 };
 
@@ -84,14 +84,14 @@ async function act(name: string, value: unknown, callback?: Callback): Promise<v
 }
 
 /** Without consent everything is forgotten. The page's address still names the referral, in case consent follows. */
-export function setConsent(isGiven: boolean): void {
+export function setConsent(isGiven: boolean, isHeard?: boolean): void {
   set({ consent: isGiven ? "given" : "required" });
   if (!isGiven) {
     refusals++;
     forgetClicks();
     forgetUnsent();
   }
-  if (link.rest) link.rest.consent(isGiven);
+  if (link.rest) link.rest.consent(isGiven, isHeard);
   else if (!isGiven && cookie("tid")) void load();
 }
 

@@ -24,7 +24,7 @@ export function start(): void {
   quietly(() => watchPage({ submit, follow }));
   quietly(cleanAddressBar);
   // Consent was refused before this file was there.
-  if (options.consent === "required") forget();
+  if (options.consent === "required") quietly(() => consent(false));
   // What the first file has kept.
   const now = Date.now();
   for (const item of waiting())
@@ -95,14 +95,15 @@ function look(): void {
   quietly(cleanAddressBar);
 }
 
-function consent(isGiven: boolean): void {
+function consent(isGiven: boolean, isHeard?: boolean): void {
   if (!isGiven) forget();
-  tabs().postMessage(isGiven);
+  // An answer that every tab passed on would go round for ever.
+  if (!isHeard) tabs().postMessage(isGiven);
 }
 
 /** The visitor has answered in another tab. */
 function hear(isGiven: boolean): void {
-  setConsent(isGiven);
+  setConsent(isGiven, true);
   look();
   svc("click");
 }

@@ -11,8 +11,8 @@ export interface Rest {
   decorate(address: string): string;
   /** The page got another address. */
   look(): void;
-  /** The visitor has given or refused consent. */
-  consent(isGiven: boolean): void;
+  /** The visitor has given or refused consent, here or, if it is heard, in another tab. */
+  consent(isGiven: boolean, isHeard?: boolean): void;
 }
 
 /** The second file, once it is there, the way to load it, and what it takes from this one. */

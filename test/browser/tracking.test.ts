@@ -259,8 +259,11 @@ describe("on the page", () => {
 
 describe("bad days", () => {
   it("sends click and sign-up, as one visitor, when the server is back", async () => {
-    await page.goto(at("/"));
+    // Both files are in the browser's cache then.
+    await page.goto(at("/?via=nobody"));
     const { port } = server;
+    await settled(page);
+    await page.goto(at("/"));
     await page.waitForFunction(() => "svc" in window);
     await server.stop();
     await page.evaluate(() => history.pushState({}, "", "/?via=jane"));

@@ -68,11 +68,10 @@ describe("a second file", () => {
       },
     };
     await page("/?via=jane");
-    await world.page.waitForFunction("localStorage._svc_q === undefined && svc.data.tid");
+    await expect.poll(cookies).toMatchObject({ _svc_ref: "jane" });
     await world.page.click("button");
     await expect.poll(counts).toEqual({ clicks: 1, leads: 1 });
     expect(violations).toEqual([]);
-    expect(await cookies()).toMatchObject({ _svc_ref: "jane" });
   });
 
   it("that somebody has changed does not run if the first is pinned", async () => {

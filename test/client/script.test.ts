@@ -983,6 +983,22 @@ describe("consent that is withdrawn while a request is under way", () => {
     expect([window.localStorage.length, window.svc!.data]).toEqual([0, {}]);
   });
 
+  it("is told to other tabs once, and not passed on by them", async () => {
+    const posted: unknown[] = [];
+    let hear: (event: { data: unknown }) => void;
+    class BroadcastChannel {
+      postMessage = (data: unknown) => void posted.push(data);
+      addEventListener = (_: string, listener: typeof hear) => void (hear = listener);
+    }
+    load({ cid: "acme" }, { BroadcastChannel });
+    await settle();
+    hear!({ data: false });
+    expect([window.document.cookie, posted]).toEqual(["", []]);
+    window.svc!("consent", true);
+    window.svc!("consent", false);
+    expect(posted).toEqual([true, false]);
+  });
+
   it("before the second file has come forgets what the page has kept", async () => {
     window.document.cookie = `_svc_tid=${TID}; domain=acme.example; path=/`;
     more = "is late";
