@@ -1,5 +1,5 @@
 import { svc } from "./call.ts";
-import type { Options } from "./options.ts";
+import { options, type Options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 import { link } from "./rest.ts";
 
@@ -35,7 +35,7 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
   link.load = (done) => {
     // A page that waits for a callback is not kept waiting.
     setTimeout(done, PATIENCE_MS);
-    const url = `${folder}/${SVC_MORE}`;
+    const url = `${folder ?? options.origin}/${SVC_MORE}`;
     const rules = { createScriptURL: () => url };
     document.head.append(
       Object.assign(document.createElement("script"), {

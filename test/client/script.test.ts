@@ -757,6 +757,14 @@ describe("the second file", () => {
     ]);
   });
 
+  it("comes from the server that the page names if there is no tag to go by", async () => {
+    load(null);
+    window.svc!("init", { cid: "acme", origin: "https://track.example/below" });
+    window.svc!("click");
+    await settle();
+    expect(loaded().map(({ src }) => src)).toEqual([`https://track.example/below/${MORE_NAME}`]);
+  });
+
   it("has a Trusted Types policy of the script's name", async () => {
     const policies: string[] = [];
     const trustedTypes = {
