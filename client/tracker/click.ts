@@ -1,10 +1,14 @@
 import { sendable, uuid } from "./address.ts";
+import { cookieDomain, writeCookie } from "./cookie.ts";
 import { record } from "./event.ts";
 import { handedOver } from "./handover.ts";
 import { accountId, mayAct, options } from "./options.ts";
-import { waiting, type Item } from "./queue.ts";
+import { isPrivate, waiting, type Item } from "./queue.ts";
 import { landingPage, refIds } from "./referral.ts";
-import { visitor, type Visitor } from "./visitor.ts";
+import { cookieName, visitor, type Visitor } from "./visitor.ts";
+
+/** How long to remember a visitor until the server has answered. */
+const COOKIE_DAYS = 60;
 
 /** The ref ids that this page handled last, or the address that may name a promoter by itself. */
 let seen: string | undefined;
@@ -24,12 +28,18 @@ export function click(): Item | undefined {
   if (!sign || isSeen) return;
   const known = lastVisit();
   if (known.tid && (!ref_id || ref_id === known.ref_id)) return;
+  const { tid: cookie_tid } = visitor();
+  const visit = { tid: options.tid || uuid(), ref_id, ...(options.tid ? {} : handedOver(url)) };
+  // Other pages of the site then know the visitor at once, and can report the click if this page can't.
+  if (ref_id && !cookie_tid && !isPrivate()) {
+    const place = { days: COOKIE_DAYS, domain: cookieDomain() };
+    writeCookie(cookieName("tid"), visit.tid, place);
+    writeCookie(cookieName("ref"), ref_id, place);
+  }
   return record("click", {
     ...common(),
-    tid: options.tid || uuid(),
-    ref_id,
-    ...(options.tid ? {} : handedOver(url)),
-    cookie_tid: visitor().tid,
+    ...visit,
+    cookie_tid,
     url: sendable(url),
     referrer: sendable(options.referrer ?? document.referrer),
     url_tracking: options.url_tracking,
@@ -62,4 +72,4 @@ function lastVisit(): Record<string, string> {
   return click?.fields || ({ ...common(), ...visitor() } as never);
 }
 
-const common = () => ({ cid: accountId(), consent: options.consent });
+const common = () => ({ cid: accountId(), consent: options.consent, domain: cookieDomain() });

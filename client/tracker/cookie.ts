@@ -1,22 +1,19 @@
-import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
 const DAY_S = 86_400;
 
-/** Sets a cookie for a number of days; -1 removes it. An empty domain means only this host. */
-export function writeCookie(
-  name: string,
-  value: unknown,
-  { days, domain }: { days: number; domain: string },
-): void {
-  const secure = location.protocol === "https:";
-  const attributes = { expires: days, domain, sameSite: "lax", secure } as const;
-  const isSet = quietly(() => Cookies.set(name, `${value}`, attributes));
-  // js-cookie throws if the page has added methods to all objects.
-  const end = `;path=/;samesite=lax${secure ? ";secure" : ""}`;
-  if (!isSet)
-    quietly(() => (document.cookie = `${name}=${value};max-age=${days * DAY_S};domain=${domain}${end}`));
+/** Where a cookie goes, and for how many days. -1 removes it. An empty domain means only this host. */
+export interface Place {
+  days: number;
+  domain: string;
+}
+
+/** Sets a cookie. The second file does it with js-cookie; this is for what can't wait for it. */
+export function writeCookie(name: string, value: unknown, { days, domain }: Place): void {
+  const end = location.protocol === "https:" ? ";secure" : "";
+  const place = `;path=/;domain=${domain};max-age=${days * DAY_S};samesite=lax${end}`;
+  quietly(() => (document.cookie = `${name}=${encodeURIComponent(`${value}`)}${place}`));
 }
 
 /**
@@ -32,7 +29,7 @@ export function cookieDomain(): string {
       .map((_, at) => labels.slice(-2 - at).join("."))
       .find((domain) => {
         writeCookie(probe, 1, { domain, days: 1 });
-        const isKept = quietly(() => Cookies.get(probe));
+        const isKept = quietly(() => document.cookie.includes(probe));
         writeCookie(probe, 1, { domain, days: -1 });
         return isKept;
       }) || "");

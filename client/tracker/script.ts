@@ -51,6 +51,6 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
   };
   page[global] = svc;
   svc("set", { origin: folder, ...script?.dataset, ...settings });
-  for (const call of stub.q || []) quietly(() => svc(...call));
+  for (const call of Array.from(stub.q || [])) quietly(() => svc(...call));
   if (script?.dataset["cid"]) svc("click");
 }

@@ -1,13 +1,10 @@
 import { become } from "./become.ts";
-import { cookieDomain } from "./cookie.ts";
 import { post } from "./post.ts";
 import { accountId } from "./options.ts";
-import { isPrivate, keepOnly, waiting, type Item } from "./queue.ts";
+import { keepOnly, waiting, type Item } from "./queue.ts";
 import type { Outcome } from "./result.ts";
 import { visitor } from "./visitor.ts";
 
-/** How long to remember a visitor until the server has answered. */
-const COOKIE_DAYS = 60;
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 
@@ -77,10 +74,8 @@ async function send(item: Item, now?: number): Promise<Outcome> {
   const { path, fields, tries } = item;
   const own = outcomes;
   keepOnly([...others(item), { ...item, tries: tries + 1 }]);
-  const go = () => readAnswer(path, post(path, { ...fields, domain: cookieDomain(), ...since(item, now) }));
+  const go = () => readAnswer(path, post(path, { ...fields, ...since(item, now) }));
   const isClick = path === "click";
-  // Other pages of the site then know the visitor at once.
-  if (isClick && fields["ref_id"] && !visitor().tid && !isPrivate()) become(fields, COOKIE_DAYS);
   const request = isClick && lastClick ? lastClick.then(go) : go();
   if (isClick) lastClick = request;
   const answer = await request;

@@ -200,10 +200,14 @@ describe.each(engines)("$name", ({ open }) => {
     site["/next"] = { html: "next" };
     await tab.goto(`${address("www")}/next`);
     await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+    await tab.goto(`${address("app")}/`);
+    await tab.run(`void svc("signup", { email: "elsewhere@example.com" })`);
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 2 });
     delete site[`/${more}`];
     await tab.goto(`${address("www")}/`);
-    await expect.poll(() => tab.run("document.cookie")).toContain("_svc_ref=jane");
-    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+    await told("'onReady'");
+    await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 2 });
   });
 
   it("forgets everything without consent, and knows the referral again with consent", async () => {

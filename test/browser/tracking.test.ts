@@ -259,11 +259,8 @@ describe("on the page", () => {
 
 describe("bad days", () => {
   it("sends click and sign-up, as one visitor, when the server is back", async () => {
-    // Both files are in the browser's cache then.
-    await page.goto(at("/?via=nobody"));
-    const { port } = server;
-    await settled(page);
     await page.goto(at("/"));
+    const { port } = server;
     await page.waitForFunction(() => "svc" in window);
     await server.stop();
     await page.evaluate(() => history.pushState({}, "", "/?via=jane"));
