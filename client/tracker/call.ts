@@ -20,9 +20,7 @@ export interface Svc {
 }
 
 /** Calls that wait until the script may act. undefined: nothing was called yet. */
-let held: (() => void)[] | undefined;
-/** How often the visitor has refused consent. */
-let refusals = 0;
+let held: Parameters<typeof act>[] | undefined;
 
 const set = (given?: Options): unknown => Object.assign(options, given);
 
@@ -45,7 +43,10 @@ const events: Record<string, (value: never) => Item | true | undefined> = {
   signup: signUp,
   referral: signUp,
   keepForm: () => true,
+  resume,
 };
+
+const isSignup = (name: string): boolean => events[name] === signUp;
 
 export const svc = Object.defineProperty(call, "data", { get: who }) as Svc;
 
@@ -56,16 +57,20 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   if (!held) begin();
   quietly(() => settings[name]?.(value as never));
   // The page is about to navigate, or must continue after a sign-up, even without consent.
-  const early = name === "decorate" ? value : events[name] === signUp && { status: "waiting" };
-  const isEarly = early && !mayAct();
-  const former = refusals;
-  if (isEarly) report(early, callback);
-  held!.push(() => void (isEarly ? former === refusals && act(name, value) : act(name, value, callback)));
-  if (mayAct()) for (const run of held!.splice(0)) run();
+  const early = !mayAct() && (name === "decorate" ? value : isSignup(name) && { status: "waiting" });
+  report(early, callback);
+  held!.push([name, value, early ? undefined : callback]);
+  if (mayAct()) for (const waiting of held!.splice(0)) void act(...waiting);
   return name === "decorate" && link.rest ? link.rest.decorate(value as string) : value;
 }
 
-async function act(name: string, value: unknown, callback?: Callback): Promise<void> {
+/** Goes on with what an earlier page has left. */
+function resume(): undefined {
+  // In a task of its own: the first use of cookies and storage takes browsers milliseconds.
+  setTimeout(() => quietly(() => (visitor().tid || waiting()[0]) && load()));
+}
+
+async function act(name: string, value?: unknown, callback?: Callback): Promise<void> {
   const event = quietly(() => events[name]?.(value as never));
   if (!event && !callback) return;
   const isDecorate = name === "decorate";
@@ -87,7 +92,7 @@ async function act(name: string, value: unknown, callback?: Callback): Promise<v
 export function setConsent(isGiven: boolean, isHeard?: boolean): void {
   set({ consent: isGiven ? "given" : "required" });
   if (!isGiven) {
-    refusals++;
+    held = held!.filter(([name]) => !isSignup(name));
     forgetClicks();
     forgetUnsent();
   }
@@ -96,11 +101,10 @@ export function setConsent(isGiven: boolean, isHeard?: boolean): void {
 }
 
 function begin(): void {
-  // In a task of its own: the first use of cookies and storage takes browsers milliseconds.
-  held = [() => setTimeout(() => quietly(() => (visitor().tid || waiting()[0]) && load()))];
+  held = [["resume"]];
   quietly(() =>
     watchAddress(() => {
-      quietly(() => link.rest?.look());
+      link.rest?.look();
       call("click");
     }),
   );

@@ -13,7 +13,7 @@ export interface Place {
 export function writeCookie(name: string, value: unknown, { days, domain }: Place): void {
   const end = location.protocol === "https:" ? ";secure" : "";
   const place = `;path=/;domain=${domain};max-age=${days * DAY_S};samesite=lax${end}`;
-  quietly(() => (document.cookie = `${name}=${encodeURIComponent(`${value}`)}${place}`));
+  quietly(() => (document.cookie = `${name}=${value}${place}`));
 }
 
 /**

@@ -91,7 +91,7 @@ async function resume(): Promise<void> {
 }
 
 function look(): void {
-  signUpSuccess();
+  quietly(signUpSuccess);
   quietly(cleanAddressBar);
 }
 

@@ -29,13 +29,14 @@ link.parts = SVC_PARTS;
 if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
   // currentScript is null in every later callback, so it is read now. Modules do not have it.
   const script = (document.currentScript ||
-    document.querySelector("script[data-cid]")) as HTMLScriptElement | null;
-  const folder = script?.src.replace(/\/[^/?]*(\?.*)?$/, "");
-  const { nonce = "", crossOrigin = null, integrity = "" } = script || {};
+    document.querySelector("script[data-cid]") ||
+    document.createElement("script")) as HTMLScriptElement;
+  const folder = script.src.replace(/\/[^/?]*(\?.*)?$/, "");
+  const { nonce, crossOrigin, integrity } = script;
   link.load = (done) => {
     // A page that waits for a callback is not kept waiting.
     setTimeout(done, PATIENCE_MS);
-    const url = `${folder ?? options.origin}/${SVC_MORE}`;
+    const url = `${folder || options.origin}/${SVC_MORE}`;
     const rules = { createScriptURL: () => url };
     document.head.append(
       Object.assign(document.createElement("script"), {
@@ -50,7 +51,7 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
     );
   };
   page[global] = svc;
-  svc("set", { origin: folder, ...script?.dataset, ...settings });
+  svc("set", { origin: folder, ...script.dataset, ...settings });
   for (const call of Array.from(stub.q || [])) quietly(() => svc(...call));
-  if (script?.dataset["cid"]) svc("click");
+  if (script.dataset["cid"]) svc("click");
 }

@@ -85,7 +85,14 @@ function load(
     ...others
   }: { storage?: object; opened?: string; settings?: object; element?: object; [name: string]: unknown } = {},
 ): void {
-  const script = attributes && { src: "https://track.acme.example/svc.js", dataset: attributes, ...element };
+  const script = attributes && {
+    src: "https://track.acme.example/svc.js",
+    nonce: "",
+    integrity: "",
+    crossOrigin: null,
+    dataset: attributes,
+    ...element,
+  };
   const globals = {
     SVC_SETTINGS: settings,
     window,
@@ -148,7 +155,7 @@ let timers: { run: () => void; delayMs: number }[];
 describe("the built script", () => {
   it("is small", () => {
     const [first, second] = [SCRIPT, MORE].map((text) => gzipSync(text, { level: 9 }).length);
-    expect([first! <= 3_520, second! <= 3_000]).toEqual([true, true]);
+    expect([first! <= 3_520, second! <= 2_840]).toEqual([true, true]);
   });
 
   it("uses no HTML sink, no eval and no global but its own", () => {
