@@ -3,6 +3,7 @@ import { personIn, submissionOf } from "./form.ts";
 import { mayAct, options, sites, type Options } from "./options.ts";
 import { waiting, type Item } from "./queue.ts";
 import { quietly } from "./quietly.ts";
+import { writeVisitor } from "./cookie.ts";
 import { forgetUnsent, link, load, sendUnsent } from "./rest.ts";
 import { report, type Callback } from "./result.ts";
 import { cookie, visitor, type Visitor } from "./visitor.ts";
@@ -97,7 +98,10 @@ export function setConsent(isGiven: boolean, isHeard?: boolean): void {
     forgetUnsent();
   }
   if (link.rest) link.rest.consent(isGiven, isHeard);
-  else if (!isGiven && cookie("tid")) void load();
+  else if (!isGiven && cookie("tid")) {
+    writeVisitor({}, -1);
+    void load();
+  }
 }
 
 function begin(): void {

@@ -1,11 +1,11 @@
 import { sendable, uuid } from "./address.ts";
-import { cookieDomain, writeCookie } from "./cookie.ts";
+import { cookieDomain, writeVisitor } from "./cookie.ts";
 import { record } from "./event.ts";
 import { handedOver } from "./handover.ts";
 import { accountId, mayAct, options } from "./options.ts";
 import { isPrivate, waiting, type Item } from "./queue.ts";
 import { landingPage, refIds } from "./referral.ts";
-import { cookieName, visitor, type Visitor } from "./visitor.ts";
+import { visitor, type Visitor } from "./visitor.ts";
 
 /** How long to remember a visitor until the server has answered. */
 const COOKIE_DAYS = 60;
@@ -31,11 +31,7 @@ export function click(): Item | undefined {
   const { tid: cookie_tid } = visitor();
   const visit = { tid: options.tid || uuid(), ref_id, ...(options.tid ? {} : handedOver(url)) };
   // Other pages of the site then know the visitor at once, and can report the click if this page can't.
-  if (ref_id && !cookie_tid && !isPrivate()) {
-    const place = { days: COOKIE_DAYS, domain: cookieDomain() };
-    writeCookie(cookieName("tid"), visit.tid, place);
-    writeCookie(cookieName("ref"), ref_id, place);
-  }
+  if (ref_id && !cookie_tid && !isPrivate()) writeVisitor(visit, COOKIE_DAYS);
   return record("click", {
     ...common(),
     ...visit,

@@ -1,5 +1,6 @@
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
+import { cookieName, type Visitor } from "./visitor.ts";
 
 const DAY_S = 86_400;
 
@@ -14,6 +15,13 @@ export function writeCookie(name: string, value: unknown, { days, domain }: Plac
   const end = location.protocol === "https:" ? ";secure" : "";
   const place = `;path=/;domain=${domain};max-age=${days * DAY_S};samesite=lax${end}`;
   quietly(() => (document.cookie = `${name}=${value}${place}`));
+}
+
+/** Writes the cookies of a visitor without waiting for the second file; -1 day removes them. */
+export function writeVisitor({ tid, ref_id }: Visitor, days: number): void {
+  const place = { days, domain: cookieDomain() };
+  writeCookie(cookieName("tid"), tid, place);
+  writeCookie(cookieName("ref"), ref_id, place);
 }
 
 /**
