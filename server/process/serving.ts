@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { createApp, createMetricsApp, type Pages } from "../app.ts";
+import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "./configured-store.ts";
 import { PROCESS } from "../domain/audit/record.ts";
@@ -25,7 +25,6 @@ import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
-import { keepSecondFile } from "../track/account-script.ts";
 import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart, watchStore } from "./store-upgrade.ts";
@@ -85,8 +84,15 @@ export async function serve(
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
   const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
-  const { pages, secondFile } = readPages(config);
-  const app = createApp(services, pages);
+  const script = readBuilt("svc.js");
+  const app = createApp(services, {
+    script: storeText(script),
+    more: storeText(readBuilt(/svc-more\.[\da-f]+\.js/.exec(script)![0])),
+    built: readBuiltPages(new URL("../pages/", import.meta.url)),
+    docsViewer: readBuilt("docs.js"),
+    hasDemo: config.hasDemo,
+    metricsToken: metricsAt === null ? metricsToken : null,
+  });
   const answer = () => listener.serve(app.fetch);
   // Workers share the port, so one that joins the others must answer from the moment its port is open.
   // That is why nothing is awaited between the opening and this line.
@@ -107,7 +113,6 @@ export async function serve(
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopOnce(0));
   watchStore(store, log, () => stopOnce(1));
   await noteSetup({ ...config, publicUrl }, services);
-  await keepSecondFile(services, secondFile);
   return { url, news: news.join("") || null };
 }
 
@@ -143,22 +148,6 @@ async function noteSetup(
   await recordSetup(store, setup).catch((error: unknown) =>
     log.debug({ err: error }, "the set-up could not be recorded"),
   );
-}
-
-/** Reads the files that the build put beside the server, and the script's second one once more as a file by its name. */
-function readPages({ hasDemo, metricsAt, metricsToken }: Config) {
-  const first = readBuilt("svc.js");
-  const name = /svc-more\.[\da-f]+\.js/.exec(first)![0];
-  const text = readBuilt(name);
-  const pages: Pages = {
-    script: storeText(first),
-    more: storeText(text),
-    built: readBuiltPages(new URL("../pages/", import.meta.url)),
-    docsViewer: readBuilt("docs.js"),
-    hasDemo,
-    metricsToken: metricsAt === null ? metricsToken : null,
-  };
-  return { pages, secondFile: { name, text } };
 }
 
 /** Reads a file that the build put beside the server. */

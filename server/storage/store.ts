@@ -18,10 +18,6 @@ export interface Store extends View {
    * @throws Failure any refusal by `work`, and `unavailable` if the store can't be written to
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** The text of a plain item, or null. */
-  readItem(key: string): Promise<string | null>;
-  /** Writes a plain item. @throws Failure `unavailable` */
-  writeItem(key: string, text: string): Promise<void>;
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   /**
@@ -66,8 +62,6 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
           return result;
         }),
       ),
-    readItem: (key) => readItem(engine.reads, key),
-    writeItem: (key, text) => engine.transact((session) => writeItem(session, key, text)),
     aged: engine.aged === undefined ? null : aged,
     nextId: engine.nextId,
     async isReady() {
@@ -99,13 +93,7 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     const found = await engine.aged!();
     if (found === null) return null;
     const { reads, ageSeconds } = found;
-    const readOnly: Store = {
-      ...store,
-      ...newView(reads),
-      transact: refuseToWrite,
-      writeItem: refuseToWrite,
-      nextId: refuseToWrite,
-    };
+    const readOnly = { ...store, ...newView(reads), transact: refuseToWrite, nextId: refuseToWrite };
     return { store: readOnly, ageSeconds };
   }
 }

@@ -12,25 +12,9 @@ import { serveScript } from "./script.ts";
 const FILE = /^\/([\w-]+)(?:\.([0-9a-f]{12}))?\.js$/;
 const MAX_STORED = 100;
 
-/** Keeps the script's second file for the pages that still have this release's first one after an update. */
-export async function keepSecondFile(
-  { store, log }: Services,
-  { name, text }: { name: string; text: string },
-): Promise<void> {
-  try {
-    if ((await store.readItem(itemOf(name))) === null) await store.writeItem(itemOf(name), text);
-  } catch (error) {
-    // A server must start all the same.
-    log.debug({ err: error }, "the script's second file could not be kept for later releases");
-  }
-}
-
-const itemOf = (name: string): string => `script:${name}`;
-
 /**
  * `GET /fpr.js`: the script under an account's own name, with the account's settings in front, and its
- * content-hashed copy; and the second file of other releases that have used the store. Any other path is answered with
- * 404.
+ * content-hashed copy. Any other path is answered with 404.
  */
 export function serveAccountScript(services: Services, script: StoredText) {
   const text = new TextDecoder().decode(script.forms.identity);
@@ -53,17 +37,9 @@ export function serveAccountScript(services: Services, script: StoredText) {
     return made;
   }
 
-  /** A browser may have the first file in its cache for an hour, so it asks for a second one of an earlier release. */
-  async function former(event: H3Event, name: string): Promise<Response> {
-    const text = await services.store.readItem(itemOf(name));
-    if (text === null) throw new Failure("not_found", "Not found");
-    return serveScript(services, { script: storeText(text), isImmutable: true })(event);
-  }
-
   return async (event: H3Event): Promise<Response> => {
     try {
       const [, name, hash] = FILE.exec(event.url.pathname) ?? [];
-      if (name === "svc-more") return await former(event, `svc-more.${hash}.js`);
       const account = name === undefined ? null : await findAccountByScript(services.store, `${name}.js`);
       const own = account && textFor(account);
       if (own === null || (hash !== undefined && hash !== own.hash))

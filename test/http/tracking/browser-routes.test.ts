@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findAccount } from "../../../server/domain/account/account.ts";
 import { nameTracker } from "../../../server/domain/account/tracker-names.ts";
-import { keepSecondFile } from "../../../server/track/account-script.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import { addAccount } from "../../support/operations.ts";
@@ -526,16 +525,6 @@ describe("other pages", () => {
     expect(await more.text()).toBe("/* more */");
     expect(more.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(more.headers.get("access-control-allow-origin")).toBe("*");
-  });
-
-  it("serves the second file of an earlier release to pages that have its first one", async () => {
-    const file = { name: "svc-more.aaaaaaaaaaaa.js", text: "/* former */" };
-    await keepSecondFile(app.services, file);
-    await keepSecondFile(app.services, { ...file, text: "/* never */" });
-    const former = await app.request("/svc-more.aaaaaaaaaaaa.js");
-    expect(await former.text()).toBe("/* former */");
-    expect(former.headers.get("cache-control")).toContain("immutable");
-    expect((await app.request("/svc-more.bbbbbbbbbbbb.js")).status).toBe(404);
   });
 
   it("serves the script by an account's own names, with its settings in front, and sets cookies by them", async () => {
