@@ -42,6 +42,8 @@ type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 /** Files that the server serves besides the API. */
 export interface Pages {
   script: StoredText;
+  /** The script's second file, which the first names by its hash. */
+  more: StoredText;
   built: BuiltPages;
   /** The script of `/docs`. */
   docsViewer: string;
@@ -65,7 +67,10 @@ const V2_EVENTS: V2Row[] = [
 ];
 
 /** Every route of the server, in the specification's order. */
-export function createApp(services: Services, { script, built, docsViewer, hasDemo, metricsToken }: Pages) {
+export function createApp(
+  services: Services,
+  { script, more, built, docsViewer, hasDemo, metricsToken }: Pages,
+) {
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...[...V2_OPERATIONS, ...V2_EVENTS].map((row): Route => [row[0], row[1], v2Route(services, row)]),
@@ -81,9 +86,11 @@ export function createApp(services: Services, { script, built, docsViewer, hasDe
     ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
+    ["OPTIONS", "/t/withdraw", preflight],
     ["OPTIONS", "/t/details", preflight],
     ["GET", "/svc.js", serveScript(services, { script, isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
+    ["GET", `/svc-more.${more.hash}.js`, serveScript(services, { script: more, isImmutable: true })],
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],

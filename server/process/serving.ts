@@ -79,9 +79,10 @@ export async function serve(
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
   const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
-  const script = storeText(readBuilt("svc.js"));
+  const script = readBuilt("svc.js");
   const app = createApp(services, {
-    script,
+    script: storeText(script),
+    more: storeText(readBuilt(/svc-more\.[\da-f]+\.js/.exec(script)![0])),
     built: readBuiltPages(new URL("../pages/", import.meta.url)),
     docsViewer: readBuilt("docs.js"),
     hasDemo: config.hasDemo,

@@ -8,9 +8,10 @@ import { Failure } from "../failure.ts";
 import { SIGNUP_BODIES, SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { isAllowedOrigin } from "../http/origin.ts";
-import { flag, text } from "../input/fields.ts";
+import { email, flag, text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
+import { trackWithdrawal } from "./withdraw.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
@@ -115,6 +116,7 @@ const trackDetails: PublicOperation = {
 export const PUBLIC_OPERATIONS: [Method, path: string, PublicOperation][] = [
   ["POST", "/t/click", trackClick],
   ["POST", "/t/signup", trackSignup],
+  ["POST", "/t/withdraw", trackWithdrawal],
   ["GET", "/t/details", trackDetails],
   ["POST", "/t/details", trackDetails],
 ];
@@ -129,9 +131,21 @@ async function click(request: PublicRequest) {
   return { status, ...answerVisit(request, visit, given.domain ?? "") };
 }
 
+/**
+ * The e-mail address as the page means it: `mailto:lead@example.com`, or something like `n/a` beside a good uid.
+ *
+ * Choice: an e-mail field that is no address counts as missing if there is a uid, because a lost lead is worse than an
+ * unknown address.
+ */
+function addressOf({ email: given, uid }: PublicRequest["params"]) {
+  if (typeof given !== "string") return {};
+  const address = given.trim().replace(/^mailto:([^?]*).*$/i, "$1");
+  return { email: uid && !email.safeParse(address).success ? null : address };
+}
+
 async function signup(request: PublicRequest) {
   const { event, params, address } = request;
-  const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
+  const given = shapeSignup({ ...params, ...addressOf(params), ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
   const visited = shapeInput(visitParams, params);
   const click = isVisit(given.tid, request) ? clickOf(visited, { tid: given.tid, address }) : null;

@@ -21,6 +21,8 @@ export const visitParams = z.object({
   handed_at: z.coerce.number().int().positive().optional().catch(undefined),
   /** With `handed_at`: the visitor id to take if somebody else came by the same address before. */
   spare_tid: z.uuidv4().optional().catch(undefined),
+  /** How long ago the event was, in milliseconds, because a browser's clock may be wrong. */
+  age: z.coerce.number().optional().catch(undefined),
   /** `given` if the page asked the visitor for consent and got it. */
   consent: text.optional(),
 });
@@ -37,6 +39,9 @@ export const visitAnswer = {
 /** The answer to a browser that followed no promoter's link. */
 export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
+/** Scripts keep no click for longer. */
+const MAX_AGE_MS = 60 * 24 * 60 * 60 * 1000;
+
 /** The click that a page reports. */
 export function clickOf(
   given: z.output<typeof visitParams>,
@@ -51,6 +56,7 @@ export function clickOf(
     address,
     hasConsent: given.consent === "given",
     handover: handoverOf(given),
+    ageMs: Math.min(Math.max(Math.round(given.age || 0), 0), MAX_AGE_MS),
   };
 }
 

@@ -50,6 +50,7 @@ const appFiles = (app: string) => ({
 });
 
 const SCRIPT = storeText("/* script */");
+const MORE = storeText("/* more */");
 
 /** Pages whose files hold nothing but a comment. */
 export const BUILT_PAGES: BuiltPages = {
@@ -165,6 +166,7 @@ export async function startApp(
     : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
     script: SCRIPT,
+    more: MORE,
     built: options.built ?? BUILT_PAGES,
     docsViewer: "/* viewer */",
     hasDemo: true,

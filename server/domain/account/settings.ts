@@ -252,7 +252,7 @@ function checkedTracker(account: Account, changes: TrackerChanges): TrackerNames
 
 const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
 /** File names that the server itself uses. */
-const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
+const TAKEN_FILES = new Set(["svc.js", "svc-more.js", "docs.js", "demo.js"]);
 
 function faultsOf({ global, dataGlobal, cookie, script }: TrackerNames): FieldErrors {
   const fields: FieldErrors = {};

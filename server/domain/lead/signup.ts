@@ -12,7 +12,7 @@ import {
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { visitOf, type Click, type Visit } from "../visitor/click.ts";
+import { latestVisit, visitOf, type Click, type Visit } from "../visitor/click.ts";
 import { findVisitor, type Visitor } from "../visitor/visitor.ts";
 import {
   LEAD_REFUSALS,
@@ -83,7 +83,8 @@ export async function recordSignup<T>(
       known === null
         ? await addLead(tx, context, { account, signup, referrer, entrySource, ids })
         : await signUpKnown(tx, context, { known, signup, referrer, eventId });
-    return show(tx.view, { eventId, lead, promoter, visit });
+    const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
+    return show(tx.view, { eventId, lead, promoter, visit: latest });
   });
 }
 

@@ -3,6 +3,7 @@ import { keyOf } from "../../storage/sql.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { servedAccounts } from "../account/account.ts";
+import type { Context } from "../context.ts";
 import { ORIGIN_COLUMNS, type Origin } from "../origin/origin.ts";
 import {
   acceptsLeads,
@@ -42,6 +43,8 @@ export interface Visitor {
   handover?: Handover;
   addressHash: string | null;
   createdAt: string;
+  /** When the link was followed. Absent: the click arrived at once, so at `createdAt`. */
+  clickedAt?: string;
   /** When the browser's cookie expires. From then on the visitor is unknown. */
   expiresAt: string;
 }
@@ -106,6 +109,18 @@ export async function findVisitor(
 /** Whether the visitor's cookie has expired. */
 export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
   return Date.parse(expiresAt) <= now.getTime();
+}
+
+/** Removes a visitor who has withdrawn consent. An unknown one is none. */
+export async function withdrawVisitor(
+  { store, now }: Context,
+  accountId: number,
+  tid: string,
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const visitor = await findVisitor(tx, accountId, { tid, now });
+    if (visitor !== null) await removeVisitor(tx, visitor);
+  });
 }
 
 /** Removes a visitor. The click keeps counting. */

@@ -154,6 +154,11 @@ export const OTHER_OPERATIONS: Operations = {
     "Records a sign-up from your page. The script calls it. The answer is the same whether the person was known or not.",
     { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", email: "sam@example.net" },
   ],
+  "POST /t/withdraw": [
+    "withdrawVisitor",
+    "Forgets a visitor who has withdrawn consent. The script calls it if an answer that names the visitor comes after that. Clicks and leads stay counted.",
+    { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  ],
   "GET /t/details": [
     "getVisitorDetails",
     "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",

@@ -19,6 +19,7 @@ export const TRACKING_FIELDS: Fields = {
     "With `handed_at`: the visitor id to take if somebody else came by the same address before.",
     "7c9e6679-7425-40de-944b-e07fc1f90ae9",
   ],
+  age: ["How long ago the event was, in milliseconds, if it could not be sent at once.", 60_000],
   uid: [
     "Your own id of the person, as your billing provider knows it. Later sales find the lead by it.",
     "cus_99",

@@ -31,6 +31,7 @@ function watched({ level = "debug", metricsToken = TOKEN as string | null, servi
     built: BUILT_PAGES,
     docsViewer: "",
     script: storeText(""),
+    more: storeText(""),
     hasDemo: false,
     metricsToken,
   });
