@@ -38,6 +38,7 @@ import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 import { OPEN_OPERATIONS } from "./v2/user-operations.ts";
+import { field } from "./http/fields.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
@@ -121,12 +122,22 @@ export function describedEvents(): DescribedEvents {
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
-  const health = { summary: "Check that the process is alive", answer: z.object({ status: z.string() }) };
+  const health = {
+    summary: "Check that the process is alive",
+    answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
+  };
+  const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });
   const ready = {
     summary: "Check that the store answers",
-    answer: health.answer.extend({ warnings: z.array(z.string()).optional() }),
+    answer: status.extend({
+      warnings: field(
+        z.array(z.string()).optional(),
+        "Why acknowledged facts could be lost, in sentences. Absent: they are as durable as promised.",
+        ["no synchronous standby is connected: every write waits for one"],
+      ),
+    }),
     refusals: ["unavailable" as const],
-    bodies: { unavailable: health.answer },
+    bodies: { unavailable: status },
   };
   const of =
     (caller: DescribedRoute["caller"]) =>

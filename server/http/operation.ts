@@ -9,6 +9,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Operation<Request> {
   /** One line for readers of the document. */
   summary: string;
+  /** The `id` of the path, if it may be something else than the record's number. */
+  pathId?: z.ZodType;
   /** Parameters of the query, and in V1 of the form. */
   params?: z.ZodObject;
   /** The JSON body. */

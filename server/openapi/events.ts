@@ -36,7 +36,7 @@ export function eventPostings(events: DescribedEvents, schemas: Schemas): Record
 }
 
 function posting(type: string, { bodyOf }: DescribedEvents, schemas: Schemas) {
-  const schema = schemas.describe(bodyOf(type), "output", "Event");
+  const schema = schemas.describe(bodyOf(type), "output");
   return {
     summary: `The event ${type}`,
     description: findEvent(type),

@@ -26,17 +26,16 @@ export function describeOperation(route: DescribedRoute, schemas: Schemas) {
   const { params } = operation;
   const { id, description } = findOperation(`${method} ${path}`);
   const isForm = hasForm(route);
-  const query = isForm || !params ? [] : queryParameters(schemas.describe(params, "input", id));
-  const isText = query.some(({ name }) => name === "find_by");
+  const query = isForm || !params ? [] : queryParameters(schemas.describe(params, "input"));
   return {
     operationId: id,
     summary: operation.summary,
     ...(description !== undefined && { description: [description, ...roleOf(route)].join(" ") }),
     tags: [TAGS[caller]],
     security: caller === "v2" ? ACCESS[route.access] : SECURITY[caller],
-    parameters: [...pathParameters(path, id, { isText }), ...query],
+    parameters: [...pathParameters(path, operation.pathId, schemas), ...query],
     ...requestBody(route, schemas),
-    responses: responsesOf(route, schemas, id),
+    responses: responsesOf(route, schemas),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gloss } from "./gloss.ts";
+import { withExamples } from "./example.ts";
 
 /** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
@@ -13,8 +13,8 @@ export interface Schemas {
   components: Record<string, JsonSchema>;
   /** Answers that many operations share, by name. */
   responses: Record<string, object>;
-  /** The schema of a value. `owner` names it if it has no name. */
-  describe(schema: z.ZodType, direction: Direction, owner: string): JsonSchema;
+  /** The schema of a value. */
+  describe(schema: z.ZodType, direction: Direction): JsonSchema;
   /** A reference to the schema of a value. `name` names it if it has no name. */
   refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
 }
@@ -22,7 +22,7 @@ export interface Schemas {
 /** Makes an empty document. */
 export function newSchemas(): Schemas {
   const components: Record<string, JsonSchema> = {};
-  /** The components as text, before their fields get descriptions. */
+  /** The components as text, before their fields get examples. */
   const texts: Record<string, string> = {};
   const names = new Map<z.ZodType, string>();
   const known = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
@@ -30,15 +30,17 @@ export function newSchemas(): Schemas {
   function put(name: string, schema: JsonSchema): void {
     const text = JSON.stringify(schema);
     if ((texts[name] ??= text) !== text) throw new Error(`Two different schemas are called ${name}`);
-    components[name] ??= gloss(schema, [name]);
+    components[name] ??= withExamples(schema);
   }
 
   /** Converts each schema once, because most errors and records appear in many operations. */
   function convert(schema: z.ZodType, direction: Direction): JsonSchema {
     const converted = known[direction].get(schema);
     if (converted !== undefined) return converted;
-    const { $defs = {}, ...root } = plain(jsonSchemaOf(schema, direction)) as JsonSchema;
-    for (const [name, inner] of Object.entries($defs as Record<string, JsonSchema>)) put(name, inner);
+    const { $defs = {}, ...given } = jsonSchemaOf(schema, direction);
+    for (const [name, inner] of Object.entries($defs as Record<string, JsonSchema>))
+      put(name, plain(inner) as JsonSchema);
+    const root = plain(given) as JsonSchema;
     known[direction].set(schema, root);
     return root;
   }
@@ -55,7 +57,7 @@ export function newSchemas(): Schemas {
   return {
     components,
     responses: {},
-    describe: (schema, direction, owner) => gloss(convert(schema, direction), [owner]),
+    describe: (schema, direction) => withExamples(convert(schema, direction)),
     refer,
   };
 }
@@ -78,13 +80,40 @@ function jsonSchemaOf(schema: z.ZodType, io: Direction): JsonSchema {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const { documentedAs, ...schema } = value as JsonSchema;
-  if (documentedAs !== undefined) return documentedAs;
+  const { documentedAs, description, example, ...rules } = value as JsonSchema;
+  const schema: JsonSchema = {
+    ...(documentedAs ?? rules),
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { examples: [example] }),
+  };
   // The format says the same as its pattern of several hundred characters.
   if (schema["format"] !== undefined) delete schema["pattern"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (typeof schema["default"] === "object") delete schema["default"];
-  if (typeof schema["$ref"] === "string") schema["$ref"] = referenceTo(schema["$ref"].replace(/^.*\//, ""));
-  return Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)]));
+  if (typeof schema["$ref"] === "string") {
+    return {
+      $ref: referenceTo(schema["$ref"].replace(/^.*\//, "")),
+      ...(description !== undefined && { description }),
+    };
+  }
+  return describedOutside(
+    Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)])),
+  );
+}
+
+/** A field that may be null as well is described around the choice, not within it. */
+function describedOutside(schema: JsonSchema): JsonSchema {
+  const [field, other, ...more] = (schema["anyOf"] ?? []) as JsonSchema[];
+  if (field === undefined || more.length > 0 || other?.["type"] !== "null") return schema;
+  const { description, examples, ...rules } = field;
+  if (description === undefined) return schema;
+  const { anyOf: _, ...outside } = schema;
+  const isPlain = typeof rules["type"] === "string" && Object.keys(rules).length === 1;
+  return {
+    ...(isPlain ? { type: [rules["type"], "null"] } : { anyOf: [rules, other] }),
+    description,
+    ...(examples !== undefined && { examples }),
+    ...outside,
+  };
 }

@@ -4,10 +4,12 @@ import { flag, text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { NOBODY, clickOf, isOptedOut, answerVisit, visitAnswer, visitParams } from "./visit.ts";
+import { field } from "../http/fields.ts";
+import { tid } from "../input/common-fields.ts";
 
 const clickParams = visitParams.extend({
-  tid: z.uuidv4("is not a UUID v4"),
-  url_tracking: flag.optional(),
+  tid: field(z.uuidv4("is not a UUID v4"), tid),
+  url_tracking: field(flag.optional(), "Whether the page itself may name the promoter, without a parameter."),
 });
 
 /**
@@ -18,8 +20,11 @@ const clickParams = visitParams.extend({
  */
 export const trackClick: PublicOperation = {
   summary: "Record the click of a referral link",
-  params: clickParams.extend({ cid: text }),
-  answer: z.object({ status: z.enum(["recorded", "known", "refused"]), ...visitAnswer }),
+  params: clickParams.extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({
+    status: field(z.enum(["recorded", "known", "refused"]), "State of the record."),
+    ...visitAnswer,
+  }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
   unattended: { status: "refused", ...NOBODY },

@@ -4,6 +4,8 @@ import { findVisitorDetails } from "../domain/visitor/visitor.ts";
 import { text } from "../input/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
+import { field, recordId } from "../http/fields.ts";
+import { coupon, refToken, tid } from "../input/common-fields.ts";
 
 /**
  * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is not known
@@ -11,23 +13,43 @@ import { refIds } from "./ref-ids.ts";
  */
 export const trackDetails: PublicOperation = {
   summary: "Show a visitor who sent them",
-  params: z.object({ cid: text, tid: text, ref_id: text.optional() }),
+  params: z.object({
+    cid: field(text, "The public id of your account.", "acme"),
+    tid: field(text, tid),
+    ref_id: field(text.optional(), refToken),
+  }),
   answer: z.object({
-    details: z
-      .object({
-        ref_id: z.string(),
-        campaign_id: z.int(),
-        campaign: z.object({ id: z.int(), name: z.string() }),
-        promo_code: z.string().nullable(),
-        customer_promo_code: z.string().nullable(),
-        offer: z.null(),
-        promoter: z.object({
-          id: z.int(),
-          first_name: z.string().nullable(),
-          last_name: z.string().nullable(),
-        }),
-      })
-      .nullable(),
+    details: field(
+      z
+        .object({
+          ref_id: refToken,
+          campaign_id: field(z.int(), "Id of the campaign.", 1),
+          campaign: field(
+            z.object({
+              id: recordId,
+              name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+            }),
+            "The campaign. null: it was deleted.",
+          ),
+          promo_code: coupon,
+          customer_promo_code: field(
+            z.string().nullable(),
+            "The code that customers type at the checkout.",
+            "JANE10",
+          ),
+          offer: field(z.null(), "Always null."),
+          promoter: field(
+            z.object({
+              id: recordId,
+              first_name: field(z.string().nullable(), "First name.", "Jane"),
+              last_name: field(z.string().nullable(), "Last name.", "Doe"),
+            }),
+            "The promoter. null: they were deleted.",
+          ),
+        })
+        .nullable(),
+      "The promoter who sent the visitor. null: nobody.",
+    ),
   }),
   handle: details,
 };

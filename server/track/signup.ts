@@ -12,6 +12,7 @@ import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { isUnattended } from "./bots.ts";
 import { clickOf, isOptedOut, answerVisit, visitAnswer, visitParams } from "./visit.ts";
+import { field } from "../http/fields.ts";
 
 /**
  * Parameters that a page may not decide: whose lead it is, when it signed up, and from where. They are
@@ -49,8 +50,8 @@ export const trackSignup: PublicOperation = {
       sub_id: true,
     })
     .extend(visitParams.shape)
-    .extend({ cid: text }),
-  answer: z.object({ status: z.literal("recorded"), ...visitAnswer }),
+    .extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({ status: field(z.literal("recorded"), "State of the record."), ...visitAnswer }),
   refusals: ["missing", "not_found", "forbidden", "rate_limited"],
   statuses: SIGNUP_STATUSES,
   bodies: SIGNUP_BODIES,

@@ -1,46 +1,4 @@
-import type { Fields, Operations } from "./entry.ts";
-
-/** Fields of billing connections and exchange rates. */
-export const BILLING_FIELDS: Fields = {
-  "StoreRatesBody.date": ["Day of the rates, in UTC.", "2026-03-04"],
-  "Rates.date": ["Day of the rates, in UTC.", "2026-03-04"],
-  "listRates.date": ["Day of the sale, in UTC. Default: today.", "2026-03-04"],
-  "BillingConnection.provider": "Provider that sends the events.",
-  "ConnectBillingBody.provider": "Provider that sends the events.",
-  "disconnectBilling.provider": "Provider that is refused from now on.",
-  endpoint: [
-    "Address that the provider posts its events to.",
-    "https://track.acme.example/hooks/stripe/acme",
-  ],
-  has_api_key: "Whether a key for the provider's API is stored.",
-  refunds_waiting: [
-    "How many refunds have no sale yet. Most are of customers whom nobody referred. They are dropped after 40 days.",
-    0,
-  ],
-  secret: ["What the provider signs its events with. It is never shown.", "whsec_5f1c2b7a"],
-  api_key: [
-    "A key that may read from the provider's API. It is never shown. null: none.",
-    "rk_live_5f1c2b7a",
-  ],
-  "WaitingEvent.type": "Whether it is a sale or a refund.",
-  "WaitingEvent.event_id": ["Your own id of the event.", "order-1001"],
-  "WaitingEvent.sale_event_id": ["Your own id of the sale that is refunded. null: it is a sale.", null],
-  "WaitingEvent.amount": ["The amount in the minor unit of its currency.", 10_000],
-  "WaitingEvent.currency": ["The currency of the amount (ISO 4217).", "EUR"],
-  "WaitingEvent.waiting_for": "The exchange rate that is missing.",
-  "WaitingEvent.error": [
-    "Why it could not be recorded although there was a rate. It is tried again each minute. null: it was not tried yet.",
-    null,
-  ],
-  "WaitingEvent.referral": "The lead. null: deleted.",
-  "WaitingEvent.received_at": ["When it came.", "2026-03-04T05:06:07.890Z"],
-  "WaitingEvent.created_at": ["When it happened.", "2026-03-04T05:06:07.890Z"],
-  "waiting_for.currency": ["The currency without a rate (ISO 4217).", "EUR"],
-  "waiting_for.date": ["Day of the rate, in UTC. One of the seven days before does as well.", "2026-03-04"],
-  base: ["Currency that the rates are relative to.", "EUR"],
-  rates: ["How much of each currency one unit of the base buys.", { USD: "1.0842", GBP: "0.8391" }],
-  "Rates.source": "`account`: stored by this account. `server`: imported by the operator for all accounts.",
-};
+import type { Operations } from "./entry.ts";
 
 /** Operations on billing connections and exchange rates. */
 export const BILLING_OPERATIONS: Operations = {

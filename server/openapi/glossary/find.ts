@@ -1,46 +1,16 @@
-import { AUDIT_FIELDS, AUDIT_OPERATIONS } from "./audit.ts";
+import { AUDIT_OPERATIONS } from "./audit.ts";
 import { EVENT_TYPES } from "./event-types.ts";
-import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
-import { CAMPAIGN_FIELDS } from "./campaigns.ts";
-import { COMMISSION_FIELDS } from "./commissions.ts";
-import { EVENT_FIELDS } from "./events.ts";
-import { HOME_FIELDS, HOME_OPERATIONS } from "./home.ts";
-import { LIST_FIELDS } from "./lists.ts";
-import { MONEY_FIELDS } from "./money.ts";
+import { BILLING_OPERATIONS } from "./billing.ts";
+import { HOME_OPERATIONS } from "./home.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
 import { V2_OPERATIONS } from "./operations-v2.ts";
-import { PAYMENT_FIELDS } from "./payments.ts";
-import { PEOPLE_FIELDS } from "./people.ts";
 import { PORTAL_OPERATIONS } from "./operations-portal.ts";
-import { PORTAL_FIELDS } from "./portal.ts";
-import { REFERRAL_FIELDS } from "./referrals.ts";
-import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
-import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
-import { SETTINGS_FIELDS, SETTINGS_OPERATIONS } from "./settings.ts";
-import { TRACKING_FIELDS } from "./tracking.ts";
-import { USER_FIELDS, USER_OPERATIONS } from "./users.ts";
-import type { Fields, Operations } from "./entry.ts";
+import { REPORT_OPERATIONS } from "./reports.ts";
+import { SALE_OPERATIONS } from "./sales.ts";
+import { SETTINGS_OPERATIONS } from "./settings.ts";
+import { USER_OPERATIONS } from "./users.ts";
+import type { Operations } from "./entry.ts";
 
-/** The descriptions of all fields. */
-export const FIELDS: Fields = {
-  ...LIST_FIELDS,
-  ...PEOPLE_FIELDS,
-  ...CAMPAIGN_FIELDS,
-  ...TRACKING_FIELDS,
-  ...MONEY_FIELDS,
-  ...PAYMENT_FIELDS,
-  ...COMMISSION_FIELDS,
-  ...REFERRAL_FIELDS,
-  ...SALE_FIELDS,
-  ...REPORT_FIELDS,
-  ...EVENT_FIELDS,
-  ...BILLING_FIELDS,
-  ...USER_FIELDS,
-  ...HOME_FIELDS,
-  ...AUDIT_FIELDS,
-  ...PORTAL_FIELDS,
-  ...SETTINGS_FIELDS,
-};
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
   ...V1_OPERATIONS,
@@ -55,17 +25,6 @@ export const OPERATIONS: Operations = {
   ...SETTINGS_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
-
-/**
- * The description of a field: under the nearest owner that it names, or under the field's name alone.
- */
-export function findField(name: string, owners: string[]): { description?: string; example?: unknown } {
-  const keys = [...owners.map((owner) => `${owner}.${name}`), name];
-  const found = keys.map((key) => FIELDS[key]).find((entry) => entry !== undefined);
-  if (found === undefined) return {};
-  if (typeof found === "string") return { description: found };
-  return { description: found[0], example: found[1] };
-}
 
 /**
  * The name and the description of an operation, by its route (`GET /api/v1/leads/list`). An operation without

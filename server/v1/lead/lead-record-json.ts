@@ -5,12 +5,16 @@ import { newEmbedded, type Embedded } from "../embedded.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** A lead with its promoter and promotion. @see docs/spec/v1.md "Leads" */
 export const leadRecordAnswer = leadAnswer
   .extend({
-    promotion: promotionAnswer.nullable(),
-    promoter: promoterSubsetAnswer.nullable(),
+    promotion: field(
+      promotionAnswer.nullable(),
+      "The promotion that the record belongs to. null: it was deleted.",
+    ),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
   })
   .meta({ id: "V1Lead" });
 

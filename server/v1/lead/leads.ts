@@ -15,7 +15,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import { newEmbedded } from "../embedded.ts";
-import { V1_LEAD_STATES } from "./lead-json.ts";
+import { leadAnswer, V1_LEAD_STATES } from "./lead-json.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
 import {
   LIST_STATUSES,
@@ -26,23 +26,33 @@ import {
   belongingParams,
 } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
+import { field, message } from "../../http/fields.ts";
 
 const USUAL_PER_PAGE = 50;
 
-const selectorParams = z.object({ id, uid: text, email: text }).partial();
+const selectorParams = z
+  .object({
+    id: field(id, "Id of the record.", 17),
+    uid: field(text, leadAnswer.shape.uid),
+    email: field(text, "The person's e-mail address.", "jane@example.com"),
+  })
+  .partial();
 
 const createParams = signupParams
   .omit({ override_existing_lead: true })
-  .extend({ promotion_id: id.optional() });
+  .extend({ promotion_id: field(id.optional(), "Id of the promotion (V2: promoter campaign).", 31) });
 
 const updateParams = selectorParams.extend({
-  new_uid: text.nullable().optional(),
-  new_email: email.nullable().optional(),
-  new_ref_id: text.optional(),
-  soft_switch: flag.optional(),
-  state: oneOf(V1_LEAD_STATES).optional(),
-  customer_since: instant.nullable().optional(),
-  plan_name: text.nullable().optional(),
+  new_uid: field(text.nullable().optional(), "The lead's new `uid`.", "cus_100"),
+  new_email: field(email.nullable().optional(), "The lead's new e-mail address.", "sam.new@example.net"),
+  new_ref_id: field(text.optional(), "Referral id of the promoter that the lead moves to.", "alex"),
+  soft_switch: field(
+    flag.optional(),
+    "`true` leaves earlier commissions with the former promoter. Default: `false`.",
+  ),
+  state: field(oneOf(V1_LEAD_STATES).optional(), "State of the record."),
+  customer_since: field(instant.nullable().optional(), leadAnswer.shape.customer_since),
+  plan_name: field(text.nullable().optional(), leadAnswer.shape.plan_name),
 });
 
 /** `GET /api/v1/leads/list` */
@@ -88,7 +98,9 @@ export const updateLead: V1Operation = {
 export const deleteLead: V1Operation = {
   summary: "Delete a lead",
   params: selectorParams,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["missing", "not_found", "invalid"],
   handle: remove,
 };

@@ -14,21 +14,29 @@ import type { View } from "../../storage/store.ts";
 import { newEmbedded } from "../embedded.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** The statuses that V1 can set. */
-const status = oneOf(["pending", "processing", "completed"]);
+const status = field(oneOf(["pending", "processing", "completed"]), "State of the record.");
 
 const createParams = z
   .object({
-    promoter_email: text,
-    promoter_id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
-    campaign_id: id,
+    promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
+    promoter_id: field(
+      text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
+      "Id of the promoter.",
+      17,
+    ),
+    campaign_id: field(id, "Id of the campaign.", 1),
     status,
   })
   .partial();
 
 const updateParams = z
-  .object({ id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }), status })
+  .object({
+    id: field(text.meta({ documentedAs: { type: "integer", minimum: 1 } }), "Id of the record.", 17),
+    status,
+  })
   .partial();
 
 /** `POST /api/v1/payouts/create` @see docs/spec/v1.md "Payouts" */

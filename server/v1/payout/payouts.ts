@@ -9,11 +9,18 @@ import { newEmbedded } from "../embedded.ts";
 import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
+import { field } from "../../http/fields.ts";
 
 const USUAL_PER_PAGE = 20;
 
 /** Choice: accepts every status that a payout may have, although V1's own list names only three. */
-const filterParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
+const filterParams = z
+  .object({
+    promoter_id: field(id, "Id of the promoter.", 17),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    status: field(oneOf(PAYOUT_STATUSES), "State of the record."),
+  })
+  .partial();
 
 /** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {

@@ -1,27 +1,28 @@
 import { z } from "zod";
 import type { Reward } from "../../domain/reward/record.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 export const offerAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    amount: z.number().nullable(),
-    unit: z.string(),
-    default_promo_code: z.string().nullable(),
+    id: recordId,
+    name: field(z.string(), "Name of the reward.", "Ten percent off"),
+    amount: field(z.number().nullable(), "The amount: cents for `cash`, or a percentage.", 10),
+    unit: field(z.string(), "Unit of the amount.", "cash"),
+    default_promo_code: field(z.string().nullable(), "Coupon that the reward stands for.", null),
   })
   .meta({ id: "V1Offer" });
 
 /** @see docs/spec/v1.md "Promotion" */
 export const earningAnswer = z
   .object({
-    id: z.int(),
-    amount: z.number().nullable(),
-    type: z.enum(["per_referral", "per_promotion"]),
-    unit: z.string(),
-    name: z.string(),
-    per_of_sale: z.number().nullable(),
-    default_promo_code: z.string().nullable(),
+    id: recordId,
+    amount: field(z.number().nullable(), "The fixed amount: cents for `cash`. null: a percentage.", null),
+    type: field(z.enum(["per_referral", "per_promotion"]), "What kind of event was recorded."),
+    unit: field(z.string(), "Unit of the amount.", "cash"),
+    name: field(z.string(), "Name of the reward.", "20% of each sale"),
+    per_of_sale: field(z.number().nullable(), "Percentage of each sale. null: a fixed amount.", 20),
+    default_promo_code: field(z.string().nullable(), offerAnswer.shape.default_promo_code),
   })
   .meta({ id: "V1PromoterReward" });
 

@@ -1,29 +1,45 @@
 import { z } from "zod";
 import type { PromoterProfile } from "../../domain/promoter/record.ts";
+import { field } from "../../http/fields.ts";
 
-const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
+const socialAccount = z
+  .object({
+    url: field(z.string().nullable(), "An absolute web address.", "https://www.example.com/?via=jane"),
+  })
+  .meta({ id: "V1SocialAccount" });
 
 /** @see docs/spec/v1.md "Profile" */
 export const profileAnswer = z
   .object({
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    website: z.string().nullable(),
-    company_name: z.string().nullable(),
-    phone_number: z.string().nullable(),
-    address: z.string().nullable(),
-    vat_id: z.string().nullable(),
-    country: z.string().nullable(),
-    wallet_email: z.string().nullable(),
-    avatar_url: z.string().nullable(),
-    description: z.string().nullable(),
-    social_accounts: z.object({
-      twitter: socialAccount,
-      youtube: socialAccount,
-      facebook: socialAccount,
-      linkedin: socialAccount,
-      instagram: socialAccount,
-    }),
+    first_name: field(z.string().nullable(), "First name.", "Jane"),
+    last_name: field(z.string().nullable(), "Last name.", "Doe"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    company_name: field(z.string().nullable(), "Name of the company.", "Acme"),
+    phone_number: field(z.string().nullable(), "Phone number.", "+1 555 0100"),
+    address: field(z.string().nullable(), "Postal address.", "1 Main Street, Springfield"),
+    vat_id: field(z.string().nullable(), "VAT id of their company.", "DE123456789"),
+    country: field(z.string().nullable(), "Two-letter code of their country.", "US"),
+    wallet_email: field(
+      z.string().nullable(),
+      "E-mail address of the wallet that they are paid to.",
+      "jane@wallet.example",
+    ),
+    avatar_url: field(
+      z.string().nullable(),
+      "Address of their picture.",
+      "https://blog.example.com/jane.png",
+    ),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    social_accounts: field(
+      z.object({
+        twitter: field(socialAccount, "Their page on Twitter."),
+        youtube: field(socialAccount, "Their channel on YouTube."),
+        facebook: field(socialAccount, "Their page on Facebook."),
+        linkedin: field(socialAccount, "Their page on LinkedIn."),
+        instagram: field(socialAccount, "Their page on Instagram."),
+      }),
+      "Their pages on social networks.",
+    ),
   })
   .meta({ id: "V1Profile" });
 

@@ -7,23 +7,30 @@ import { id } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
-import { promoterAnswer } from "./promoter-json.ts";
+import { promoterSubsetAnswer, promoterAnswer } from "./promoter-json.ts";
 import { showPromoter } from "./promoter-parts.ts";
 import { readSelection, requireParams, selectorParams } from "./promoter-selection.ts";
+import { field, message } from "../../http/fields.ts";
 
-const addParams = selectorParams.extend({ campaign_id: id });
+const addParams = selectorParams.extend({ campaign_id: field(id, "Id of the campaign.", 1) });
 
 /** The source is the campaign of the default promoterCampaign unless the request names one. */
 const moveParams = selectorParams.extend({
-  destination_campaign_id: id,
-  source_campaign_id: id.optional(),
+  destination_campaign_id: field(id, "Campaign that the promoter moves to.", 2),
+  source_campaign_id: field(
+    id.optional(),
+    "Campaign that the promoter leaves. Left out: their first one.",
+    1,
+  ),
 });
 
 /** `DELETE /api/v1/promoters/delete` */
 export const deletePromoterOperation: V1Operation = {
   summary: "Remove a promoter who has earned nothing",
   params: selectorParams,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["missing", "not_found", "refused"],
   handle: remove,
 };
@@ -32,7 +39,9 @@ export const deletePromoterOperation: V1Operation = {
 export const refreshTokenOperation: V1Operation = {
   summary: "Give a promoter a new auth token",
   params: selectorParams,
-  answer: z.object({ auth_token: z.string() }),
+  answer: z.object({
+    auth_token: field(z.string(), promoterSubsetAnswer.shape.auth_token),
+  }),
   refusals: ["missing", "not_found", "refused"],
   handle: refresh,
 };

@@ -6,6 +6,8 @@ import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts"
 import type { Reward } from "../../domain/reward/record.ts";
 import { profileAnswer, profileJson } from "./profile-json.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { custId, customFields } from "../../input/common-fields.ts";
 
 const STATUS = {
   accepted: "approved",
@@ -17,46 +19,75 @@ const STATUS = {
 
 const balanceAnswer = z
   .object({
-    cash: z.int(),
-    credits: z.int(),
-    points: z.int(),
-    free_months: z.int(),
-    discount_mon: z.int(),
-    discount_per: z.int(),
+    cash: field(z.int(), "Money, in cents.", 2000),
+    credits: field(z.int(), "Credits.", 0),
+    points: field(z.int(), "Points.", 0),
+    free_months: field(z.int(), "Free months.", 0),
+    discount_mon: field(z.int(), "Discount as an amount.", 0),
+    discount_per: field(z.int(), "Discount in percent.", 0),
   })
   .meta({ id: "V1Balance" });
 
 /** @see docs/spec/v1.md "Promoter", last paragraph */
 export const promoterSubsetAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(["approved", "pending", "denied", "active"]),
-    cust_id: z.string().nullable(),
-    email: z.string(),
-    created_at: z.iso.datetime(),
-    temp_password: z.string().nullable(),
-    default_promotion_id: z.int(),
-    pref: z.string().nullable(),
-    default_ref_id: z.string(),
-    note: z.string().nullable(),
-    w8_form_url: z.string().nullable(),
-    w9_form_url: z.string().nullable(),
-    parent_promoter_id: z.int().nullable(),
-    earnings_balance: balanceAnswer,
-    current_balance: balanceAnswer,
-    paid_balance: balanceAnswer,
-    auth_token: z.string(),
+    id: recordId,
+    status: field(
+      z.enum(["approved", "pending", "denied", "active"]),
+      "Whether the promoter is approved. Sign-up tracking says `active` for `approved`.",
+    ),
+    cust_id: custId,
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    created_at: createdAt,
+    temp_password: field(
+      z.string().nullable(),
+      "First password of the promoter's dashboard. It is shown only when the promoter is created, and null afterwards.",
+      "s3cret-start",
+    ),
+    default_promotion_id: field(z.int(), "Id of the promoter's first promotion.", 31),
+    pref: field(
+      z.string().nullable(),
+      "Default referral id of the parent promoter. null: no parent.",
+      "alex",
+    ),
+    default_ref_id: field(z.string(), "The promoter's referral id in their first campaign.", "jane"),
+    note: field(
+      z.string().nullable(),
+      "A note of yours about the promoter. Promoters never see it.",
+      "Met at the fair",
+    ),
+    w8_form_url: field(z.string().nullable(), "Their tax form W-8. null: not uploaded.", null),
+    w9_form_url: field(z.string().nullable(), "Their tax form W-9. null: not uploaded.", null),
+    parent_promoter_id: field(z.int().nullable(), "Id of the promoter who recruited this one.", 12),
+    earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
+    current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
+    paid_balance: field(balanceAnswer, "What the promoter has been paid so far."),
+    auth_token: field(
+      z.string(),
+      "Signs the promoter in to the portal: `/portal?auth_token=…`. Keep it secret.",
+      "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+    ),
   })
   .meta({ id: "V1PromoterSummary" });
 
 /** @see docs/spec/v1.md "Promoter" */
 export const promoterAnswer = promoterSubsetAnswer
   .extend({
-    profile: profileAnswer,
-    promotions: z.array(promotionAnswer),
-    custom_fields: z.record(z.string(), z.unknown()).nullable(),
-    promo_codes: z.array(
-      z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
+    profile: field(profileAnswer, "The promoter's own details."),
+    promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
+    custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
+    promo_codes: field(
+      z.array(
+        z.object({
+          id: recordId,
+          code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+          reward: field(
+            z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") }),
+            "The reward.",
+          ),
+        }),
+      ),
+      "The promoter's promo codes.",
     ),
   })
   .meta({ id: "V1Promoter" });

@@ -12,10 +12,11 @@ import type { V1Operation, V1Request } from "../operation.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoter as showOne } from "./promoter-parts.ts";
 import { readSelection, selectorParams } from "./promoter-selection.ts";
+import { field } from "../../http/fields.ts";
 
 const USUAL_PER_PAGE = 50;
 
-const filterParams = z.object({ campaign_id: id }).partial();
+const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1) }).partial();
 
 /** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {

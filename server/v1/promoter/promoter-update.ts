@@ -11,46 +11,58 @@ import { readParams } from "../../http/parameters/form.ts";
 import { shapeFormChanges } from "../../input/shape.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { profileChanges, wireFields } from "./promoter-fields.ts";
-import { promoterAnswer } from "./promoter-json.ts";
+import { promoterSubsetAnswer, promoterAnswer } from "./promoter-json.ts";
 import { showPromoter } from "./promoter-parts.ts";
 import { readSelection, selectorParams, type NamedSelection } from "./promoter-selection.ts";
+import { field } from "../../http/fields.ts";
+import { profileAnswer } from "./profile-json.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+import { landingUrl } from "../../input/common-fields.ts";
 
 const clearable = text.nullable();
 
 /** Fields that are not given stay; blank text clears. */
 const updateParams = z
   .object({
-    email,
-    new_cust_id: clearable,
-    new_ref_id: z
-      .string("is invalid")
-      .trim()
-      .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
-    promo_code: clearable,
-    customer_promo_code: clearable,
-    campaign_id: id,
-    temp_password: text,
-    landing_url: webAddress.nullable(),
-    url_tracking: flag,
-    parent_promoter_email: clearable,
-    note: longText.nullable(),
-    first_name: clearable,
-    last_name: clearable,
-    website: clearable,
-    company_name: clearable,
-    phone_number: clearable,
-    address: clearable,
-    vat_id: clearable,
-    country: clearable,
-    wallet_email: email.nullable(),
-    paypal_email: email.nullable(),
-    avatar_url: clearable,
-    description: longText.nullable(),
-    twitter_url: clearable,
-    youtube_url: clearable,
-    facebook_url: clearable,
-    linkedin_url: clearable,
-    instagram_url: clearable,
+    email: field(email, promoterSubsetAnswer.shape.email),
+    new_cust_id: field(clearable, "The promoter's new `cust_id`. Blank text clears it.", "user-4712"),
+    new_ref_id: field(
+      z
+        .string("is invalid")
+        .trim()
+        .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+      "The new referral id.",
+      "jane-doe",
+    ),
+    promo_code: field(clearable, promotionAnswer.shape.promo_code),
+    customer_promo_code: field(clearable, promotionAnswer.shape.customer_promo_code),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    landing_url: field(webAddress.nullable(), landingUrl),
+    url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
+    parent_promoter_email: field(
+      clearable,
+      "E-mail of the promoter who recruited this one.",
+      "alex@example.com",
+    ),
+    note: field(longText.nullable(), promoterSubsetAnswer.shape.note),
+    first_name: field(clearable, "First name.", "Jane"),
+    last_name: field(clearable, "Last name.", "Doe"),
+    website: field(clearable, profileAnswer.shape.website),
+    company_name: field(clearable, "Name of the company.", "Acme"),
+    phone_number: field(clearable, "Phone number.", "+1 555 0100"),
+    address: field(clearable, profileAnswer.shape.address),
+    vat_id: field(clearable, profileAnswer.shape.vat_id),
+    country: field(clearable, profileAnswer.shape.country),
+    wallet_email: field(email.nullable(), profileAnswer.shape.wallet_email),
+    paypal_email: field(email.nullable(), "Another name of `wallet_email`.", "jane@wallet.example"),
+    avatar_url: field(clearable, profileAnswer.shape.avatar_url),
+    description: field(longText.nullable(), profileAnswer.shape.description),
+    twitter_url: field(clearable, "Their page on Twitter.", "https://twitter.com/jane"),
+    youtube_url: field(clearable, "Their channel on YouTube.", "https://youtube.com/@jane"),
+    facebook_url: field(clearable, "Their page on Facebook.", "https://facebook.com/jane"),
+    linkedin_url: field(clearable, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+    instagram_url: field(clearable, "Their page on Instagram.", "https://instagram.com/jane"),
   })
   .partial();
 

@@ -8,6 +8,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { readListPage } from "../list.ts";
 import type { V1Request } from "../operation.ts";
 import { column, figureOf, V1_GROUPINGS, type Column, type V1Grouping } from "./report-columns.ts";
+import { field } from "../../http/fields.ts";
 
 const MONTHS_USUALLY = 12;
 /** The length of a page in the report on promoters. */
@@ -26,21 +27,32 @@ function withoutBlanks(list: unknown): unknown {
 /** The parameters of every report. @see docs/spec/v1.md "Reports" */
 export const reportParams = z
   .object({
-    selected_fields: commaListOf(column),
-    group_by: oneOf(V1_GROUPINGS),
-    start_date: calendarDay,
-    end_date: calendarDay,
+    selected_fields: field(commaListOf(column), "Columns of the report. May be separated by commas."),
+    group_by: field(oneOf(V1_GROUPINGS), "Whether each row is a day, a month or a year. Default: `month`."),
+    start_date: field(
+      calendarDay,
+      "First day of the report. Default: twelve months before its last day.",
+      "2025-03-01",
+    ),
+    end_date: field(calendarDay, "Last day of the report. Default: today.", "2026-02-28"),
   })
   .partial();
 
 export const overviewParams = reportParams.extend({
-  sort: column.optional(),
-  sort_dir: direction.optional(),
+  sort: field(column.optional(), "Column that the rows are sorted by. Default: the first."),
+  sort_dir: field(direction.optional(), "Order of the rows. Default: `desc`."),
 });
 
 export const promotersParams = reportParams.extend({
-  promoter_ids: commaListOf(id).optional(),
-  top_50: column.optional(),
+  promoter_ids: field(
+    commaListOf(id).optional(),
+    "Ids of the promoters to report on. May be separated by commas. Default: all.",
+    [17, 18],
+  ),
+  top_50: field(
+    column.optional(),
+    "Column that decides which promoters come first. Default: `revenue_amount`.",
+  ),
 });
 
 /** A report's query and the columns to write. */

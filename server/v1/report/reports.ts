@@ -25,6 +25,7 @@ import {
   readReportQuery,
   reportParams,
 } from "./report-params.ts";
+import { field } from "../../http/fields.ts";
 
 /** The default columns. @see docs/spec/v1.md "Reports" */
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
@@ -54,7 +55,11 @@ export const campaignsReport: V1Operation = {
   params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
     columnsAnswer
-      .extend({ campaign_name: z.string(), campaign_id: z.int(), items })
+      .extend({
+        campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
+        campaign_id: field(z.int(), "Id of the campaign.", 1),
+        items: field(items, "One row for each day, month or year."),
+      })
       .meta({ id: "V1CampaignReport" }),
   ),
   isPaged: true,
@@ -71,7 +76,11 @@ export const promotersReport: V1Operation = {
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(
     columnsAnswer
-      .extend({ promoter_name: z.string(), promoter_id: z.int(), items })
+      .extend({
+        promoter_name: field(z.string(), "Name of the promoter.", "Jane Doe"),
+        promoter_id: field(z.int(), "Id of the promoter.", 17),
+        items: field(items, "One row for each day, month or year."),
+      })
       .meta({ id: "V1PromoterReport" }),
   ),
   isPaged: true,

@@ -8,20 +8,28 @@ import { shapeInput } from "../../input/shape.ts";
 import { LIST_STATUSES, listError } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { rewardAnswer, showReward, unitOfV1, V1_UNITS } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
+import { refToken, uid } from "../../input/common-fields.ts";
 
 const createParams = z.object({
-  lead_id: id.optional(),
-  uid: text.optional(),
-  email: text.optional(),
-  promotion_id: id.optional(),
-  ref_id: text.optional(),
-  reward_type: oneOf(V1_UNITS),
-  amount: wholeAmount,
-  status: oneOf(COMMISSION_STATUSES).default("approved"),
-  skip_email_notification: flag.optional(),
+  lead_id: field(id.optional(), "Id of the lead whose promoter gets it.", 204),
+  uid: field(text.optional(), uid),
+  email: field(text.optional(), "The person's e-mail address.", "jane@example.com"),
+  promotion_id: field(id.optional(), "Id of the promotion (V2: promoter campaign).", 31),
+  ref_id: field(text.optional(), refToken),
+  reward_type: field(oneOf(V1_UNITS), "Unit of the amount."),
+  amount: field(wholeAmount, "The amount: cents for `cash`, whole units otherwise.", 2000),
+  status: field(oneOf(COMMISSION_STATUSES).default("approved"), "State of the record."),
+  skip_email_notification: field(flag.optional(), "`true` sends no e-mail about this. Default: `false`."),
 });
 
-const updateParams = z.object({ id, event_id: text, status: oneOf(COMMISSION_STATUSES) }).partial();
+const updateParams = z
+  .object({
+    id: field(id, "Id of the record.", 17),
+    event_id: field(text, "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    status: field(oneOf(COMMISSION_STATUSES), "State of the record."),
+  })
+  .partial();
 
 /** `POST /api/v1/rewards/create` @see docs/spec/v1.md "Rewards" */
 export const createReward: V1Operation = {

@@ -12,29 +12,37 @@ import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** The answer of a tracked event of this type. @see docs/spec/v1.md "Sales, refunds and cancellations" */
 export function eventAnswer<T extends string>(type: T) {
   return z.object({
-    id: z.int(),
-    type: z.literal(type),
-    amount_cents: z.int().nullable(),
-    reward: rewardSummaryAnswer.nullable(),
-    lead: leadAnswer,
-    promoter: promoterSubsetAnswer,
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(
+      z.int().nullable(),
+      "What was sold, in cents of your account's currency. Negative: a refund. null: nothing.",
+      10000,
+    ),
+    reward: field(
+      rewardSummaryAnswer.nullable(),
+      "What the promoter earned. Negative: it was taken back. null: nothing.",
+    ),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
   });
 }
 
 /** The answer to an event of this type that waits for an exchange rate. */
 export function waitingAnswer<T extends string>(type: T) {
   return z.object({
-    id: z.int(),
-    type: z.literal(type),
-    amount_cents: z.null(),
-    reward: z.null(),
-    lead: leadAnswer,
-    promoter: promoterSubsetAnswer,
-    waiting_for: waitingForAnswer,
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(z.null(), "Always null: it is not converted yet.", null),
+    reward: field(z.null(), "Always null: nothing is earned yet.", null),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
   });
 }
 

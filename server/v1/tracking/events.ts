@@ -1,4 +1,5 @@
 import type { H3Event } from "h3";
+import { z } from "zod";
 import type { Account } from "../../domain/account/record.ts";
 import type { Context } from "../../domain/context.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
@@ -6,6 +7,7 @@ import { recordRefund } from "../../domain/sale/refund.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
 import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";
+import { field } from "../../http/fields.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,
@@ -15,6 +17,7 @@ import {
   shapeRefund,
   shapeSale,
 } from "../../input/event-params.ts";
+import { rewardSummaryAnswer } from "../reward/reward-json.ts";
 import { eventAnswer, showEvent, showWaiting, waitingAnswer } from "./event-json.ts";
 
 /** The parts of a request of either generation that an event needs. */
@@ -72,7 +75,12 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
   return {
     summary: "Record a cancellation",
     [kind]: cancellationParams,
-    answer: eventAnswer("cancellation").meta({ id: "V1Cancellation" }),
+    answer: eventAnswer("cancellation")
+      .extend({
+        amount_cents: field(z.int().nullable(), "Always null.", null),
+        reward: field(rewardSummaryAnswer.nullable(), "Always null."),
+      })
+      .meta({ id: "V1Cancellation" }),
     ...common(shape),
     handle: async ({ event, account, context }) =>
       recordCancellation(context, account, {

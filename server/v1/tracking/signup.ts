@@ -16,6 +16,7 @@ import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
@@ -24,12 +25,12 @@ export const trackSignup: V1Operation = {
   params: signupParams,
   answer: z
     .object({
-      id: z.int(),
-      type: z.literal("signup"),
-      amount_cents: z.int(),
-      reward: z.string().nullable(),
-      lead: leadAnswer,
-      promoter: promoterSubsetAnswer,
+      id: recordId,
+      type: field(z.literal("signup"), "What kind of event was recorded."),
+      amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
+      reward: field(z.string().nullable(), "What the sign-up earned. null: nothing.", null),
+      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
@@ -46,10 +47,10 @@ export const trackSubscriber: V1Operation = {
   params: signupParams,
   answer: z
     .object({
-      id: z.int(),
-      type: z.literal("subscriber"),
-      lead: leadAnswer,
-      promoter: promoterSubsetAnswer,
+      id: recordId,
+      type: field(z.literal("subscriber"), "What kind of event was recorded."),
+      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
   emptyAnswer: "Nobody referred the person.",

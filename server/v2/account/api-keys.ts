@@ -6,19 +6,24 @@ import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
-const createBody = z.object({ name: word(100) });
+const createBody = z.object({ name: field(word(100), "What the key is for.", "Shop") });
 
 const apiKeyAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    created_at: z.iso.datetime(),
-    revoked_at: z.iso.datetime().nullable(),
+    id: recordId,
+    name: field(z.string(), "What the key is for.", "Shop"),
+    created_at: createdAt,
+    revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked. null: it works."),
   })
   .meta({ id: "ApiKey" });
 
-const newApiKeyAnswer = apiKeyAnswer.extend({ key: z.string() }).meta({ id: "NewApiKey" });
+const newApiKeyAnswer = apiKeyAnswer
+  .extend({
+    key: field(z.string(), "The key. It is shown only once.", "tdm_q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"),
+  })
+  .meta({ id: "NewApiKey" });
 
 /** `GET /api/v2/company/api_keys`. Choice: no pages, because an account has few keys. */
 export const listApiKeysOperation: V2Operation = {

@@ -9,15 +9,22 @@ import type { Store } from "../../storage/store.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
+import { field } from "../../http/fields.ts";
 
 /** How many batches a client can follow: the latest ones. */
 const FOLLOWED = 100;
 
 const listParams = pageParams.extend({
-  filters: z
-    .object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid")
-    .partial()
-    .optional(),
+  filters: field(
+    z
+      .object(
+        { status: field(listOf(oneOf(BATCH_STATUSES)), "Only records with this status.") },
+        "is invalid",
+      )
+      .partial()
+      .optional(),
+    "Only records that match.",
+  ),
 });
 
 /** `GET /api/v2/company/batch_processes` */

@@ -12,36 +12,63 @@ import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
 import { questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const NAME_LENGTH = 100;
 
-const invitationBody = z.object({ invitation: text });
+const invitationBody = z.object({
+  invitation: field(
+    text,
+    "The invitation of a private campaign, from its sign-up link.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2M",
+  ),
+});
 /** The answers that the campaign asks for. */
 const answerBody = z.object({
-  answers: z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
-  terms_accepted: flag.optional(),
+  answers: field(
+    z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
+    "Answers by the words of the question.",
+    { "Where do you publish?": "Blog" },
+  ),
+  terms_accepted: field(flag.optional(), "Whether the terms are accepted."),
 });
 const joinBody = z.object({
-  email: mailAddress,
-  password: newPassword,
-  first_name: word(NAME_LENGTH),
-  last_name: word(NAME_LENGTH).optional(),
+  email: field(mailAddress, "The person's e-mail address.", "jane@example.com"),
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+  first_name: field(word(NAME_LENGTH), "First name.", "Jane"),
+  last_name: field(word(NAME_LENGTH).optional(), "Last name.", "Doe"),
   ...answerBody.shape,
   ...invitationBody.partial().shape,
-  ref: text.optional(),
-  company_website: text.optional(),
+  ref: field(
+    text.optional(),
+    "Referral id of the promoter who brought the person in. An unknown one is ignored.",
+    "alex",
+  ),
+  company_website: field(
+    text.optional(),
+    "Must stay empty. The page hides it, so only programs fill it in.",
+    "",
+  ),
 });
 
 const joinPage = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    company_name: z.string(),
-    description: z.string().nullable(),
-    terms: z.string().nullable(),
-    questions: z.array(questionAnswer),
-    is_private: z.boolean(),
-    needs_approval: z.boolean(),
+    id: recordId,
+    name: field(z.string(), "Name of the campaign.", "Friends of Acme"),
+    company_name: field(z.string(), "Name of the company.", "Acme"),
+    description: field(
+      z.string().nullable(),
+      "What the campaign says about itself.",
+      "Earn 20% of each sale.",
+    ),
+    terms: field(
+      z.string().nullable(),
+      "The terms that people accept when they join. null: none.",
+      "Do not bid on our name in ads.",
+    ),
+    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    is_private: field(z.boolean(), "Whether promoters join by invitation only."),
+    needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
   })
   .meta({ id: "JoinPage" });
 
@@ -67,7 +94,16 @@ export const joinOperation: OpenOperation = {
   summary: "Become a promoter",
   body: joinBody,
   answer: z
-    .object({ state: z.enum(["accepted", "pending"]), needs_confirmation: z.boolean() })
+    .object({
+      state: field(
+        z.enum(["accepted", "pending"]),
+        "What the campaign does with newcomers: it accepts them at once, or looks at them first.",
+      ),
+      needs_confirmation: field(
+        z.boolean(),
+        "Whether the person must open the link in the e-mail before they can sign in.",
+      ),
+    })
     .meta({ id: "Joined" }),
   status: 201,
   refusals: ["not_found", "invalid", "rate_limited", "busy"],

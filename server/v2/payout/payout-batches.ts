@@ -10,6 +10,7 @@ import type { BatchProcess } from "../../domain/batch/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 /** A payout of a batch, and the reason that the request gives. */
 interface Named {
@@ -21,21 +22,36 @@ interface Named {
 type Work = (context: Context, accountId: number, payout: Named) => Promise<Payout>;
 
 /** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
-const failedBody = idsBody.extend({ error: text.optional() });
+const failedBody = idsBody.extend({
+  error: field(text.optional(), "What went wrong, for people.", "Campaign 7 was not found"),
+});
 
 /** A batch of payouts names each payout that was not changed. @see docs/spec/v2.md "Batches" */
 const payoutBatchAnswer = batchAnswer
-  .extend({ processing_errors: z.array(z.object({ id: z.int(), message: z.string() })) })
+  .extend({
+    processing_errors: field(
+      z.array(
+        z.object({
+          id: field(z.int(), "Id of the payout.", 301),
+          message: field(z.string(), "Why it was not changed.", "Payout not found."),
+        }),
+      ),
+      "One entry for each payout that was not changed.",
+    ),
+  })
   .meta({ id: "PayoutBatchProcess" });
 
 const answer = z.object({
-  data: payoutBatchAnswer,
-  meta: z.object({
-    total: z.number(),
-    promoters_count: z.int(),
-    total_incl_tax: z.number(),
-    all_promoters_count: z.int(),
-  }),
+  data: field(payoutBatchAnswer, "The records."),
+  meta: field(
+    z.object({
+      total: field(z.number(), "Sum of the cash amounts, in cents.", 2000),
+      promoters_count: field(z.int(), "How many promoters they belong to.", 8),
+      total_incl_tax: field(z.number(), "Sum of the cash amounts with tax, in cents.", 2380),
+      all_promoters_count: field(z.int(), "How many promoters the payouts belong to.", 8),
+    }),
+    "Further data.",
+  ),
 });
 
 /** `POST /api/v2/company/payouts/mark_as_paid` */

@@ -20,6 +20,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { field, message } from "../../http/fields.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -63,14 +64,27 @@ const SHAPES: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
 };
 
 const methodBody = z.object({
-  method: oneOf(PAYOUT_METHODS),
-  promoter_id: id,
-  details: z.record(z.string(), z.unknown()).default({}),
-  is_disabled: flag.optional(),
-  is_selected: flag.optional(),
+  method: field(oneOf(PAYOUT_METHODS), "Way of payment."),
+  promoter_id: field(id, "Id of the promoter.", 17),
+  details: field(
+    z.record(z.string(), z.unknown()).default({}),
+    "Account or wallet that the money goes to. Each method has fields of its own.",
+    { wallet_email: "jane@wallet.example" },
+  ),
+  is_disabled: field(flag.optional(), "Whether it can't be used."),
+  is_selected: field(flag.optional(), "Whether the promoter is paid this way."),
 });
-const updateBody = methodBody.extend({ details: methodBody.shape.details.unwrap() }).partial();
-const listQuery = pageParams.extend({ filters: z.object({ promoter_id: id }, "is missing") });
+const updateBody = methodBody
+  .extend({
+    details: field(methodBody.shape.details.unwrap(), methodBody.shape.details),
+  })
+  .partial();
+const listQuery = pageParams.extend({
+  filters: field(
+    z.object({ promoter_id: field(id, "Id of the promoter.", 17) }, "is missing"),
+    "Only records that match.",
+  ),
+});
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
@@ -145,7 +159,9 @@ export const updatePayoutMethodOperation: V2Operation = {
 /** `DELETE /api/v2/company/payout_methods/{id}` */
 export const removePayoutMethodOperation: V2Operation = {
   summary: "Remove a payout method that was never used",
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["not_found", "in_use"],
   async handle({ event, account, context }: V2Request) {
     await removePayoutMethod(context, account.id, readPathId(event));

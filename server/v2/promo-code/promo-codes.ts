@@ -18,41 +18,52 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { ownData } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v2.md "Promo code" */
 export const promoCodeAnswer = z
   .object({
-    id: z.int(),
-    code: z.string(),
-    reward: z.object({ id: z.int(), name: z.string() }),
-    ext_id: z.string().nullable(),
-    description: z.string().nullable(),
-    company_id: z.int(),
-    promoter_campaign_id: z.int(),
-    metadata: z.record(z.string(), z.unknown()),
-    details: z.record(z.string(), z.unknown()),
-    archived_at: z.iso.datetime().nullable(),
+    id: recordId,
+    code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+    reward: field(
+      z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") }),
+      "The reward.",
+    ),
+    ext_id: field(
+      z.string().nullable(),
+      "Id of the coupon at the payment processor. null: not linked.",
+      null,
+    ),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    company_id: field(z.int(), "Id of the account.", 1),
+    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+    metadata: ownData,
+    details: ownData,
+    archived_at: field(z.iso.datetime().nullable(), "When the record was archived. null: it is in use."),
   })
   .meta({ id: "PromoCode" });
 
-const listParams = pageParams.extend({ promoter_campaign_id: id.optional() });
+const listParams = pageParams.extend({
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+});
 
 const createBody = z.object({
-  code: text.trim(),
-  reward_id: id,
-  promoter_campaign_id: id,
-  description: longText.optional(),
-  metadata: jsonObject.optional(),
-  details: jsonObject.optional(),
+  code: field(text.trim(), promoCodeAnswer.shape.code),
+  reward_id: field(id, "Id of the reward.", 3),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  description: field(longText.optional(), promoCodeAnswer.shape.description),
+  metadata: field(jsonObject.optional(), promoCodeAnswer.shape.metadata),
+  details: field(jsonObject.optional(), ownData),
 });
 
 const updateBody = z
   .object({
-    code: text.trim(),
-    description: longText.nullable(),
-    promoter_campaign_id: id,
-    metadata: jsonObject.nullable(),
-    details: jsonObject.nullable(),
+    code: field(text.trim(), promoCodeAnswer.shape.code),
+    description: field(longText.nullable(), promoCodeAnswer.shape.description),
+    promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+    metadata: field(jsonObject.nullable(), promoCodeAnswer.shape.metadata),
+    details: field(jsonObject.nullable(), ownData),
   })
   .partial();
 

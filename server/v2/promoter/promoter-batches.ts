@@ -15,15 +15,23 @@ import { shapeInput } from "../../input/shape.ts";
 import type { PromoterCampaignState } from "../../domain/promoter-campaign/record.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
-const campaignBody = idsBody.extend({ campaign_id: id });
-const addBody = campaignBody.extend({ drip_emails: flag.optional() });
-const parentBody = idsBody.extend({ parent_promoter_id: id });
+const campaignBody = idsBody.extend({ campaign_id: field(id, "Id of the campaign.", 1) });
+const addBody = campaignBody.extend({
+  drip_emails: field(flag.optional(), "Whether the promoter gets e-mails about this. Default: `true`."),
+});
+const parentBody = idsBody.extend({
+  parent_promoter_id: field(id, "Id of the promoter who recruited this one.", 12),
+});
 const moveBody = idsBody.extend({
-  from_campaign_id: id,
-  to_campaign_id: id,
-  drip_emails: flag.optional(),
-  soft_move_referrals: flag.optional(),
+  from_campaign_id: field(id, "Campaign that the promoters leave.", 1),
+  to_campaign_id: field(id, "Campaign that the promoters move to.", 2),
+  drip_emails: field(flag.optional(), addBody.shape.drip_emails),
+  soft_move_referrals: field(
+    flag.optional(),
+    "Whether their leads move too. Commissions stay. Default: `false`.",
+  ),
 });
 
 /** The work of a batch on a single promoter. */

@@ -9,14 +9,15 @@ import { numberText, readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 const day = z.string("is invalid").trim().pipe(z.iso.date("is not a date"));
 
-const currency = z
-  .string("is invalid")
-  .trim()
-  .toUpperCase()
-  .refine(isCurrency, "is not an ISO 4217 currency");
+const currency = field(
+  z.string("is invalid").trim().toUpperCase().refine(isCurrency, "is not an ISO 4217 currency"),
+  "Currency that the rates are relative to.",
+  "EUR",
+);
 
 const rates = z
   .record(z.string(), z.union([z.string(), z.number()]), "is not an object of rates by currency")
@@ -36,19 +37,31 @@ const rates = z
     documentedAs: { type: "object", additionalProperties: { type: ["string", "number"] } },
   });
 
-const createBody = z.object({ date: day, base: currency, rates });
+const createBody = z.object({
+  date: field(day, "Day of the rates, in UTC.", "2026-03-04"),
+  base: currency,
+  rates: field(rates, "How much of each currency one unit of the base buys.", {
+    USD: "1.0842",
+    GBP: "0.8391",
+  }),
+});
 
 const ratesAnswer = z
   .object({
-    date: z.iso.date(),
-    base: z.string(),
-    rates: z.record(z.string(), z.string()),
-    source: z.enum(["account", "server"]),
-    updated_at: z.iso.datetime(),
+    date: field(z.iso.date(), createBody.shape.date),
+    base: field(z.string(), "Currency that the rates are relative to.", "EUR"),
+    rates: field(z.record(z.string(), z.string()), createBody.shape.rates),
+    source: field(
+      z.enum(["account", "server"]),
+      "`account`: stored by this account. `server`: imported by the operator for all accounts.",
+    ),
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
   })
   .meta({ id: "Rates" });
 
-const listParams = z.object({ date: day.optional() });
+const listParams = z.object({
+  date: field(day.optional(), "Day of the sale, in UTC. Default: today.", "2026-03-04"),
+});
 
 /** `POST /api/v2/company/rates`. Choice: our addition; the rates only count for this account. */
 export const storeRatesOperation: V2Operation = {

@@ -22,6 +22,7 @@ import {
   findParams,
   leadFilter,
   listParams,
+  pathId,
   readSelector,
   updateBody,
   type FindBy,
@@ -55,6 +56,7 @@ export const createReferralOperation: V2Operation = {
 /** `GET /api/v2/company/referrals/{id}` */
 export const getReferralOperation: V2Operation = {
   summary: "Get a referral",
+  pathId,
   params: findParams,
   answer: referralAnswer,
   refusals: ["not_found", "invalid"],
@@ -64,6 +66,7 @@ export const getReferralOperation: V2Operation = {
 /** `PUT` and `PATCH /api/v2/company/referrals/{id}`. `find_by` may be in the query or in the body. */
 export const updateReferralOperation: V2Operation = {
   summary: "Update a referral",
+  pathId,
   params: findParams,
   body: updateBody,
   answer: referralAnswer,
@@ -75,6 +78,7 @@ export const updateReferralOperation: V2Operation = {
 /** `POST /api/v2/company/referrals/{id}/import_events` */
 export const importEventsOperation: V2Operation = {
   summary: "Import a referral's earlier sales from the billing provider",
+  pathId,
   params: findParams,
   answer: batchAnswer,
   status: 202,

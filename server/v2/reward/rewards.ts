@@ -11,8 +11,11 @@ import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
 import { createBody, newRewardOf, REWARD_FIELDS, updateBody } from "./reward-input.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
 
-const listParams = pageParams.extend({ scope: oneOf(REWARD_SCOPES).optional() });
+const listParams = pageParams.extend({
+  scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Left out: all."),
+});
 
 const shape = recordError(REWARD_FIELDS);
 

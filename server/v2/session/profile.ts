@@ -10,8 +10,11 @@ import { readPathId } from "../path-id.ts";
 import { userName } from "../user/users.ts";
 import { deviceOf, newPassword, password, signedIn } from "./session.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { createdAt, field } from "../../http/fields.ts";
 
-const nameBody = z.object({ name: userName.nullable() });
+const nameBody = z.object({
+  name: field(userName.nullable(), "Your name. null: you show by your e-mail address.", "Alex Kim"),
+});
 
 /** `PUT /api/v2/company/session` */
 export const updateOwnNameOperation: V2Operation = {
@@ -25,7 +28,10 @@ export const updateOwnNameOperation: V2Operation = {
   },
 };
 
-const passwordBody = z.object({ current_password: password, password: newPassword });
+const passwordBody = z.object({
+  current_password: field(password, "The password so far. Not needed if there is none.", "s3cret-start"),
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+});
 
 /** `PUT /api/v2/company/session/password` */
 export const changePasswordOperation: V2Operation = {
@@ -49,11 +55,15 @@ export const changePasswordOperation: V2Operation = {
 
 const ownSessionAnswer = z
   .object({
-    id: z.int(),
-    device: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    seen_at: z.iso.datetime(),
-    is_current: z.boolean(),
+    id: field(z.int(), "Id of the session.", 204),
+    device: field(
+      z.string().nullable(),
+      "The browser's `User-Agent`. null: it sent none.",
+      "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    ),
+    created_at: createdAt,
+    seen_at: field(z.iso.datetime(), "When the session was last used, to the hour."),
+    is_current: field(z.boolean(), "Whether this request belongs to the session."),
   })
   .meta({ id: "OwnSession" });
 

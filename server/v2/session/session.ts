@@ -15,6 +15,7 @@ import { signInCookies } from "../../request/known-browser.ts";
 import type { OpenOperation, OpenRequest } from "../open-operation.ts";
 import type { V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { field, message } from "../../http/fields.ts";
 
 const COOKIE = SESSION_COOKIES.user;
 
@@ -29,7 +30,15 @@ export const newPassword = password.min(
 /** A code of six digits, or a recovery code. */
 export const factorCode = word(50);
 
-const signInBody = z.object({ email, password, code: factorCode.optional() });
+const signInBody = z.object({
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  password: field(password, "At least 8 characters.", "correct horse battery"),
+  code: field(
+    factorCode.optional(),
+    "A code of the second factor, or a recovery code, if the user has one.",
+    "492039",
+  ),
+});
 
 /** `POST /api/v2/company/session` */
 export const signInOperation: OpenOperation = {
@@ -67,14 +76,28 @@ export const signOutOperation: V2Operation = {
   },
 };
 
-const linkToken = word(200);
+const linkToken = field(
+  word(200),
+  "The token of the link: the part of its address after `#`.",
+  "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+);
 const checkBody = z.object({ token: linkToken });
 
 /** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
 export const checkLinkOperation: OpenOperation = {
   summary: "Look at a link that sets a password",
   body: checkBody,
-  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string().nullable() }),
+  answer: z.object({
+    kind: field(
+      z.enum(LINK_KINDS),
+      "`owner`: makes the first owner, who gives an e-mail address. `invitation`: sets the first password of an invited user. `reset`: sets a new password.",
+    ),
+    email: field(
+      z.string().nullable(),
+      "The e-mail address of the user. null: the user gives one with the password.",
+      "alex@acme.example",
+    ),
+  }),
   refusals: ["not_found"],
   handle: async ({ event, context, limit }) => {
     const { token } = shapeInput(checkBody, await readJson(event));
@@ -86,10 +109,14 @@ export const checkLinkOperation: OpenOperation = {
 
 const linkBody = z.object({
   token: linkToken,
-  password: newPassword,
-  name: word(200).optional(),
-  email: email.optional(),
-  code: factorCode.optional(),
+  password: field(newPassword, signInBody.shape.password),
+  name: field(word(200).optional(), "The user's name.", "Alex Kim"),
+  email: field(
+    email.optional(),
+    "The e-mail address of the first owner. Other links have their user and ignore it.",
+    "alex@acme.example",
+  ),
+  code: field(factorCode.optional(), signInBody.shape.code),
 });
 
 /** `POST /api/v2/company/session/link` */
@@ -112,13 +139,15 @@ export const followLinkOperation: OpenOperation = {
   },
 };
 
-const resetBody = z.object({ email });
+const resetBody = z.object({ email: field(email, "The user's e-mail address.", "alex@acme.example") });
 
 /** `POST /api/v2/company/session/reset`. The answer is always the same, so that nobody can ask who is a user. */
 export const requestResetOperation: OpenOperation = {
   summary: "Ask for an e-mail with a link that sets a new password",
   body: resetBody,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   status: 202,
   handle: async ({ event, context, limitEmail, mayMail, hasMail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));

@@ -16,11 +16,21 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { userAnswer, userJson, userWithLinkAnswer } from "./user-json.ts";
+import { field } from "../../http/fields.ts";
 
-const role = oneOf(ROLES);
+const role = field(oneOf(ROLES), userAnswer.shape.role);
 export const userName = word(200);
-const inviteBody = z.object({ email, role, name: userName.optional() });
-const updateBody = z.object({ role, name: userName.nullable() }).partial();
+const inviteBody = z.object({
+  email: field(email, "The new user's e-mail address.", "alex@acme.example"),
+  role,
+  name: field(userName.optional(), "The new user's name.", "Alex Kim"),
+});
+const updateBody = z
+  .object({
+    role,
+    name: field(userName.nullable(), "The user's name. null: they show by their e-mail address.", "Alex Kim"),
+  })
+  .partial();
 
 /** `GET /api/v2/company/users`. Choice: no pages, because a program has few users. */
 export const listUsersOperation: V2Operation = {
@@ -66,7 +76,12 @@ export const removeUserOperation: V2Operation = {
     userJson(await removeUser(context, account.id, readPathId(event))),
 };
 
-const resetBody = z.object({ remove_second_factor: flag.optional() });
+const resetBody = z.object({
+  remove_second_factor: field(
+    flag.optional(),
+    "Whether to remove the user's second factor too, because it was lost.",
+  ),
+});
 
 /** `POST /api/v2/company/users/{id}/reset` */
 export const resetUserOperation: V2Operation = {

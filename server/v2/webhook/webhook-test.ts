@@ -14,6 +14,8 @@ import { recordError } from "../record-error.ts";
 import { postedJson } from "./event-json.ts";
 import { deliveryAnswer, deliveryJson } from "./webhook-deliveries.ts";
 import { eventType, testBody } from "./webhook-input.ts";
+import { field } from "../../http/fields.ts";
+import { webhookWithSecretAnswer } from "./webhook-json.ts";
 
 /** Shorter than for deliveries, because somebody waits for the answer. */
 const TIMEOUT_SECONDS = 10;
@@ -28,11 +30,11 @@ export const testWebhookOperation: V2Operation = {
   body: testBody,
   answer: z
     .object({
-      delivered: z.boolean(),
-      response_code: z.int().nullable(),
-      response_body: z.string().nullable(),
-      error: z.string().nullable(),
-      secret_key: z.string().nullable(),
+      delivered: field(z.boolean(), "Whether your server has accepted the event."),
+      response_code: field(z.int().nullable(), deliveryAnswer.shape.response_code),
+      response_body: field(z.string().nullable(), deliveryAnswer.shape.response_body),
+      error: field(z.string().nullable(), "Why nothing was delivered. null: it was.", null),
+      secret_key: field(z.string().nullable(), webhookWithSecretAnswer.shape.secret_key),
     })
     .meta({ id: "WebhookTest" }),
   refusals: ["not_found", "invalid", "rule_broken"],
@@ -40,7 +42,7 @@ export const testWebhookOperation: V2Operation = {
   handle: test,
 };
 
-const sendBody = z.object({ event_type: eventType.optional() });
+const sendBody = z.object({ event_type: field(eventType.optional(), "What happened.", "referral.created") });
 
 /** `POST /api/v2/company/webhooks/{id}/test` */
 export const sendTestOperation: V2Operation = {

@@ -20,6 +20,7 @@ import {
   webhookWithSecretAnswer,
   webhookWithSecretJson,
 } from "./webhook-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
@@ -53,13 +54,19 @@ export const createWebhookOperation: V2Operation = {
   },
 };
 
-const typeParams = z.object({ format: oneOf(EVENT_FORMATS).default("v2") });
+const typeParams = z.object({
+  format: field(
+    oneOf(EVENT_FORMATS).default("v2"),
+    "Form of the events whose types are listed. Left out: `v2`.",
+    "v2",
+  ),
+});
 
 /** `GET /api/v2/company/webhooks/event_types`. Choice: our own parameter `format` asks for those of V1. */
 export const listEventTypesOperation: V2Operation = {
   summary: "List the types of events",
   params: typeParams,
-  answer: z.object({ data: z.array(z.string()) }),
+  answer: z.object({ data: field(z.array(z.string()), "The types of events.", ["referral.created"]) }),
   refusals: ["invalid"],
   handle: async ({ event }) => {
     const { format } = shapeInput(typeParams, readQuery(event));

@@ -16,22 +16,51 @@ import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/referral-links.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
+import { subId } from "../../../input/common-fields.ts";
 
-const answer = referralLinkAnswer.extend({ promoter_campaign_id: z.int() }).meta({ id: "PortalLinkToShare" });
+const answer = referralLinkAnswer
+  .extend({
+    id: recordId,
+    name: field(z.string(), "Name of the link.", "Newsletter"),
+    url: field(z.string(), "An absolute web address.", "https://www.example.com/?via=jane"),
+    source: field(
+      z.enum(["campaign", "promoter"]),
+      "Who chose the page or made the link. Promoters can change their own.",
+    ),
+    sub_id: subId,
+    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+  })
+  .meta({ id: "PortalLinkToShare" });
 
 const NAME_LENGTH = 100;
 const SUB_ID_LENGTH = 100;
-const subId = word(SUB_ID_LENGTH).regex(/^[\w.~-]+$/, "may have letters, digits, and . _ ~ - only");
+const channel = word(SUB_ID_LENGTH).regex(/^[\w.~-]+$/, "may have letters, digits, and . _ ~ - only");
 
-const listParams = z.object({ promoter_campaign_id: id.optional(), ...pageParams.shape });
+const listParams = z.object({
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+  ...pageParams.shape,
+});
 const createBody = z.object({
-  promoter_campaign_id: id,
-  name: word(NAME_LENGTH),
-  url: webAddress.optional(),
-  sub_id: subId.optional(),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  name: field(word(NAME_LENGTH), "What the promoter calls the link.", "Newsletter"),
+  url: field(
+    webAddress.optional(),
+    "The page that it leads to. Left out: the usual one.",
+    "https://www.example.com/pricing",
+  ),
+  sub_id: field(channel.optional(), "Names a channel. Clicks and leads by the link carry it.", "newsletter"),
 });
 const updateBody = z
-  .object({ name: word(NAME_LENGTH), url: webAddress.nullable(), sub_id: subId.nullable() })
+  .object({
+    name: field(word(NAME_LENGTH), createBody.shape.name),
+    url: field(
+      webAddress.nullable(),
+      "The page that it leads to. null: the usual one.",
+      "https://www.example.com/pricing",
+    ),
+    sub_id: field(channel.nullable(), createBody.shape.sub_id),
+  })
   .partial();
 
 /** `GET /api/v2/affiliate/referral_links` */

@@ -18,22 +18,29 @@ import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { OWN_METHODS, OWN_METHOD_NAMES, ownTermsJson, type OwnMethod } from "./payout-details.ts";
+import { field } from "../../../http/fields.ts";
+import { ownData } from "../../../input/common-fields.ts";
 
 const details = z.record(z.string(), z.unknown());
 const createBody = z.object({
-  method: oneOf(OWN_METHOD_NAMES),
-  details: details.default({}),
-  is_selected: flag.default(true),
+  method: field(oneOf(OWN_METHOD_NAMES), "Way of payment."),
+  details: field(details.default({}), ownData),
+  is_selected: field(flag.default(true), "Whether the promoter is paid this way."),
 });
-const updateBody = z.object({ details });
+const updateBody = z.object({
+  details: field(details, createBody.shape.details),
+});
 
 /** `GET /api/v2/affiliate/payout_methods` */
 export const listOwnMethodsOperation: AffiliateOperation = {
   summary: "List the promoter's payout methods",
   params: pageParams,
   answer: z.object({
-    data: z.array(payoutMethodAnswer),
-    meta: payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
+    data: field(z.array(payoutMethodAnswer), "The records."),
+    meta: field(
+      payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
+      "Further data.",
+    ),
   }),
   isPaged: true,
   async handle(request) {

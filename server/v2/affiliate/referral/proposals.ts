@@ -9,22 +9,28 @@ import { recordError } from "../../record-error.ts";
 import type { AffiliateOperation } from "../operation.ts";
 import { mailAddress, site } from "../own-fields.ts";
 import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
+import { field } from "../../../http/fields.ts";
 
 const NAME_LENGTH = 100;
 
 /** A promoter's words about somebody. */
-const said = { first_name: word(NAME_LENGTH), last_name: word(NAME_LENGTH), website: site, comment: text };
+const said = {
+  first_name: field(word(NAME_LENGTH), "First name.", "Jane"),
+  last_name: field(word(NAME_LENGTH), "Last name.", "Doe"),
+  website: field(site, "Address of their web site.", "https://blog.example.com"),
+  comment: field(text, portalReferralAnswer.shape.comment),
+};
 const createBody = z.object({
-  promoter_campaign_id: id,
-  email: mailAddress,
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  email: field(mailAddress, "The person's e-mail address.", "jane@example.com"),
   ...z.object(said).partial().shape,
 });
 const updateBody = z
   .object({
-    first_name: said.first_name.nullable(),
-    last_name: said.last_name.nullable(),
-    website: said.website.nullable(),
-    comment: said.comment.nullable(),
+    first_name: field(said.first_name.nullable(), "First name.", "Jane"),
+    last_name: field(said.last_name.nullable(), "Last name.", "Doe"),
+    website: field(said.website.nullable(), "Address of their web site.", "https://blog.example.com"),
+    comment: field(said.comment.nullable(), portalReferralAnswer.shape.comment),
   })
   .partial();
 

@@ -11,21 +11,25 @@ import { period, span } from "../../range-params.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
+import { field } from "../../../http/fields.ts";
 
 const filters = z
   .object(
     {
-      state: oneOf(LEAD_STATES),
-      type: oneOf(["lead", "customer"]),
-      campaign_id: listOf(id),
-      created_at: period,
+      state: field(oneOf(LEAD_STATES), "Only records in this state. `not_set`: in no campaign."),
+      type: field(
+        oneOf(["lead", "customer"]),
+        "`lead`: not a customer yet. `customer`: has bought something.",
+      ),
+      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      created_at: field(period, "When the record was created."),
     },
     "is invalid",
   )
   .partial()
   .default({});
-const listParams = z.object({ filters, ...pageParams.shape });
-const exportParams = z.object({ filters });
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = {

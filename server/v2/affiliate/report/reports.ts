@@ -17,9 +17,13 @@ import { narrowing, paramsOf, queryOf, sortOf } from "../../report/report-params
 import { narrowed } from "../../report/reports.ts";
 import { csvFile } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field } from "../../../http/fields.ts";
 
-const inCampaign = { promoter_campaign_id: id.optional() };
-const params = paramsOf(OWN_COLUMNS).extend({ ...inCampaign, totals: flag.optional() });
+const inCampaign = { promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31) };
+const params = paramsOf(OWN_COLUMNS).extend({
+  ...inCampaign,
+  totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
+});
 const subIdParams = paramsOf(ORIGIN_COLUMNS).extend({ ...inCampaign, ...pageParams.shape });
 
 /** `GET /api/v2/affiliate/reports/overview` */
@@ -54,7 +58,12 @@ export const ownSubIdsOperation: AffiliateOperation = {
   params: subIdParams,
   answer: z.array(
     z
-      .object({ sub_id: z.string(), id: z.string(), data: dataAnswer, sub_data: z.array(rowAnswer) })
+      .object({
+        sub_id: field(z.string(), "The channel. `other`: those beyond the 200 that are kept.", "newsletter"),
+        id: field(z.string(), "Names the channel in `q=id:…`.", "a5eb25da6b4f25a2658ce7bbad4043ef"),
+        data: field(dataAnswer, "The records."),
+        sub_data: field(z.array(rowAnswer), "The same for each period."),
+      })
       .meta({ id: "SubIdReport" }),
   ),
   isPaged: true,

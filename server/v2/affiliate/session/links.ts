@@ -10,16 +10,35 @@ import type { OpenOperation, OpenRequest } from "../operation.ts";
 import { newPassword } from "../profile/password-field.ts";
 import { sessionAnswer } from "./session-json.ts";
 import { accountId, deviceOf, enter } from "./sessions.ts";
+import { field, message } from "../../../http/fields.ts";
 
-const sendBody = z.object({ email, account_id: accountId });
-const checkBody = z.object({ token: text });
-const useBody = z.object({ token: text, password: newPassword.optional() });
+const sendBody = z.object({
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  account_id: field(
+    accountId,
+    "Public id of the account. Needed only if the address belongs to promoters of several.",
+    "acme",
+  ),
+});
+const checkBody = z.object({
+  token: field(
+    text,
+    "The token of the link: the part of its address after `#`.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+  ),
+});
+const useBody = z.object({
+  token: field(text, checkBody.shape.token),
+  password: field(newPassword.optional(), "At least 8 characters.", "correct horse battery"),
+});
 
 /** `POST /api/v2/affiliate/session/link/send` */
 export const sendLinkOperation: OpenOperation = {
   summary: "Send a promoter a link that signs them in",
   body: sendBody,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   status: 202,
   refusals: ["rate_limited"],
   handle: send,
@@ -29,7 +48,15 @@ export const sendLinkOperation: OpenOperation = {
 export const checkLinkOperation: OpenOperation = {
   summary: "Show what a link to the portal is for",
   body: checkBody,
-  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string() }).meta({ id: "PortalLink" }),
+  answer: z
+    .object({
+      kind: field(
+        z.enum(LINK_KINDS),
+        "`setup`: sets the first password. `join`: confirms the address of a newcomer, with the password that they chose. `sign_in`: signs in.",
+      ),
+      email: field(z.string(), sendBody.shape.email),
+    })
+    .meta({ id: "PortalLink" }),
   refusals: ["not_found", "rate_limited"],
   handle: check,
 };

@@ -9,6 +9,7 @@ import { shapeInput } from "../../../input/shape.ts";
 import { signInCookies } from "../../../request/known-browser.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { field } from "../../../http/fields.ts";
 
 /** Choice: a long password is a sentence, not a file. */
 const MAX_PASSWORD_LENGTH = 200;
@@ -17,9 +18,17 @@ const MAX_PASSWORD_LENGTH = 200;
 export const accountId = word(100).optional();
 
 const signInBody = z.object({
-  email,
-  password: text.max(MAX_PASSWORD_LENGTH, "is too long"),
-  account_id: accountId,
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  password: field(
+    text.max(MAX_PASSWORD_LENGTH, "is too long"),
+    "At least 8 characters.",
+    "correct horse battery",
+  ),
+  account_id: field(
+    accountId,
+    "Public id of the account. Needed only if the address belongs to promoters of several.",
+    "acme",
+  ),
 });
 
 /** `POST /api/v2/affiliate/session` */
