@@ -34,6 +34,7 @@ import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts"
 import { AFFILIATE_OPERATIONS, ENTRANCES } from "./v2/affiliate/operations.ts";
 import { affiliateRoutes } from "./v2/affiliate/routes.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
+import { EVENT_MEANINGS } from "./v2/webhook/event-meanings.ts";
 import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
@@ -117,18 +118,23 @@ export function describedEvents(): DescribedEvents {
   return {
     types: [...EVENTS.types, ...V1_EVENTS.types],
     bodyOf: (type) => V1_EVENTS.bodyOf(type) ?? EVENTS.bodyOf(type),
+    meaningOf: (type) => V1_EVENTS.meaningOf(type) ?? EVENT_MEANINGS[type],
   };
 }
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
   const health = {
+    id: "getHealth",
     summary: "Check that the process is alive",
+    description: "Shows that the process is alive. It does not ask the store.",
     answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
   };
   const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });
   const ready = {
+    id: "getReadiness",
     summary: "Check that the store answers",
+    description: "Shows whether the store answers. 503 while it does not.",
     answer: status.extend({
       warnings: field(
         z.array(z.string()).optional(),

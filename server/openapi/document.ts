@@ -1,6 +1,6 @@
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
 import { POSTING_HEADERS, eventPostings } from "./events.ts";
-import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./glossary/introduction.ts";
+import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
 import { HEADERS } from "./headers.ts";
 import { describeOperation } from "./operation.ts";
 import { newSchemas } from "./schemas.ts";
@@ -14,7 +14,11 @@ export function openApiDocument(
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = describeOperation(route, schemas);
+    (paths[path] ??= {})[route.method.toLowerCase()] = describeOperation(
+      route,
+      routes.find(({ operation }) => operation === route.operation) ?? route,
+      schemas,
+    );
   }
   return {
     openapi: "3.1.0",

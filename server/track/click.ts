@@ -19,7 +19,11 @@ const clickParams = visitParams.extend({
  * Choice: bots are refused before their body is read, so even a malformed body gets this answer.
  */
 export const trackClick: PublicOperation = {
+  id: "trackClick",
   summary: "Record the click of a referral link",
+  description:
+    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to nobody, `tid` and `ref_id` are null.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
   params: clickParams.extend({ cid: field(text, "The public id of your account.", "acme") }),
   answer: z.object({
     status: field(z.enum(["recorded", "known", "refused"]), "State of the record."),

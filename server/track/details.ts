@@ -12,7 +12,9 @@ import { coupon, refToken, tid } from "../input/common-fields.ts";
  * (yet), the ref id decides.
  */
 export const trackDetails: PublicOperation = {
+  id: "getVisitorDetails",
   summary: "Show a visitor who sent them",
+  description: "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",
   params: z.object({
     cid: field(text, "The public id of your account.", "acme"),
     tid: field(text, tid),

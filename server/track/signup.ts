@@ -36,7 +36,11 @@ const NOT_FOR_PAGES = {
  * e-mail address is registered somewhere.
  */
 export const trackSignup: PublicOperation = {
+  id: "trackVisitorSignup",
   summary: "Record a visitor's sign-up",
+  description:
+    "Records a sign-up from your page. The script calls it. The answer is the same whether the person was known or not.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", email: "sam@example.net" },
   params: signupParams
     .pick({
       email: true,

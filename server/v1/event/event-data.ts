@@ -62,21 +62,30 @@ export const eventFulfilment = payoutAnswer
   })
   .meta({ id: "V1EventFulfilment" });
 
-/** The form of `data` for each event type. */
-const DATA: Record<V1EventType, z.ZodObject> = {
-  fulfilment_pending: eventFulfilment,
-  lead_becomes_referral: eventLead,
-  lead_cancelled: eventLead,
-  lead_signup: eventLead,
-  new_customer: eventLead,
-  promoter_accepted: eventAcceptance,
-  promoter_signed_up: eventJoining,
-  promoter_signs_up: eventJoining,
-  reward_created: eventReward,
+/** What each event type means, and the form of its `data`. */
+const DATA: Record<V1EventType, [meaning: string, data: z.ZodObject]> = {
+  fulfilment_pending: [
+    "In V1's form: a promoter waits for something that is not money. If you answer 200, the promoter has got it. After any other success it stays pending.",
+    eventFulfilment,
+  ],
+  lead_becomes_referral: ["In V1's form: a lead became a customer.", eventLead],
+  lead_cancelled: ["In V1's form: a customer cancelled.", eventLead],
+  lead_signup: ["In V1's form: somebody signed up and became a promoter's lead.", eventLead],
+  new_customer: [
+    "In V1's form: a lead became a customer. It comes together with `lead_becomes_referral`.",
+    eventLead,
+  ],
+  promoter_accepted: ["In V1's form: a promoter was accepted in a campaign.", eventAcceptance],
+  promoter_signed_up: ["In V1's form: a promoter was added.", eventJoining],
+  promoter_signs_up: [
+    "In V1's form: the same as `promoter_signed_up`, by the name that some automation tools wait for.",
+    eventJoining,
+  ],
+  reward_created: ["In V1's form: a promoter earned a commission, or a refund took one back.", eventReward],
 };
 
 /** The event types of V1 and their bodies, for the OpenAPI document. */
-export const V1_EVENTS = { types: V1_EVENT_TYPES, bodyOf };
+export const V1_EVENTS = { types: V1_EVENT_TYPES, bodyOf, meaningOf };
 
 /** undefined: this is no event type of V1. */
 function bodyOf(type: string): z.ZodObject | undefined {
@@ -86,6 +95,10 @@ function bodyOf(type: string): z.ZodObject | undefined {
       z.object({ id: recordId, type: field(z.literal(type), "What happened."), created_at: createdAt }),
       "Its id, its type and when it happened. The id is a number.",
     ),
-    data: field(DATA[type], "The record, as the interface shows it."),
+    data: field(DATA[type][1], "The record, as the interface shows it."),
   });
+}
+
+function meaningOf(type: string): string | undefined {
+  return isV1EventType(type) ? DATA[type][0] : undefined;
 }

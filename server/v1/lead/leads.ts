@@ -57,7 +57,9 @@ const updateParams = selectorParams.extend({
 
 /** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
+  id: "v1ListLeads",
   summary: "List leads",
+  description: "Lists leads, oldest first: all, or those of a promoter or campaign.",
   params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(leadRecordAnswer),
   isPaged: true,
@@ -69,7 +71,10 @@ export const listLeads: V1Operation = {
 
 /** `POST /api/v1/leads/create` @see docs/spec/v1.md "Leads" */
 export const createLead: V1Operation = {
+  id: "v1CreateLead",
   summary: "Create a lead",
+  description: "Adds a lead to a promoter. Give `email` or `uid`, and `promotion_id` or `ref_id`.",
+  example: { email: "sam@example.net", ref_id: "jane" },
   params: createParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid", "taken", "refused"],
@@ -78,7 +83,10 @@ export const createLead: V1Operation = {
 
 /** `GET` and `POST /api/v1/leads/show` */
 export const showLead: V1Operation = {
+  id: "v1ShowLead",
   summary: "Show a lead",
+  description: "Finds one lead by id, `uid` or e-mail. Give one of them.",
+  example: { uid: "cus_99" },
   params: selectorParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid"],
@@ -87,7 +95,11 @@ export const showLead: V1Operation = {
 
 /** `PUT` and `POST /api/v1/leads/update` */
 export const updateLead: V1Operation = {
+  id: "v1UpdateLead",
   summary: "Update a lead, or move it to another promoter",
+  description:
+    "Changes a lead, or moves it to another promoter (`new_ref_id`). Name the lead by `id`, `uid` or `email`.",
+  example: { uid: "cus_99", state: "active", plan_name: "pro" },
   params: updateParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid", "taken"],
@@ -96,7 +108,10 @@ export const updateLead: V1Operation = {
 
 /** `DELETE /api/v1/leads/delete` */
 export const deleteLead: V1Operation = {
+  id: "v1DeleteLead",
   summary: "Delete a lead",
+  description:
+    "Removes a lead. Name it by `id`, `uid` or `email`. Its sales and commissions stay, and can be refunded by the sale's `event_id`.",
   params: selectorParams,
   answer: z.object({
     message: message,

@@ -41,7 +41,11 @@ const updateParams = z
 
 /** `POST /api/v1/payouts/create` @see docs/spec/v1.md "Payouts" */
 export const createPayoutOperation: V1Operation = {
+  id: "v1CreatePayout",
   summary: "Make a payout of everything that a promoter has not been paid",
+  description:
+    "Makes a payout of all money that a promoter has earned in a campaign and that no payout contains yet. Name the promoter by `promoter_email` or `promoter_id`.",
+  example: { promoter_email: "jane@example.com", status: "completed" },
   params: createParams,
   answer: payoutAnswer,
   refusals: ["missing", "not_found", "refused"],
@@ -50,7 +54,10 @@ export const createPayoutOperation: V1Operation = {
 
 /** `PUT` and `POST /api/v1/payouts/update` @see docs/spec/v1.md "Payouts" */
 export const updatePayoutOperation: V1Operation = {
+  id: "v1UpdatePayout",
   summary: "Change the status of a payout",
+  description: "Changes the status of a payout, for example to `completed` when you have paid it.",
+  example: { id: 88, status: "completed" },
   params: updateParams,
   answer: payoutAnswer,
   refusals: ["missing", "not_found", "refused"],

@@ -24,7 +24,10 @@ const filterParams = z
 
 /** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {
+  id: "v1ListPayouts",
   summary: "List payouts",
+  description:
+    "Lists payouts, oldest first. A payout is what a promoter is paid for one campaign and period.",
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(payoutAnswer),
   isPaged: true,

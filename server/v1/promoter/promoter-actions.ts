@@ -26,7 +26,10 @@ const moveParams = selectorParams.extend({
 
 /** `DELETE /api/v1/promoters/delete` */
 export const deletePromoterOperation: V1Operation = {
+  id: "v1DeletePromoter",
   summary: "Remove a promoter who has earned nothing",
+  description:
+    "Removes a promoter who has earned nothing. Promoters with commissions or payouts can't be deleted; archive them.",
   params: selectorParams,
   answer: z.object({
     message: message,
@@ -37,7 +40,10 @@ export const deletePromoterOperation: V1Operation = {
 
 /** `PUT` and `POST /api/v1/promoters/refresh_token` */
 export const refreshTokenOperation: V1Operation = {
+  id: "v1RefreshPromoterToken",
   summary: "Give a promoter a new auth token",
+  description: "Gives a promoter a new `auth_token`. The old one no longer logs in.",
+  example: { cust_id: "user-4711" },
   params: selectorParams,
   answer: z.object({
     auth_token: field(z.string(), promoterSubsetAnswer.shape.auth_token),
@@ -48,7 +54,10 @@ export const refreshTokenOperation: V1Operation = {
 
 /** `POST /api/v1/promoters/add_to_campaign` */
 export const addToCampaignOperation: V1Operation = {
+  id: "v1AddPromoterToCampaign",
   summary: "Add a promoter to one more campaign",
+  description: "Adds a promoter to one more campaign.",
+  example: { cust_id: "user-4711", campaign_id: 2 },
   params: addParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],
@@ -57,7 +66,10 @@ export const addToCampaignOperation: V1Operation = {
 
 /** `POST /api/v1/promoters/move_to_campaign` */
 export const moveToCampaignOperation: V1Operation = {
+  id: "v1MovePromoterToCampaign",
   summary: "Move a promoter from one campaign to another",
+  description: "Moves a promoter from one campaign to another. Leads and commissions stay where they are.",
+  example: { cust_id: "user-4711", destination_campaign_id: 2 },
   params: moveParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],

@@ -20,7 +20,10 @@ const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1)
 
 /** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {
+  id: "v1ListPromoters",
   summary: "List promoters; with a campaign, only those accepted in it",
+  description:
+    "Lists your promoters, oldest first. With `campaign_id`, only those who are accepted in that campaign.",
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(promoterAnswer),
   isPaged: true,
@@ -30,7 +33,11 @@ export const listPromotersOperation: V1Operation = {
 
 /** `GET` and `POST /api/v1/promoters/show` */
 export const showPromoterOperation: V1Operation = {
+  id: "v1ShowPromoter",
   summary: "Show a promoter",
+  description:
+    "Finds one promoter by id, `cust_id`, `auth_token`, e-mail, referral id or promo code. Give one of them.",
+  example: { cust_id: "user-4711" },
   params: selectorParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found"],

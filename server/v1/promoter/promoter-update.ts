@@ -68,7 +68,11 @@ const updateParams = z
 
 /** `PUT` and `POST /api/v1/promoters/update`. Some clients use POST. */
 export const updatePromoterOperation: V1Operation = {
+  id: "v1UpdatePromoter",
   summary: "Update a promoter",
+  description:
+    "Changes a promoter. Name the promoter by one of `id`, `cust_id`, `auth_token`, `promoter_email` or `ref_id`, and give what changes. What you leave out stays.",
+  example: { cust_id: "user-4711", new_ref_id: "jane-doe", website: "https://blog.example.com" },
   params: selectorParams.extend(updateParams.shape),
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "taken", "refused", "busy"],

@@ -67,7 +67,17 @@ const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landin
 
 /** `POST /api/v1/promoters/create` */
 export const createPromoterOperation: V1Operation = {
+  id: "v1CreatePromoter",
   summary: "Create a promoter",
+  description:
+    "Adds a promoter to a campaign: the default one, unless `campaign_id` names another. Only `email` is required; a referral id is made from the name when you give none.",
+  example: {
+    email: "jane@example.com",
+    first_name: "Jane",
+    last_name: "Doe",
+    cust_id: "user-4711",
+    ref_id: "jane",
+  },
   params: createParams,
   answer: promoterAnswer,
   refusals: ["not_found", "invalid", "taken", "busy"],

@@ -37,7 +37,9 @@ const items = z.array(rowAnswer);
 
 /** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
+  id: "v1ReportOverview",
   summary: "Report on the account, period by period",
+  description: "Reports visitors, leads, customers and money of the whole account by day, month or year.",
   mayBeAged: true,
   params: listParams(overviewParams, MOST_PER_PAGE),
   answer: items,
@@ -50,7 +52,9 @@ export const overviewReport: V1Operation = {
 
 /** `GET /api/v1/reports/campaigns` */
 export const campaignsReport: V1Operation = {
+  id: "v1ReportCampaigns",
   summary: "Report on each campaign, period by period",
+  description: "Reports the same figures for each campaign.",
   mayBeAged: true,
   params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
@@ -71,7 +75,9 @@ export const campaignsReport: V1Operation = {
 
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
+  id: "v1ReportPromoters",
   summary: "Report on the promoters with the highest value in a column, period by period",
+  description: "Reports the same figures for each promoter. Those with the highest `top_50` come first.",
   mayBeAged: true,
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(

@@ -33,7 +33,11 @@ const updateParams = z
 
 /** `POST /api/v1/rewards/create` @see docs/spec/v1.md "Rewards" */
 export const createReward: V1Operation = {
+  id: "v1CreateReward",
   summary: "Give a promoter a reward",
+  description:
+    "Gives a promoter a reward by hand: the promoter of the lead that `lead_id`, `uid` or `email` names, or the one whom `promotion_id` or `ref_id` names. A negative amount of `cash` corrects an earlier one.",
+  example: { ref_id: "jane", reward_type: "cash", amount: 2000 },
   params: createParams,
   answer: rewardAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],
@@ -45,7 +49,11 @@ export const createReward: V1Operation = {
 
 /** `PUT` and `POST /api/v1/rewards/update` @see docs/spec/v1.md "Rewards" */
 export const updateReward: V1Operation = {
+  id: "v1UpdateReward",
   summary: "Approve or deny a reward",
+  description:
+    "Sets the status of a reward, or of all rewards of one event. A reward that was paid stays as it is.",
+  example: { event_id: "order-1001", status: "denied" },
   params: updateParams,
   answer: rewardAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],

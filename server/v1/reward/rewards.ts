@@ -21,7 +21,10 @@ const USUAL_PER_PAGE = 20;
 
 /** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
+  id: "v1ListRewards",
   summary: "List rewards (commissions)",
+  description:
+    "Lists commissions, oldest first. V1 calls a commission a reward: what a promoter earned by one sale.",
   params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(rewardAnswer),
   isPaged: true,

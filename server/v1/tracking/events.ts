@@ -37,7 +37,11 @@ interface Generation {
 /** Records a sale. */
 export function saleOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: "v1TrackSale",
     summary: "Record a sale",
+    description:
+      "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+    example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
     acceptedAnswer: waitingAnswer("sale").meta({ id: "V1WaitingSale" }),
@@ -55,7 +59,10 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
 /** Records a refund. V2 answers in the same form. */
 export function refundOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: kind === "body" ? "trackRefund" : "v1TrackRefund",
     summary: "Record a refund",
+    description: `Records that a sale, or a part of it, was paid back, and takes the same part of its commissions back.${noteOf(kind)}`,
+    example: { email: "sam@example.net", event_id: "refund-7", amount: 10000, sale_event_id: "order-1001" },
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
     acceptedAnswer: waitingAnswer("refund").meta({ id: "V1WaitingRefund" }),
@@ -73,7 +80,10 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
 /** Records a cancellation. V2 answers in the same form. */
 export function cancellationOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: kind === "body" ? "trackCancellation" : "v1TrackCancellation",
     summary: "Record a cancellation",
+    description: `Records that a customer has left. Repeating it changes nothing.${noteOf(kind)}`,
+    example: { email: "sam@example.net" },
     [kind]: cancellationParams,
     answer: eventAnswer("cancellation")
       .extend({
@@ -89,6 +99,11 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
           showEvent(view, { id, type: "cancellation", amountCents: null, commissions: [], ...rest }),
       }),
   };
+}
+
+/** V2 documents the answer in V1's form. */
+function noteOf(kind: Generation["kind"]): string {
+  return kind === "body" ? " The answer has the form of V1." : "";
 }
 
 function common(shape: ErrorShape) {

@@ -20,8 +20,12 @@ import { field, recordId } from "../../http/fields.ts";
 
 /** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
+  id: "v1TrackSignup",
   isTracking: true,
   summary: "Record a sign-up",
+  description:
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+  example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
     .object({
@@ -42,8 +46,12 @@ export const trackSignup: V1Operation = {
 
 /** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
 export const trackSubscriber: V1Operation = {
+  id: "v1TrackSubscriber",
   isTracking: true,
   summary: "Record a subscriber",
+  description:
+    "Records that somebody subscribed to news, as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+  example: { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
     .object({

@@ -171,14 +171,19 @@ const accountAnswer = z
 
 /** `GET /api/v2/company/account` */
 export const showAccountOperation: V2Operation = {
+  id: "getAccount",
   summary: "Show the account's settings",
+  description: "Shows the account's settings.",
   answer: accountAnswer,
   handle: ({ account }) => Promise.resolve(accountJson(account)),
 };
 
 /** `PUT` and `PATCH /api/v2/company/account` */
 export const updateAccountOperation: V2Operation = {
+  id: "updateAccount",
   summary: "Change the account's settings",
+  description: "Changes the account's settings, all or none. What you leave out stays.",
+  example: { name: "Acme", time_zone: "Europe/Berlin" },
   body: updateBody,
   answer: accountAnswer,
   refusals: ["invalid", "taken", "refused"],

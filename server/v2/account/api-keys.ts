@@ -27,7 +27,9 @@ const newApiKeyAnswer = apiKeyAnswer
 
 /** `GET /api/v2/company/api_keys`. Choice: no pages, because an account has few keys. */
 export const listApiKeysOperation: V2Operation = {
+  id: "listApiKeys",
   summary: "List API keys, oldest first",
+  description: "Lists the account's API keys, valid and revoked.",
   answer: z.array(apiKeyAnswer),
   handle: async ({ account, context }) => {
     const keys = await listApiKeys(context.store, account.id);
@@ -37,7 +39,9 @@ export const listApiKeysOperation: V2Operation = {
 
 /** `POST /api/v2/company/api_keys`. Only this answer shows the key. */
 export const createApiKeyOperation: V2Operation = {
+  id: "createApiKey",
   summary: "Create an API key",
+  description: "Makes an API key. Only this answer shows it.",
   body: createBody,
   answer: newApiKeyAnswer,
   status: 201,
@@ -51,7 +55,9 @@ export const createApiKeyOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/api_keys/{id}`. Answers with the revoked key. */
 export const revokeApiKeyOperation: V2Operation = {
+  id: "revokeApiKey",
   summary: "Revoke an API key",
+  description: "Revokes an API key. Requests with it are refused from then on.",
   answer: apiKeyAnswer,
   refusals: ["not_found", "refused"],
   handle: async ({ event, account, context }) =>

@@ -72,7 +72,10 @@ const entryAnswer = z
 
 /** `GET /api/v2/company/audit_log` */
 export const listAuditLog: V2Operation = {
+  id: "listAuditLog",
   summary: "List who changed what, newest first",
+  description:
+    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here.",
   params: listParams,
   answer: z.array(entryAnswer),
   isPaged: true,
@@ -88,7 +91,10 @@ export const listAuditLog: V2Operation = {
 
 /** `GET /api/v2/company/audit_log/download`. The oldest first, so that it can be sent while it is read. */
 export const downloadAuditLog: V2Operation = {
+  id: "downloadAuditLog",
   summary: "Download who changed what as a CSV file",
+  description:
+    "The same entries as a CSV file, all of them and oldest first, with `before` and `after` as JSON.",
   params: downloadParams,
   answer: z.string(),
   media: "text/csv",

@@ -5,6 +5,9 @@ import { createdAt, field, recordId } from "../../http/fields.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 
+/** Ends the description of each operation that answers with a batch. */
+export const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
+
 export const batchAnswer = z
   .object({
     id: recordId,

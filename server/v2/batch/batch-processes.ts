@@ -29,7 +29,9 @@ const listParams = pageParams.extend({
 
 /** `GET /api/v2/company/batch_processes` */
 export const listBatchesOperation: V2Operation = {
+  id: "listBatchProcesses",
   summary: "List batch processes, newest first",
+  description: "Lists batches of changes, newest first.",
   params: listParams,
   answer: z.array(batchAnswer),
   isPaged: true,
@@ -39,7 +41,9 @@ export const listBatchesOperation: V2Operation = {
 
 /** `GET /api/v2/company/batch_processes/{id}` */
 export const showBatchOperation: V2Operation = {
+  id: "getBatchProcess",
   summary: "Show a batch process",
+  description: "Finds one batch.",
   answer: batchAnswer,
   refusals: ["not_found"],
   handle: async ({ event, account, context }) =>
@@ -48,7 +52,9 @@ export const showBatchOperation: V2Operation = {
 
 /** `GET /api/v2/company/batch_processes/progress` */
 export const batchProgressOperation: V2Operation = {
+  id: "getBatchProgress",
   summary: "Show the progress of the latest batch processes, in percent by id",
+  description: "Shows the progress of the latest batches in percent, by their ids.",
   params: listParams.pick({ filters: true }),
   answer: z.record(z.string(), z.int()).meta({ examples: [{ "7": 100 }] }),
   refusals: ["invalid"],

@@ -46,7 +46,9 @@ const disconnectParams = z.object({
 
 /** `GET /api/v2/company/billing`. Choice: our addition. */
 export const listBillingOperation: V2Operation = {
+  id: "listBilling",
   summary: "List the connections with billing providers",
+  description: "Lists the billing providers that the account is connected with. An extension of Tidemark.",
   answer: z.array(connectionAnswer),
   handle: async (request) => {
     const connections = await listConnections(request.context.store, request.account.id);
@@ -56,7 +58,11 @@ export const listBillingOperation: V2Operation = {
 
 /** `POST /api/v2/company/billing`. Choice: our addition. No answer shows the secrets. */
 export const connectBillingOperation: V2Operation = {
+  id: "connectBilling",
   summary: "Connect the account with a billing provider",
+  description:
+    "Takes the events of a billing provider from now on, or replaces its secrets. An API key that is left out stays. An extension of Tidemark.",
+  example: { provider: "stripe", secret: "whsec_5f1c2b7a", api_key: "rk_live_5f1c2b7a" },
   body: connectBody,
   answer: connectionAnswer,
   refusals: ["invalid"],
@@ -70,7 +76,10 @@ export const connectBillingOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/billing`. Choice: our addition. */
 export const disconnectBillingOperation: V2Operation = {
+  id: "disconnectBilling",
   summary: "End the connection with a billing provider",
+  description:
+    "Refuses the events of a provider from now on. What they recorded stays. An extension of Tidemark.",
   params: disconnectParams,
   answer: connectionAnswer,
   refusals: ["not_found", "invalid"],

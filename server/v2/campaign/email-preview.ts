@@ -16,7 +16,9 @@ const params = z.object({ kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "acce
 
 /** `GET /api/v2/company/campaigns/{id}/email_preview` */
 export const previewEmailOperation: V2Operation = {
+  id: "previewEmail",
   summary: "Show how an e-mail to promoters reads",
+  description: "Shows how an e-mail to the campaign's promoters reads, with Jane Doe as the promoter.",
   params,
   answer: z
     .object({

@@ -51,7 +51,16 @@ const updateBody = z
 
 /** `POST /api/v2/company/commissions` @see docs/spec/v2.md "Create a commission" */
 export const createCommissionOperation: V2Operation = {
+  id: "createCommission",
   summary: "Give a promoter a commission",
+  description:
+    "Gives a promoter a commission. `custom`: an exact `amount` for a `promoter_campaign_id`. `sale`: what a sale of `sale_amount` to a `referral_id` earns, for each tier and each part of a split.",
+  example: {
+    commission_type: "custom",
+    promoter_campaign_id: 17,
+    amount: 2000,
+    external_note: "Thank you for the talk",
+  },
   body: createBody,
   answer: z.array(commissionAnswer),
   refusals: ["not_found", "invalid", "already_registered", "refused"],
@@ -60,7 +69,10 @@ export const createCommissionOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/commissions/{id}` */
 export const updateCommissionOperation: V2Operation = {
+  id: "updateCommission",
   summary: "Change the notes on a commission",
+  description: "Changes the notes on a commission. What you leave out stays.",
+  example: { internal_note: "Checked by phone" },
   body: updateBody,
   answer: commissionAnswer,
   refusals: ["not_found", "invalid", "refused"],

@@ -20,7 +20,10 @@ const params = z.object({
 
 /** `GET /api/v2/company/home` */
 export const homeOperation: V2Operation = {
+  id: "showHome",
   summary: "Show how the program is doing",
+  description:
+    "Shows a range of days beside the one before it, what waits for somebody, and the latest leads. A range of less than two months is shown by day, of less than a year by week, of less than four years by month.",
   params,
   answer: comparisonAnswer.extend({
     tasks: field(tasksAnswer, "What waits for somebody, whatever the range."),

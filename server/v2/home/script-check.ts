@@ -15,7 +15,11 @@ const body = z.object({ campaign_id: field(id, "Id of the campaign.", 1) });
  * pages of others.
  */
 export const checkScriptOperation: V2Operation = {
+  id: "checkScript",
   summary: "Look for the script on a campaign's landing page",
+  description:
+    "Fetches a campaign's landing page and tells whether the script is on it, with your account id. Private addresses are not fetched, unless the server allows them for webhooks.",
+  example: { campaign_id: 1 },
   body,
   answer: z
     .object({

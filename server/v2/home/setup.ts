@@ -10,7 +10,10 @@ import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/setup` */
 export const setupOperation: V2Operation = {
+  id: "showSetup",
   summary: "Show how far the account is set up",
+  description:
+    "Shows which steps of setting an account up are done: the script, a campaign, the first promoter, click, lead and sale.",
   answer: z.object({
     has_customer: field(z.boolean(), "Whether a lead has become a customer."),
     script_seen: field(

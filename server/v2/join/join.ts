@@ -74,7 +74,10 @@ const joinPage = z
 
 /** `GET /api/v2/join/{campaign}` */
 export const showJoinOperation: OpenOperation = {
+  id: "showJoinPage",
   summary: "Show what a campaign's sign-up page says and asks",
+  description:
+    "Shows what anybody may know about a campaign before they join. A private campaign is answered like an unknown one.",
   answer: joinPage,
   refusals: ["not_found"],
   handle: async (request) => joinPageJson(await load(request, null)),
@@ -82,7 +85,9 @@ export const showJoinOperation: OpenOperation = {
 
 /** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because addresses are logged. */
 export const showInvitationOperation: OpenOperation = {
+  id: "showInvitation",
   summary: "Show the sign-up page of a private campaign",
+  description: "Shows the same to somebody who has the invitation. It does not use the invitation up.",
   body: invitationBody,
   answer: joinPage,
   refusals: ["not_found", "invalid"],
@@ -91,7 +96,16 @@ export const showInvitationOperation: OpenOperation = {
 
 /** `POST /api/v2/join/{campaign}` */
 export const joinOperation: OpenOperation = {
+  id: "joinProgram",
   summary: "Become a promoter",
+  description:
+    "Makes a promoter and sends an e-mail with a link. A known address gets the same answer, and another e-mail, so that nobody can ask who is a promoter.",
+  example: {
+    email: "jane@example.com",
+    password: "correct horse battery",
+    first_name: "Jane",
+    terms_accepted: true,
+  },
   body: joinBody,
   answer: z
     .object({

@@ -6,7 +6,10 @@ import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/mail` */
 export const showMailOperation: V2Operation = {
+  id: "showMail",
   summary: "Show whether the server sends e-mails, and how many wait",
+  description:
+    "Shows whether the server can send e-mails, by which server and sender, and how many wait or have failed.",
   answer: z
     .object({
       is_set_up: field(z.boolean(), "Whether the server can send e-mails."),
@@ -51,7 +54,10 @@ async function show({ account, context, mail }: V2Request) {
  * show it. It sends at once and past the queue, so that the answer is about this e-mail.
  */
 export const testMailOperation: V2Operation = {
+  id: "testMail",
   summary: "Send a test e-mail to yourself",
+  description:
+    "Sends an e-mail to your own address at once, and shows what the mail server answered. The status is 200 even if it refused. Only for signed-in people.",
   answer: z
     .object({
       sent: field(z.boolean(), "Whether the mail server accepted the e-mail."),

@@ -30,7 +30,10 @@ const fileParams = z.object({
 
 /** `GET /api/v2/company/payments_batches/{id}/file` @see docs/spec/v2.md "Payments batches" */
 export const paymentFileOperation: V2Operation = {
+  id: "downloadPaymentFile",
   summary: "Download the file that pays a batch",
+  description:
+    "Downloads the file that pays a batch: PayPal's or Wise's CSV, SEPA's XML (`pain.001.001.03`, as `application/xml`), or a plain CSV of bank accounts. SEPA needs your own account, `debtor_iban`.",
   params: fileParams,
   answer: z.string(),
   media: "text/csv",

@@ -14,7 +14,9 @@ import { field, message } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
 export const listPaymentsBatchesOperation: V2Operation = {
+  id: "listPaymentsBatches",
   summary: "List payments batches, newest first",
+  description: "Lists the payments batches, newest first.",
   params: pageParams,
   answer: z.array(paymentsBatchAnswer),
   isPaged: true,
@@ -41,7 +43,11 @@ const payBody = z
 
 /** `POST /api/v2/company/payouts/create_payments_batch` @see docs/spec/v2.md "Payments batches" */
 export const createPaymentsBatchOperation: V2Operation = {
+  id: "createPaymentsBatch",
   summary: "Put all payable payouts of a method into a batch",
+  description:
+    "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",
+  example: { method: "bank" },
   body: createBody,
   answer: z.object({
     data: field(paymentsBatchAnswer, "The records."),
@@ -68,7 +74,11 @@ export const createPaymentsBatchOperation: V2Operation = {
 
 /** `POST /api/v2/company/payments_batches/{id}/pay` @see docs/spec/v2.md "Payments batches" */
 export const payPaymentsBatchOperation: V2Operation = {
+  id: "payPaymentsBatch",
   summary: "Confirm a payments batch, or try a failed one again",
+  description:
+    "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",
+  example: {},
   body: payBody,
   answer: paymentsBatchAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -80,7 +90,9 @@ export const payPaymentsBatchOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/payments_batches/{id}` @see docs/spec/v2.md "Payments batches" */
 export const removePaymentsBatchOperation: V2Operation = {
+  id: "deletePaymentsBatch",
   summary: "Delete a payments batch that is not under way",
+  description: "Deletes a batch that is not under way. Its payouts are pending again.",
   answer: z.object({
     message: message,
   }),

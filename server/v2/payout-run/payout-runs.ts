@@ -34,7 +34,10 @@ const runAnswer = z
 
 /** `GET /api/v2/company/payout_runs` @see docs/spec/v2.md "Payout runs" */
 export const listPayoutRunsOperation: V2Operation = {
+  id: "listPayoutRuns",
   summary: "List payout runs, newest first",
+  description:
+    "Lists the payout runs, newest first. The server makes the payouts of a period within an hour of its end.",
   params: pageParams,
   answer: z.array(runAnswer),
   isPaged: true,
@@ -59,7 +62,10 @@ const previewedAnswer = z
 
 /** `GET /api/v2/company/payout_runs/preview` @see docs/spec/v2.md "Payout runs" */
 export const previewPayoutRunOperation: V2Operation = {
+  id: "previewPayoutRun",
   summary: "Show what the next payout run would pay if its period ended now",
+  description:
+    "Shows what the next run would pay if its period ended now: one payout for each promoter, campaign and unit. `not_paid_because` says what keeps it for a later run.",
   params: pageParams,
   answer: z.object({
     data: field(z.array(previewedAnswer), "The records."),

@@ -4,11 +4,12 @@ import type { Context } from "../../domain/context.ts";
 import { payCommissions } from "../../domain/payout-run/by-hand.ts";
 import { movePayout, removePayout } from "../../domain/payout/status-moves.ts";
 import { text } from "../../input/fields.ts";
+import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { BatchProcess } from "../../domain/batch/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
-import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
@@ -55,41 +56,50 @@ const answer = z.object({
 });
 
 /** `POST /api/v2/company/payouts/mark_as_paid` */
-export const markAsPaidOperation = payoutBatch(
-  "mark_as_paid",
-  "Mark payouts as paid",
-  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
-);
+export const markAsPaidOperation = payoutBatch("mark_as_paid", {
+  id: "markPayoutsAsPaid",
+  summary: "Mark payouts as paid",
+  description: "Records that you have paid these payouts.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
+});
 
 /** `POST /api/v2/company/payouts/mark_as_unpaid` */
-export const markAsUnpaidOperation = payoutBatch(
-  "mark_as_unpaid",
-  "Mark completed payouts as unpaid",
-  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
-);
+export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
+  id: "markPayoutsAsUnpaid",
+  summary: "Mark completed payouts as unpaid",
+  description: "Marks completed payouts as unpaid again.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
+});
 
 /** `POST /api/v2/company/payouts/mark_as_failed` */
-export const markAsFailedOperation = payoutBatch(
-  "mark_as_failed",
-  "Mark payouts as failed",
-  (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
-);
+export const markAsFailedOperation = payoutBatch("mark_as_failed", {
+  id: "markPayoutsAsFailed",
+  summary: "Mark payouts as failed",
+  description: "Records that your bank or wallet has sent these payouts back. They must be processing.",
+  work: (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
+});
 
 /** `POST /api/v2/company/payouts/cancel` */
-export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (context, accountId, { id }) =>
-  movePayout(context, accountId, { id, to: "cancelled" }),
-);
+export const cancelPayoutsOperation = payoutBatch("cancel", {
+  id: "cancelPayouts",
+  summary: "Cancel payouts",
+  description: "Cancels pending or failed payouts. The next run pays their commissions.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "cancelled" }),
+});
 
 /** `DELETE /api/v2/company/payouts/destroy` */
-export const destroyPayoutsOperation = payoutBatch(
-  "destroy",
-  "Remove payouts that moved no money",
-  (context, accountId, { id }) => removePayout(context, accountId, id),
-);
+export const destroyPayoutsOperation = payoutBatch("destroy", {
+  id: "destroyPayouts",
+  summary: "Remove payouts that moved no money",
+  description: "Removes payouts that moved no money.",
+  work: (context, accountId, { id }) => removePayout(context, accountId, id),
+});
 
 /** `POST /api/v2/company/commissions/generate_payouts` */
 export const generatePayoutsOperation: V2Operation = {
+  id: "generatePayouts",
   summary: "Make payouts of chosen commissions",
+  description: `Makes pending payouts of these approved commissions now: one for each promoter, campaign and unit. The account's minimum payment does not count here. ${BATCH}`,
   body: idsBody,
   answer: batchAnswer,
   refusals: ["invalid"],
@@ -99,9 +109,10 @@ export const generatePayoutsOperation: V2Operation = {
   },
 };
 
-function payoutBatch(name: string, summary: string, work: Work): V2Operation {
+function payoutBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
   return {
-    summary,
+    ...texts,
+    description: `${texts.description} ${BATCH}`,
     body: name === "mark_as_failed" ? failedBody : idsBody,
     answer,
     refusals: ["invalid"],

@@ -88,7 +88,9 @@ const listQuery = pageParams.extend({
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
+  id: "listPayoutMethods",
   summary: "List the payout methods of a promoter",
+  description: "Lists the ways in which one promoter can be paid.",
   params: listQuery,
   answer: z.array(payoutMethodAnswer),
   isPaged: true,
@@ -105,7 +107,15 @@ export const listPayoutMethodsOperation: V2Operation = {
 
 /** `POST /api/v2/company/payout_methods` */
 export const createPayoutMethodOperation: V2Operation = {
+  id: "createPayoutMethod",
   summary: "Give a promoter a payout method",
+  description: "Adds a way to pay a promoter.",
+  example: {
+    promoter_id: 17,
+    method: "paypal",
+    details: { wallet_email: "jane@wallet.example" },
+    is_selected: true,
+  },
   body: methodBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -124,7 +134,9 @@ export const createPayoutMethodOperation: V2Operation = {
 
 /** `GET /api/v2/company/payout_methods/{id}` */
 export const getPayoutMethodOperation: V2Operation = {
+  id: "getPayoutMethod",
   summary: "Get a payout method",
+  description: "Finds one payout method.",
   answer: payoutMethodAnswer,
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {
@@ -134,7 +146,11 @@ export const getPayoutMethodOperation: V2Operation = {
 
 /** `PUT /api/v2/company/payout_methods/{id}` */
 export const updatePayoutMethodOperation: V2Operation = {
+  id: "updatePayoutMethod",
   summary: "Change a payout method",
+  description:
+    "Changes a payout method. What you leave out stays. Once a payout has used it, other details make a new method, with its own id.",
+  example: { is_selected: true },
   body: updateBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -158,7 +174,9 @@ export const updatePayoutMethodOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/payout_methods/{id}` */
 export const removePayoutMethodOperation: V2Operation = {
+  id: "deletePayoutMethod",
   summary: "Remove a payout method that was never used",
+  description: "Removes a payout method that no payout was paid by.",
   answer: z.object({
     message: message,
   }),

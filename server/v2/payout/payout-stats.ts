@@ -126,7 +126,10 @@ export const dueStatsAnswer = z
 
 /** `GET /api/v2/company/payouts/stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const payoutStatsOperation: V2Operation = {
+  id: "getPayoutStats",
   summary: "Add up payouts by period, status and method",
+  description:
+    "Adds up payouts by the period that was paid for, by status and by method of payment. `stats_by` chooses among them.",
   params: statsParams,
   answer: z.object({
     meta: field(payoutTermsAnswer, "Further data."),
@@ -165,7 +168,10 @@ export const payoutStatsOperation: V2Operation = {
 
 /** `GET /api/v2/company/payouts/due_stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const dueStatsOperation: V2Operation = {
+  id: "getPayoutDueStats",
   summary: "Add up payouts by when they are due",
+  description:
+    "Adds up pending payouts: those due next, those overdue, and those with due dates of their own.",
   params: dueParams,
   answer: dueStatsAnswer,
   refusals: ["invalid"],

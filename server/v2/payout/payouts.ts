@@ -14,7 +14,10 @@ import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
 export const listPayoutsOperation: V2Operation = {
+  id: "listPayouts",
   summary: "List payouts",
+  description:
+    "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
   params: listParams,
   answer: z.array(payoutAnswer),
   isPaged: true,
@@ -65,7 +68,10 @@ const groupAnswer = z
 
 /** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {
+  id: "groupPayoutsByPromoters",
   summary: "List payouts by promoter",
+  description:
+    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that matches the filters, not only the page.",
   params: groupParams,
   answer: z.object({
     data: field(z.array(groupAnswer), "The records."),

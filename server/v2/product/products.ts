@@ -84,7 +84,9 @@ const shape = recordError({ extId: "ext_id" });
 
 /** `GET /api/v2/company/products` */
 export const listProductsOperation: V2Operation = {
+  id: "listProducts",
   summary: "List products",
+  description: "Lists products: all, or those that `q` finds.",
   params: listParams,
   answer: z.array(productAnswer),
   isPaged: true,
@@ -94,7 +96,15 @@ export const listProductsOperation: V2Operation = {
 
 /** `POST /api/v2/company/products` */
 export const createProductOperation: V2Operation = {
+  id: "createProduct",
   summary: "Create a product",
+  description:
+    "Adds a product with its prices. Sales that name one of the prices as their `plan` are of this product.",
+  example: {
+    name: "Pro plan",
+    ext_id: "prod_pro",
+    prices: [{ ext_id: "price_pro_monthly", desc: "Monthly" }],
+  },
   body: createBody,
   answer: productAnswer,
   status: 201,
@@ -105,7 +115,9 @@ export const createProductOperation: V2Operation = {
 
 /** `GET /api/v2/company/products/{id}` */
 export const getProductOperation: V2Operation = {
+  id: "getProduct",
   summary: "Get a product",
+  description: "Finds one product.",
   answer: productAnswer,
   refusals: ["not_found"],
   handle: get,
@@ -113,7 +125,10 @@ export const getProductOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/products/{id}` */
 export const updateProductOperation: V2Operation = {
+  id: "updateProduct",
   summary: "Update a product",
+  description: "Changes a product. What you leave out stays.",
+  example: { name: "Pro plan" },
   body: updateBody,
   answer: productAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken"],
@@ -123,7 +138,9 @@ export const updateProductOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/products/{id}` */
 export const deleteProductOperation: V2Operation = {
+  id: "deleteProduct",
   summary: "Delete a product that nothing refers to",
+  description: "Removes a product that no reward is for and that was never sold.",
   answer: z.object({
     message: message,
   }),

@@ -71,7 +71,9 @@ const shape = recordError({ archivedAt: "archived_at" });
 
 /** `GET /api/v2/company/promo_codes` */
 export const listPromoCodesOperation: V2Operation = {
+  id: "listPromoCodes",
   summary: "List promo codes",
+  description: "Lists promo codes: all, or those of one promoter campaign.",
   params: listParams,
   answer: z.array(promoCodeAnswer),
   isPaged: true,
@@ -85,7 +87,10 @@ export const listPromoCodesOperation: V2Operation = {
  * @see docs/spec/v2.md "Promo codes"
  */
 export const createPromoCodeOperation: V2Operation = {
+  id: "createPromoCode",
   summary: "Create a promo code",
+  description:
+    "Gives a promoter a code that customers type at the checkout, and the reward that it stands for.",
   body: createBody,
   answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -95,7 +100,9 @@ export const createPromoCodeOperation: V2Operation = {
 
 /** `GET /api/v2/company/promo_codes/{id}` */
 export const getPromoCodeOperation: V2Operation = {
+  id: "getPromoCode",
   summary: "Get a promo code",
+  description: "Finds one promo code.",
   answer: promoCodeAnswer,
   refusals: ["not_found"],
   handle: get,
@@ -103,7 +110,11 @@ export const getPromoCodeOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promo_codes/{id}` */
 export const updatePromoCodeOperation: V2Operation = {
+  id: "updatePromoCode",
   summary: "Update a promo code",
+  description:
+    "Changes a promo code. An archived one that is linked to the payment processor can't be changed.",
+  example: { code: "JANE20", description: "Twenty percent off" },
   body: updateBody,
   answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
@@ -113,7 +124,9 @@ export const updatePromoCodeOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/promo_codes/{id}`. Choice: answers with the archived promo code. */
 export const archivePromoCodeOperation: V2Operation = {
+  id: "archivePromoCode",
   summary: "Archive a promo code",
+  description: "Archives a promo code. Its code can be given to another.",
   answer: promoCodeAnswer,
   refusals: ["not_found"],
   handle: archive,

@@ -78,7 +78,9 @@ const WIRE_NAMES = {
 
 /** `GET /api/v2/company/promoter_campaigns` */
 export const listPromoterCampaignsOperation: V2Operation = {
+  id: "listPromoterCampaigns",
   summary: "List promoter campaigns",
+  description: "Lists promoter campaigns with their referral links, coupons and figures.",
   params: listParams,
   answer: z.array(promoterCampaignAnswer),
   isPaged: true,
@@ -89,7 +91,9 @@ export const listPromoterCampaignsOperation: V2Operation = {
 
 /** `GET /api/v2/company/promoter_campaigns/search` */
 export const searchPromoterCampaignsOperation: V2Operation = {
+  id: "searchPromoterCampaigns",
   summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
+  description: "Finds up to five by a promoter's name or e-mail, a referral id or a coupon.",
   params: searchParams,
   answer: z.array(promoterCampaignAnswer),
   refusals: ["invalid"],
@@ -99,7 +103,11 @@ export const searchPromoterCampaignsOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promoter_campaigns/{id}` */
 export const updatePromoterCampaignOperation: V2Operation = {
+  id: "updatePromoterCampaign",
   summary: "Update a promoter campaign",
+  description:
+    "Changes a promoter's part in a campaign: state, referral id, coupon, rewards of their own. The id is that of the promoter campaign, not of the promoter.",
+  example: { state: "accepted", coupon: "JANE10" },
   body: updateBody,
   answer: promoterCampaignAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],

@@ -23,7 +23,9 @@ export const referralLinkAnswer = z
 
 /** `GET /api/v2/company/promoter_campaigns/{id}/referral_links` */
 export const listReferralLinksOperation: V2Operation = {
+  id: "listReferralLinks",
   summary: "List the links of a promoter campaign",
+  description: "Lists a promoter's links: the usual one, and those to the campaign's further pages.",
   answer: z.array(referralLinkAnswer),
   refusals: ["not_found"],
   shape: v2FieldError,

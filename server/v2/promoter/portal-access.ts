@@ -22,7 +22,10 @@ const params = z
 
 /** `POST /api/v2/promoters/iframe_login` */
 const frameLoginOperation: V2Operation = {
+  id: "openPortalFrame",
   summary: "Open a promoter's portal for a page of your own product",
+  description:
+    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…` (with `&campaign_id=…` that campaign comes first), or call the portal's operations with the token.",
   params,
   answer: z
     .object({
@@ -45,7 +48,9 @@ const frameLoginOperation: V2Operation = {
 
 /** `POST /api/v2/promoters/iframe_logout`. Choice: it ends all of the promoter's sessions. */
 const frameLogoutOperation: V2Operation = {
+  id: "closePortalFrame",
   summary: "End a promoter's sessions",
+  description: "Ends all sessions of one promoter.",
   params,
   answer: z.object({
     message: message,
@@ -64,7 +69,9 @@ const frameLogoutOperation: V2Operation = {
 
 /** `POST /api/v2/company/promoters/{id}/portal_view` */
 const viewPortalOperation: V2Operation = {
+  id: "viewPortal",
   summary: "See a promoter's portal as they see it",
+  description: "Opens a promoter's portal for 15 minutes, read-only. The audit log keeps who looked.",
   answer: z
     .object({
       access_token: field(

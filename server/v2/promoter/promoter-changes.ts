@@ -61,7 +61,14 @@ const shape = recordError({ custId: "cust_id" });
 
 /** `POST /api/v2/company/promoters` */
 export const createPromoterOperation: V2Operation = {
+  id: "createPromoter",
   summary: "Create a promoter",
+  description: "Adds a promoter to a campaign: the default one, unless `initial_campaign_id` names another.",
+  example: {
+    email: "jane@example.com",
+    cust_id: "user-4711",
+    profile: { first_name: "Jane", last_name: "Doe" },
+  },
   body: createBody,
   answer: promoterAnswer,
   status: 201,
@@ -72,7 +79,10 @@ export const createPromoterOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promoters/{id}` */
 export const updatePromoterOperation: V2Operation = {
+  id: "updatePromoter",
   summary: "Update a promoter",
+  description: "Changes a promoter. What you leave out stays.",
+  example: { cust_id: "user-4712" },
   pathId,
   params: z.object({ find_by: findBy }).partial(),
   body: updateBody,

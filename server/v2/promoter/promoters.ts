@@ -24,7 +24,10 @@ const showParams = z
 
 /** `GET /api/v2/company/promoters` */
 export const listPromotersOperation: V2Operation = {
+  id: "listPromoters",
   summary: "List promoters",
+  description:
+    "Lists promoters, with filters and sorting. Archived ones are left out unless you ask for them.",
   params: listParams,
   answer: z.object({
     data: field(z.array(promoterAnswer), "The records."),
@@ -40,7 +43,9 @@ export const listPromotersOperation: V2Operation = {
 
 /** `GET /api/v2/company/promoters/{id}` @see docs/spec/v2.md "Promoter details" */
 export const showPromoterOperation: V2Operation = {
+  id: "getPromoter",
   summary: "Get a promoter's details",
+  description: "Finds one promoter: by id, or by the attribute that `find_by` names.",
   pathId,
   params: showParams,
   answer: promoterAnswer,

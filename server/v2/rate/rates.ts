@@ -65,7 +65,11 @@ const listParams = z.object({
 
 /** `POST /api/v2/company/rates`. Choice: our addition; the rates only count for this account. */
 export const storeRatesOperation: V2Operation = {
+  id: "storeRates",
   summary: "Store exchange rates of a day",
+  description:
+    "Stores rates of a day for this account. Rates of other currencies stay. Sales that were recorded before keep their amounts, and those that waited for these rates are recorded. An extension of Tidemark.",
+  example: { date: "2026-03-04", base: "EUR", rates: { USD: "1.0842", GBP: "0.8391" } },
   body: createBody,
   answer: ratesAnswer,
   refusals: ["invalid"],
@@ -74,7 +78,10 @@ export const storeRatesOperation: V2Operation = {
 
 /** `GET /api/v2/company/rates`. Choice: our addition. */
 export const listRatesOperation: V2Operation = {
+  id: "listRates",
   summary: "List the exchange rates that a sale of a day may use",
+  description:
+    "Lists the rates that a sale of this day may use: those of the day and of seven days before, the latest first. The first that have both currencies convert the sale. An extension of Tidemark.",
   params: listParams,
   answer: z.array(ratesAnswer),
   refusals: ["invalid"],

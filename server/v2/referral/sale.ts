@@ -30,8 +30,12 @@ const referral = field(
 
 /** `POST /api/v2/track/sale` @see docs/spec/v2.md "Tracking" */
 export const trackSale: V2Operation = {
+  id: "trackSale",
   isTracking: true,
   summary: "Record a sale",
+  description:
+    "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+  example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
   body: saleParams,
   answer: z
     .object({

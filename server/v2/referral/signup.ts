@@ -11,8 +11,12 @@ import { referralAnswer } from "./referral-json.ts";
 
 /** `POST /api/v2/track/signup` @see docs/spec/v2.md "Tracking" */
 export const trackSignup: V2Operation = {
+  id: "trackSignup",
   isTracking: true,
   summary: "Record a sign-up",
+  description:
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`.",
+  example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   body: signupParams,
   answer: z
     .object({

@@ -54,7 +54,10 @@ const entryAnswer = z
 
 /** `GET /api/v2/company/referrals/{id}/timeline` */
 export const referralTimelineOperation: V2Operation = {
+  id: "getReferralTimeline",
   summary: "Show what happened to a referral",
+  description:
+    "Tells what happened to a lead, oldest first: the click, the sign-up, sales, refunds, commissions and payouts. Of sales, refunds and commissions it names the latest 200 each.",
   pathId,
   params: findParams,
   answer: z.array(entryAnswer),

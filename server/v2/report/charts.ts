@@ -42,7 +42,9 @@ const answer = {
 
 /** `GET /api/v2/company/promoters/{id}/chart_data` */
 export const promoterChart: V2Operation = {
+  id: "chartPromoter",
   summary: "Chart a promoter's figures",
+  description: "Shows how a figure of a promoter went over time, over all campaigns.",
   mayBeAged: true,
   params,
   answer: z
@@ -59,7 +61,9 @@ export const promoterChart: V2Operation = {
 
 /** `GET /api/v2/company/promoter_campaigns/{id}/chart_data` */
 export const promoterCampaignChart: V2Operation = {
+  id: "chartPromoterCampaign",
   summary: "Chart a promoter campaign's figures",
+  description: "Shows how a figure of a promoter went over time in one campaign.",
   mayBeAged: true,
   params: promoterCampaignParams,
   answer: z

@@ -34,7 +34,9 @@ type Line = Record<string, string | number | undefined>;
 
 /** `GET /api/v2/company/reports/download` */
 export const downloadReport: V2Operation = {
+  id: "downloadReport",
   summary: "Download a report as a CSV file",
+  description: "Answers a whole report as a CSV file, with a line for each period.",
   mayBeAged: true,
   params: downloadParams,
   answer: z.string(),

@@ -8,7 +8,7 @@ import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
-import { narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
+import { QUERY, narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
 import type { Selection } from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
@@ -34,7 +34,9 @@ const group = {
 
 /** `GET /api/v2/company/reports/traffic_sources` */
 export const trafficSourcesReport: V2Operation = {
+  id: "reportTrafficSources",
   summary: "Report on the sites that visitors came from",
+  description: `Shows the figures of each site that visitors came from, those with the most clicks first. ${QUERY}`,
   mayBeAged: true,
   params: sourceParams,
   answer: z.array(
@@ -60,7 +62,9 @@ export const trafficSourcesReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/urls` */
 export const urlsReport: V2Operation = {
+  id: "reportUrls",
   summary: "Report on the pages that visitors reached",
+  description: `Shows the figures of each page that visitors reached, those with the most clicks first. ${QUERY}`,
   mayBeAged: true,
   params: urlParams,
   answer: z.array(

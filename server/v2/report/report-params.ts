@@ -8,6 +8,9 @@ import { pageParams } from "../page-params.ts";
 import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
 import { field } from "../../http/fields.ts";
 
+/** Ends the description of each report. */
+export const QUERY = "Choose `columns`, the days, and whether each row is a day, week, month or year.";
+
 /** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
 export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
   return z.object({

@@ -21,6 +21,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { dataAnswer, dataJson, rowAnswer, rowJson } from "./report-columns.ts";
 import {
+  QUERY,
   narrowing,
   numberOf,
   pagedParams,
@@ -44,7 +45,9 @@ const overviewParams = reportParams.extend({
 
 /** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
+  id: "reportOverview",
   summary: "Report on the account, period by period",
+  description: `Shows the account's figures period by period. ${QUERY}`,
   mayBeAged: true,
   params: overviewParams,
   answer: z.array(rowAnswer),
@@ -54,7 +57,9 @@ export const overviewReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/campaigns` */
 export const campaignsReport: V2Operation = {
+  id: "reportCampaigns",
   summary: "Report on each campaign, period by period",
+  description: `Shows each campaign's figures. ${QUERY}`,
   mayBeAged: true,
   params: pagedParams.extend({
     q: field(text.optional(), "Text to search for in names, or `id:5` for one campaign.", "id:5"),
@@ -71,7 +76,9 @@ export const campaignsReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/promoters` */
 export const promotersReport: V2Operation = {
+  id: "reportPromoters",
   summary: "Report on each promoter who had any of the figures, period by period",
+  description: `Shows the figures of each promoter who had any, those with the most revenue first. ${QUERY}`,
   mayBeAged: true,
   params: pagedParams.extend({
     q: field(

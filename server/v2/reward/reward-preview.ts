@@ -75,7 +75,20 @@ const previewAnswer = z
 
 /** `POST /api/v2/company/rewards/preview`. It changes nothing. */
 export const previewRewardsOperation: V2Operation = {
+  id: "previewRewards",
   summary: "Work out what rewards would give for a sale",
+  description:
+    "Works out what rewards would give for a sale, by the rules of a real one. It changes nothing. Give rewards that are not saved as `drafts`, and saved ones as `entries`.",
+  example: {
+    drafts: [
+      {
+        name: "20% of each sale",
+        is_promoter_reward: true,
+        schemas: [{ unit: "cash", amount: 20, flat_amount: false }],
+      },
+    ],
+    sale_amount: 10000,
+  },
   body: previewBody,
   answer: previewAnswer,
   refusals: ["not_found", "invalid", "rule_broken"],

@@ -18,7 +18,9 @@ const nameBody = z.object({
 
 /** `PUT /api/v2/company/session` */
 export const updateOwnNameOperation: V2Operation = {
+  id: "updateOwnName",
   summary: "Change your own name",
+  description: "Changes the name of the signed-in user.",
   body: nameBody,
   answer: sessionAnswer,
   refusals: ["invalid"],
@@ -35,7 +37,10 @@ const passwordBody = z.object({
 
 /** `PUT /api/v2/company/session/password` */
 export const changePasswordOperation: V2Operation = {
+  id: "changeOwnPassword",
   summary: "Change your own password",
+  description:
+    "Changes the password of the signed-in user, who must know the one they have. All their other sessions end, and this one gets a new cookie.",
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "busy"],
@@ -69,7 +74,9 @@ const ownSessionAnswer = z
 
 /** `GET /api/v2/company/session/sessions` */
 export const listOwnSessionsOperation: V2Operation = {
+  id: "listOwnSessions",
   summary: "List your own sessions, the last used first",
+  description: "Lists the sessions of the signed-in user that have not ended.",
   answer: z.array(ownSessionAnswer),
   handle: async ({ caller, context }) => {
     const { user, session: current } = signedIn(caller);
@@ -86,7 +93,9 @@ export const listOwnSessionsOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/session/sessions/{id}` */
 export const endOwnSessionOperation: V2Operation = {
+  id: "endOwnSession",
   summary: "End one of your own sessions",
+  description: "Ends one of the signed-in user's sessions, for example on a lost device.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found"],

@@ -15,7 +15,9 @@ const codeBody = z.object({ code: field(factorCode, "A code that the program sho
 
 /** `POST /api/v2/company/session/second_factor` */
 export const beginSecondFactorOperation: V2Operation = {
+  id: "beginSecondFactor",
   summary: "Begin a second factor",
+  description: "Makes the secret for a program that shows codes. It counts once a code has confirmed it.",
   body: passwordBody,
   answer: z.object({
     secret: field(
@@ -40,7 +42,9 @@ export const beginSecondFactorOperation: V2Operation = {
 
 /** `POST /api/v2/company/session/second_factor/confirm`. Only this answer shows the recovery codes. */
 export const confirmSecondFactorOperation: V2Operation = {
+  id: "confirmSecondFactor",
   summary: "Confirm a second factor with its first code",
+  description: "Confirms the second factor with its first code. From then on signing in needs a code.",
   body: codeBody,
   answer: z.object({
     recovery_codes: field(
@@ -62,7 +66,9 @@ export const confirmSecondFactorOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/session/second_factor` */
 export const removeSecondFactorOperation: V2Operation = {
+  id: "removeSecondFactor",
   summary: "Remove your second factor",
+  description: "Removes the second factor of the signed-in user.",
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "refused", "busy"],

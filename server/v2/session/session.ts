@@ -42,7 +42,10 @@ const signInBody = z.object({
 
 /** `POST /api/v2/company/session` */
 export const signInOperation: OpenOperation = {
+  id: "signIn",
   summary: "Sign in with e-mail address and password",
+  description:
+    "Opens a session. The answer sets its cookie, which lasts until 14 days pass without a request. Attempts are limited by network and by e-mail address.",
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
@@ -59,14 +62,18 @@ export const signInOperation: OpenOperation = {
 
 /** `GET /api/v2/company/session` */
 export const showSessionOperation: V2Operation = {
+  id: "getSession",
   summary: "Show who is signed in",
+  description: "Shows the signed-in user and their account.",
   answer: sessionAnswer,
   handle: async ({ account, caller }) => sessionJson(signedIn(caller).user, account),
 };
 
 /** `DELETE /api/v2/company/session` */
 export const signOutOperation: V2Operation = {
+  id: "signOut",
   summary: "Sign out",
+  description: "Ends the session and removes its cookie.",
   answer: z.null(),
   status: 204,
   handle: async ({ caller, context, publicUrl, cookies }) => {
@@ -85,7 +92,10 @@ const checkBody = z.object({ token: linkToken });
 
 /** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
 export const checkLinkOperation: OpenOperation = {
+  id: "checkUserLink",
   summary: "Look at a link that sets a password",
+  description:
+    "Shows what a link is for that makes the owner, invites a user or resets a password. It does not use the link up.",
   body: checkBody,
   answer: z.object({
     kind: field(
@@ -121,7 +131,10 @@ const linkBody = z.object({
 
 /** `POST /api/v2/company/session/link` */
 export const followLinkOperation: OpenOperation = {
+  id: "followUserLink",
   summary: "Set a password by a link, and sign in",
+  description:
+    "Sets the password of the link's user, uses the link up, ends the user's other sessions and opens a new one.",
   body: linkBody,
   answer: sessionAnswer,
   status: 201,
@@ -143,7 +156,10 @@ const resetBody = z.object({ email: field(email, "The user's e-mail address.", "
 
 /** `POST /api/v2/company/session/reset`. The answer is always the same, so that nobody can ask who is a user. */
 export const requestResetOperation: OpenOperation = {
+  id: "requestPasswordReset",
   summary: "Ask for an e-mail with a link that sets a new password",
+  description:
+    "Sends a link that sets a new password, if a user has the address and the server can send e-mails. The answer is always the same.",
   body: resetBody,
   answer: z.object({
     message: message,

@@ -56,7 +56,10 @@ const waitingEventAnswer = z
 
 /** `GET /api/v2/company/waiting_events` */
 export const listWaitingOperation: V2Operation = {
+  id: "listWaitingEvents",
   summary: "List sales and refunds that wait for an exchange rate",
+  description:
+    "Lists the sales and refunds that wait for an exchange rate, with the reason if one was refused since. Each is recorded within a minute after its rate is stored. An extension of Tidemark.",
   params: pageParams,
   answer: z.array(waitingEventAnswer),
   isPaged: true,
@@ -66,7 +69,10 @@ export const listWaitingOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/waiting_events/{id}` */
 export const dropWaitingOperation: V2Operation = {
+  id: "dropWaitingEvent",
   summary: "Drop a sale or refund that waits",
+  description:
+    "Drops a sale or refund that waits. It is not recorded, and may be sent again. An extension of Tidemark.",
   answer: waitingEventAnswer,
   refusals: ["not_found"],
   handle: drop,

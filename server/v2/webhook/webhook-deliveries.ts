@@ -45,7 +45,9 @@ export const deliveryAnswer = z
 
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries` */
 export const listDeliveriesOperation: V2Operation = {
+  id: "listWebhookDeliveries",
   summary: "List the deliveries of a webhook, newest first",
+  description: "Lists the deliveries to a webhook, newest first, with your server's answers.",
   params: webhookPageParams,
   answer: z.array(deliveryAnswer),
   isPaged: true,
@@ -55,7 +57,9 @@ export const listDeliveriesOperation: V2Operation = {
 
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}` */
 export const getDeliveryOperation: V2Operation = {
+  id: "getWebhookDelivery",
   summary: "Get a delivery",
+  description: "Finds one delivery.",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
@@ -64,7 +68,9 @@ export const getDeliveryOperation: V2Operation = {
 
 /** `POST /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery` */
 export const retryDeliveryOperation: V2Operation = {
+  id: "retryWebhookDelivery",
   summary: "Send a delivery again now",
+  description: "Sends a delivery again now.",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid", "refused"],
   handle: async ({ event, account, context }) =>

@@ -26,7 +26,10 @@ const TIMEOUT_SECONDS = 10;
  * a secret is made for this one test and shown as `secret_key`.
  */
 export const testWebhookOperation: V2Operation = {
+  id: "testWebhook",
   summary: "Post a test event to an address",
+  description:
+    "Posts a test event to an address and shows what the address answered. The status is 200 even if it refused.",
   body: testBody,
   answer: z
     .object({
@@ -46,7 +49,11 @@ const sendBody = z.object({ event_type: field(eventType.optional(), "What happen
 
 /** `POST /api/v2/company/webhooks/{id}/test` */
 export const sendTestOperation: V2Operation = {
+  id: "sendTestEvent",
   summary: "Send a test event to a webhook, like any other event",
+  description:
+    "Sends a test event to a webhook: signed, delivered and retried like any other, with `data: {test: true}`. Its type is the first that the webhook wants, unless you name another.",
+  example: { event_type: "referral.created" },
   body: sendBody,
   answer: deliveryAnswer,
   status: 201,

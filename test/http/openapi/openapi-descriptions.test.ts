@@ -55,12 +55,10 @@ describe("the OpenAPI document", () => {
   it("gives every operation a readable id of its own, and a description", () => {
     const missing = operations
       .filter(({ operationId, description }) => !description || !/^[a-z][A-Za-z0-9]+$/.test(operationId))
-      .map(({ route }) => `${route}: add its id and description to server/openapi/glossary/operations-*.ts`);
+      .map(({ route }) => `${route}: its operation needs an id and a description`);
     expect(missing).toEqual([]);
     const silent = postings.filter(({ description }) => !description);
-    expect(
-      silent.map(({ route }) => `${route}: tell of it in server/openapi/glossary/event-types.ts`),
-    ).toEqual([]);
+    expect(silent.map(({ route }) => `${route}: its type needs a meaning`)).toEqual([]);
     const ids = [...operations, ...postings].map(({ operationId }) => operationId);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });

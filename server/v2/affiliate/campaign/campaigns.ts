@@ -58,7 +58,9 @@ const joinBody = z
 
 /** `GET /api/v2/affiliate/campaigns` */
 export const listOpenCampaignsOperation: AffiliateOperation = {
+  id: "listPortalCampaigns",
   summary: "List the promoter's campaigns, and those that they can join",
+  description: "Lists all campaigns that the promoter is in, and those that are open to everybody.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,
@@ -67,7 +69,10 @@ export const listOpenCampaignsOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/campaigns/{id}/join` */
 export const joinCampaignOperation: AffiliateOperation = {
+  id: "joinPortalCampaign",
   summary: "Join a campaign, or ask to",
+  description: "Joins a campaign. It waits for the company's approval if the campaign says so.",
+  example: { terms_accepted: true },
   body: joinBody,
   answer,
   status: 201,

@@ -65,7 +65,10 @@ const updateBody = z
 
 /** `GET /api/v2/affiliate/referral_links` */
 export const listOwnLinksOperation: AffiliateOperation = {
+  id: "listOwnReferralLinks",
   summary: "List the links that the promoter can share",
+  description:
+    "Lists the usual link, those to the campaign's further pages, and those that the promoter made.",
   params: listParams,
   answer: z.array(answer),
   isPaged: true,
@@ -79,7 +82,10 @@ export const listOwnLinksOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/referral_links` */
 export const createOwnLinkOperation: AffiliateOperation = {
+  id: "createReferralLink",
   summary: "Make a link to another page, or for a channel",
+  description: "Makes a link to another page of the campaign's site, or one that names a channel.",
+  example: { promoter_campaign_id: 31, name: "Newsletter", sub_id: "newsletter" },
   body: createBody,
   answer,
   status: 201,
@@ -101,7 +107,9 @@ export const createOwnLinkOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referral_links/{id}` */
 export const showOwnLinkOperation: AffiliateOperation = {
+  id: "getReferralLink",
   summary: "Show a link that the promoter made",
+  description: "Shows a link that the promoter made.",
   answer,
   refusals: ["not_found"],
   async handle(request) {
@@ -111,7 +119,10 @@ export const showOwnLinkOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/referral_links/{id}` */
 export const updateOwnLinkOperation: AffiliateOperation = {
+  id: "updateReferralLink",
   summary: "Change a link",
+  description: "Changes a link that the promoter made. What you leave out stays.",
+  example: { name: "Newsletter in March" },
   body: updateBody,
   answer,
   refusals: ["not_found", "invalid"],
@@ -124,7 +135,9 @@ export const updateOwnLinkOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/referral_links/{id}` */
 export const removeOwnLinkOperation: AffiliateOperation = {
+  id: "deleteReferralLink",
   summary: "Remove a link from the list",
+  description: "Takes a link that the promoter made off the list. Its address goes on working.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found"],

@@ -55,7 +55,9 @@ const shape = recordError({ rewardId: "reward_id" });
 
 /** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
+  id: "listOwnPromoCodes",
   summary: "List the promoter's promo codes in use",
+  description: "Lists the codes that the promoter's audience can type at the checkout.",
   params: pageParams,
   answer: z.array(ownPromoCodeAnswer),
   isPaged: true,
@@ -64,7 +66,11 @@ export const listOwnPromoCodesOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/promo_codes` */
 export const createOwnPromoCodeOperation: AffiliateOperation = {
+  id: "createOwnPromoCode",
   summary: "Make a promo code",
+  description:
+    "Makes a promo code, if the campaign lets promoters do that. It gives one of the campaign's rewards for customers.",
+  example: { promoter_campaign_id: 31, code: "JANE10" },
   body: createBody,
   answer: ownPromoCodeAnswer,
   status: 201,
@@ -86,7 +92,10 @@ export const createOwnPromoCodeOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/promo_codes/{id}` */
 export const updateOwnPromoCodeOperation: AffiliateOperation = {
+  id: "updateOwnPromoCode",
   summary: "Change a promo code that the promoter made",
+  description: "Changes a promo code that the promoter made. What you leave out stays.",
+  example: { code: "JANE15" },
   body: updateBody,
   answer: ownPromoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -101,7 +110,9 @@ export const updateOwnPromoCodeOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/promo_codes/{id}` */
 export const archiveOwnPromoCodeOperation: AffiliateOperation = {
+  id: "archiveOwnPromoCode",
   summary: "Archive a promo code that the promoter made",
+  description: "Archives a promo code that the promoter made. Codes of the company stay.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],

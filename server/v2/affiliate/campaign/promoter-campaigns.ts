@@ -92,7 +92,9 @@ const updateBody = z.object({
 
 /** `GET /api/v2/affiliate/promoter_campaigns` */
 export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
+  id: "listOwnPromoterCampaigns",
   summary: "List the campaigns that the promoter is in",
+  description: "Lists the promoter's part in each campaign, with the link to share.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,
@@ -108,7 +110,9 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/promoter_campaigns/{id}` */
 export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
+  id: "updateOwnPromoterCampaign",
   summary: "Change the promoter's referral id in a campaign",
+  description: "Changes the referral id. Links with the old one stop working.",
   body: updateBody,
   answer,
   refusals: ["not_found", "invalid", "taken"],

@@ -86,7 +86,9 @@ const exportParams = z.object({ filters: field(filters, "Only records that match
 
 /** `GET /api/v2/affiliate/commissions` */
 export const listOwnCommissionsOperation: AffiliateOperation = {
+  id: "listOwnCommissions",
   summary: "List the promoter's commissions, newest first",
+  description: "Lists the promoter's commissions, newest first, each with its reason in one sentence.",
   params: listParams,
   answer: z.array(answer),
   isPaged: true,
@@ -101,7 +103,9 @@ export const listOwnCommissionsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/commissions/export` */
 export const exportOwnCommissionsOperation: AffiliateOperation = {
+  id: "exportOwnCommissions",
   summary: "Download the promoter's commissions as a CSV file",
+  description: "Downloads the newest 10,000 commissions as CSV. Amounts are in cents.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

@@ -39,14 +39,19 @@ const updateBody = profileParams.pick({
 
 /** `GET /api/v2/affiliate/invoice_details` */
 export const showInvoiceDetailsOperation: AffiliateOperation = {
+  id: "getInvoiceDetails",
   summary: "Show the promoter's invoice details",
+  description: "Shows what invoices say about the promoter.",
   answer,
   handle: (request) => Promise.resolve(json(request, request.promoter)),
 };
 
 /** `PUT /api/v2/affiliate/invoice_details` */
 export const updateInvoiceDetailsOperation: AffiliateOperation = {
+  id: "updateInvoiceDetails",
   summary: "Change the promoter's invoice details",
+  description: "Changes what invoices say about the promoter. The company has to approve it again.",
+  example: { company_name: "Doe Media Ltd", country: "US" },
   body: updateBody,
   answer,
   async handle(request) {

@@ -33,7 +33,9 @@ const updateBody = z.object({
 
 /** `GET /api/v2/affiliate/payout_methods` */
 export const listOwnMethodsOperation: AffiliateOperation = {
+  id: "listOwnPayoutMethods",
   summary: "List the promoter's payout methods",
+  description: "Lists the ways in which the promoter can be paid.",
   params: pageParams,
   answer: z.object({
     data: field(z.array(payoutMethodAnswer), "The records."),
@@ -61,7 +63,9 @@ export const listOwnMethodsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payout_methods/{id}` */
 export const showOwnMethodOperation: AffiliateOperation = {
+  id: "getOwnPayoutMethod",
   summary: "Show one of the promoter's payout methods",
+  description: "Shows a payout method of the promoter.",
   answer: payoutMethodAnswer,
   refusals: ["not_found"],
   handle: async (request) => payoutMethodJson(await loadOwn(request)),
@@ -69,7 +73,11 @@ export const showOwnMethodOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/payout_methods`. Choice: a new method is the one that is used from then on. */
 export const createOwnMethodOperation: AffiliateOperation = {
+  id: "createOwnPayoutMethod",
   summary: "Add a payout method",
+  description:
+    "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
+  example: { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
   body: createBody,
   answer: payoutMethodAnswer,
   refusals: ["invalid"],
@@ -88,7 +96,11 @@ export const createOwnMethodOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/payout_methods/{id}` */
 export const updateOwnMethodOperation: AffiliateOperation = {
+  id: "updateOwnPayoutMethod",
   summary: "Change the details of a payout method",
+  description:
+    "Replaces the details of a payout method. Once a payout has used it, this makes a new method, with its own id.",
+  example: { details: { wallet_email: "jane@wallet.example" } },
   body: updateBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -106,7 +118,9 @@ export const updateOwnMethodOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/payout_methods/{id}/select` */
 export const selectOwnMethodOperation: AffiliateOperation = {
+  id: "selectOwnPayoutMethod",
   summary: "Choose the payout method that is used",
+  description: "Chooses the payout method that is used from now on.",
   answer: payoutMethodAnswer,
   refusals: ["not_found", "refused"],
   async handle(request) {
@@ -122,7 +136,9 @@ export const selectOwnMethodOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/payout_methods/{id}` */
 export const removeOwnMethodOperation: AffiliateOperation = {
+  id: "deleteOwnPayoutMethod",
   summary: "Remove a payout method that was never used",
+  description: "Removes a payout method that no payout has used.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "in_use"],

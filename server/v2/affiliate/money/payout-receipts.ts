@@ -34,7 +34,9 @@ const receiptAnswer = z
 
 /** `GET /api/v2/affiliate/payouts/{id}/receipt` */
 export const payoutReceiptOperation: AffiliateOperation = {
+  id: "getPayoutReceipt",
   summary: "Show the receipt of a payout",
+  description: "Shows the receipt of a payout that was paid.",
   answer: receiptAnswer,
   refusals: ["not_found", "refused"],
   handle: showReceipt,
@@ -42,7 +44,9 @@ export const payoutReceiptOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payouts/due_stats` */
 export const ownDueStatsOperation: AffiliateOperation = {
+  id: "getOwnDueStats",
   summary: "Show what the promoter will be paid, and when",
+  description: "Shows the sums that are due next, overdue, and due on other terms.",
   answer: dueStatsAnswer,
   handle: showDueStats,
 };

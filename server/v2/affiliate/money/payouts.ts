@@ -61,7 +61,9 @@ const exportParams = z.object({ filters: field(filters, "Only records that match
 
 /** `GET /api/v2/affiliate/payouts` */
 export const listOwnPayoutsOperation: AffiliateOperation = {
+  id: "listOwnPayouts",
   summary: "List the promoter's payouts, newest first",
+  description: "Lists the promoter's payouts, newest first.",
   params: listParams,
   answer: z.object({
     data: field(z.array(ownPayoutAnswer), "The records."),
@@ -80,7 +82,9 @@ export const listOwnPayoutsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payouts/export` */
 export const exportOwnPayoutsOperation: AffiliateOperation = {
+  id: "exportOwnPayouts",
   summary: "Download the promoter's payouts as a CSV file",
+  description: "Downloads the newest 10,000 payouts as CSV. Amounts are in cents.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

@@ -75,14 +75,20 @@ const updateBody = z.object({ profile: ownProfile });
 
 /** `GET /api/v2/affiliate/promoters/current` */
 export const showCurrentOperation: AffiliateOperation = {
+  id: "getCurrentPromoter",
   summary: "Show the promoter who is signed in",
+  description: "Shows the promoter who is signed in, with their figures and what they have earned.",
   answer: currentAnswer,
   handle: (request) => currentJson(request, request.promoter),
 };
 
 /** `PUT /api/v2/affiliate/promoters/current` */
 export const updateCurrentOperation: AffiliateOperation = {
+  id: "updateCurrentPromoter",
   summary: "Change the promoter's own profile",
+  description:
+    "Changes the promoter's profile. What you leave out stays. Changed invoice details wait for approval again.",
+  example: { profile: { first_name: "Jane", website: "https://blog.example.com" } },
   body: updateBody,
   answer: currentAnswer,
   async handle(request) {

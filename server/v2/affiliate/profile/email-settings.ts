@@ -44,7 +44,9 @@ const updateBody = z
 
 /** `GET /api/v2/affiliate/email_settings` */
 export const showEmailSettingsOperation: AffiliateOperation = {
+  id: "getEmailSettings",
   summary: "Show which e-mails the promoter wants",
+  description: "Shows which e-mails the promoter wants.",
   answer: z.object({
     data: field(z.array(answer), "The records."),
     meta: field(
@@ -61,7 +63,11 @@ export const showEmailSettingsOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/email_settings/{id}`, where the id is the promoter's own. */
 export const updateEmailSettingsOperation: AffiliateOperation = {
+  id: "updateEmailSettings",
   summary: "Choose the e-mails that the promoter wants",
+  description:
+    "Chooses the e-mails that the promoter wants; the id is the promoter's own. What you leave out stays. A promoter who had unsubscribed gets those that are on.",
+  example: { emails_opt_new_referral: false },
   body: updateBody,
   answer,
   refusals: ["not_found"],

@@ -24,7 +24,11 @@ const body = z.object({
 
 /** `POST /api/v2/affiliate/promoters/set_password` */
 export const setPasswordOperation: AffiliateOperation = {
+  id: "setPortalPassword",
   summary: "Set the promoter's password",
+  description:
+    "Sets the promoter's password and ends all their other sessions. Whoever has a password must name it.",
+  example: { password: "correct horse battery", current_password: "s3cret-start" },
   body,
   answer: sessionAnswer,
   isForNewcomers: true,

@@ -36,7 +36,16 @@ const updateBody = z
 
 /** `POST /api/v2/affiliate/referrals` */
 export const addOwnReferralOperation: AffiliateOperation = {
+  id: "addOwnReferral",
   summary: "Add a lead by hand, which waits for approval",
+  description:
+    "Adds a lead by hand, if the campaign lets promoters do that. It waits for the company's approval as `pending`. The answer is the same whether or not the company knows the person.",
+  example: {
+    promoter_campaign_id: 31,
+    email: "sam@example.net",
+    first_name: "Sam",
+    comment: "Met at the fair in March.",
+  },
   body: createBody,
   answer: portalReferralAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -58,7 +67,11 @@ export const addOwnReferralOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/referrals/{id}` */
 export const updateOwnReferralOperation: AffiliateOperation = {
+  id: "updateOwnReferral",
   summary: "Change what the promoter says about a lead that they added",
+  description:
+    "Changes what the promoter says about a lead that waits for approval. The address stays. What you leave out stays.",
+  example: { comment: "Met at the fair in March." },
   body: updateBody,
   answer: portalReferralAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -77,7 +90,9 @@ export const updateOwnReferralOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/referrals/{id}` */
 export const removeOwnReferralOperation: AffiliateOperation = {
+  id: "deleteOwnReferral",
   summary: "Take back a lead that the promoter added",
+  description: "Takes back a lead that the promoter added and that waits for approval.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],

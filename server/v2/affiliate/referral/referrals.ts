@@ -33,7 +33,9 @@ const exportParams = z.object({ filters: field(filters, "Only records that match
 
 /** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = {
+  id: "listOwnReferrals",
   summary: "List the promoter's leads, newest first",
+  description: "Lists the promoter's leads, newest first. Addresses are masked.",
   params: listParams,
   answer: z.array(portalReferralAnswer),
   isPaged: true,
@@ -48,7 +50,9 @@ export const listOwnReferralsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referrals/{id}` */
 export const showOwnReferralOperation: AffiliateOperation = {
+  id: "getOwnReferral",
   summary: "Show one of the promoter's leads",
+  description: "Shows one of the promoter's leads. The address is masked.",
   answer: portalReferralAnswer,
   refusals: ["not_found"],
   async handle({ event, promoter, context: { store } }) {
@@ -59,7 +63,9 @@ export const showOwnReferralOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referrals/export` */
 export const exportOwnReferralsOperation: AffiliateOperation = {
+  id: "exportOwnReferrals",
   summary: "Download the promoter's leads as a CSV file",
+  description: "Downloads the newest 10,000 leads as CSV. Addresses are masked.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

@@ -29,7 +29,9 @@ const params = z.object({
 
 /** `GET /api/v2/affiliate/promoters/chart_data` */
 export const ownChartOperation: AffiliateOperation = {
+  id: "getPortalChart",
   summary: "Chart the promoter's figures",
+  description: "Shows one figure of the promoter over time: by day, week, month or year, as fits the range.",
   mayBeAged: true,
   params,
   answer: z

@@ -28,7 +28,9 @@ const subIdParams = paramsOf(ORIGIN_COLUMNS).extend({ ...inCampaign, ...pagePara
 
 /** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
+  id: "getOwnReport",
   summary: "Report on the promoter's figures, period by period",
+  description: "Reports on the promoter's figures, period by period.",
   mayBeAged: true,
   params,
   answer: z.array(rowAnswer),
@@ -38,7 +40,9 @@ export const ownOverviewOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/reports/download` */
 export const ownDownloadOperation: AffiliateOperation = {
+  id: "downloadOwnReport",
   summary: "Download the promoter's report as a CSV file",
+  description: "Downloads the report on the promoter's figures as CSV.",
   mayBeAged: true,
   params,
   answer: z.string(),
@@ -53,7 +57,10 @@ export const ownDownloadOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/reports/sub_ids` */
 export const ownSubIdsOperation: AffiliateOperation = {
+  id: "getOwnSubIdReport",
   summary: "Report on the promoter's channels",
+  description:
+    "Reports on the promoter's channels: the `sub_id` of the links that visitors came by. Those with the most clicks come first.",
   mayBeAged: true,
   params: subIdParams,
   answer: z.array(

@@ -22,7 +22,9 @@ const answer = z
 
 /** `GET /api/v2/affiliate/promoters/sub_affiliates` */
 export const listSubAffiliatesOperation: AffiliateOperation = {
+  id: "listSubAffiliates",
   summary: "List the promoters whom the promoter brought in, newest first",
+  description: "Lists the promoters whom this one brought in, newest first. Addresses are masked.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,

@@ -34,7 +34,10 @@ const useBody = z.object({
 
 /** `POST /api/v2/affiliate/session/link/send` */
 export const sendLinkOperation: OpenOperation = {
+  id: "sendSignInLink",
   summary: "Send a promoter a link that signs them in",
+  description:
+    "Sends a link that signs in, once, within 15 minutes. The answer is the same whether or not a promoter has the address.",
   body: sendBody,
   answer: z.object({
     message: message,
@@ -46,7 +49,9 @@ export const sendLinkOperation: OpenOperation = {
 
 /** `POST /api/v2/affiliate/session/link/check` */
 export const checkLinkOperation: OpenOperation = {
+  id: "checkSignInLink",
   summary: "Show what a link to the portal is for",
+  description: "Shows what a link is for, without using it up.",
   body: checkBody,
   answer: z
     .object({
@@ -63,7 +68,11 @@ export const checkLinkOperation: OpenOperation = {
 
 /** `POST /api/v2/affiliate/session/link` */
 export const useLinkOperation: OpenOperation = {
+  id: "useSignInLink",
   summary: "Sign in to the portal by a link",
+  description:
+    "Signs a promoter in by the token of a link, which works once. A link of the kind `setup` needs a new password; any other may bring one.",
+  example: { token: "0.1.h.mg8k2j3v.q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Gaq3kPz0Yc8Vw" },
   body: useBody,
   answer: sessionAnswer,
   status: 201,

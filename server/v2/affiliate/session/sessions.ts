@@ -33,7 +33,11 @@ const signInBody = z.object({
 
 /** `POST /api/v2/affiliate/session` */
 export const signInOperation: OpenOperation = {
+  id: "signInToPortal",
   summary: "Sign in to the portal",
+  description:
+    "Signs a promoter in by e-mail address and password, and sets the cookie `tidemark_portal`. A `temp_password` works once; until it is replaced, every other operation is refused with 403.",
+  example: { email: "jane@example.com", password: "correct horse battery" },
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
@@ -43,7 +47,9 @@ export const signInOperation: OpenOperation = {
 
 /** `GET /api/v2/affiliate/session` */
 export const showSessionOperation: AffiliateOperation = {
+  id: "getPortalSession",
   summary: "Show who is signed in to the portal",
+  description: "Shows the promoter who is signed in, and their account.",
   answer: sessionAnswer,
   isForNewcomers: true,
   handle: (request) => Promise.resolve(sessionJson(request)),
@@ -51,7 +57,9 @@ export const showSessionOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/session` */
 export const signOutOperation: AffiliateOperation = {
+  id: "signOutOfPortal",
   summary: "Sign out of the portal",
+  description: "Ends the session.",
   answer: z.null(),
   status: 204,
   isForNewcomers: true,
