@@ -1,5 +1,4 @@
 import type { DescribedEvents } from "./described-route.ts";
-import { bodyExample, exampleOf } from "./example.ts";
 import type { Schemas } from "./schemas.ts";
 
 const EVENT_ID = "00000000-0000-4000-8000-000000000001";
@@ -43,7 +42,7 @@ function posting(type: string, { bodyOf, meaningOf }: DescribedEvents, schemas: 
     parameters: Object.keys(POSTING_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: { "application/json": { schema, ...bodyExample(exampleOf(schema, schemas.components)) } },
+      content: { "application/json": { schema } },
     },
     responses: {
       "2XX": { description: "You have received the event. Any other answer makes the server send it again." },

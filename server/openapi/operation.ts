@@ -36,7 +36,7 @@ export function describeOperation(route: DescribedRoute, first: DescribedRoute, 
     description: [description, ...roleOf(route)].join(" "),
     tags: [TAGS[caller]],
     security: caller === "v2" ? ACCESS[route.access] : SECURITY[caller],
-    parameters: [...pathParameters(path, operation.pathId, schemas), ...query],
+    parameters: [...pathParameters(path, operation.pathId, schemas), ...query] as object[],
     ...requestBody(route, id, schemas),
     responses: responsesOf(route, schemas),
   };

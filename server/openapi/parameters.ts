@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JsonSchema, Schemas } from "./schemas.ts";
+import { shareIn, type JsonSchema, type Schemas } from "./schemas.ts";
 
 const SPELLINGS = (name: string) =>
   `Several: \`${name}=a&${name}=b\`, \`${name}[]=a&${name}[]=b\` or \`${name}[0]=a&${name}[1]=b\`, all the same.`;
@@ -77,4 +77,20 @@ function parameter(name: string, schema: JsonSchema): Parameter {
     ...(isList && { style: "form", explode: true }),
     schema: rest,
   };
+}
+
+/** Keeps each parameter that several operations have once, and leaves references. */
+export function shareParameters(operations: { parameters: object[] }[]): Record<string, object> {
+  const uses = new Map<string, number>();
+  const all = operations.flatMap(({ parameters }) => parameters);
+  for (const text of all.map((each) => JSON.stringify(each))) uses.set(text, (uses.get(text) ?? 0) + 1);
+  const shared: Record<string, object> = {};
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((each) => {
+      if (uses.get(JSON.stringify(each)) === 1) return each;
+      const name = (each as Parameter).name.match(/\w+/g)!.join("_");
+      return { $ref: `#/components/parameters/${shareIn(shared, name, each)}` };
+    });
+  }
+  return shared;
 }

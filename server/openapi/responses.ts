@@ -3,7 +3,7 @@ import type { FailureKind } from "../failure.ts";
 import { fieldErrorsAnswer, v1ErrorAnswer, v2ErrorAnswer } from "../http/error-answers.ts";
 import { statusOf } from "../http/errors.ts";
 import type { DescribedRoute } from "./described-route.ts";
-import { bodyExample, exampleOf } from "./example.ts";
+import { bodyExample } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -58,11 +58,10 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas) {
     ...(operation.emptyAnswer !== undefined && { "204": { description: operation.emptyAnswer } }),
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
-    responses[status] = status === "204" ? NOBODY : sharedRefusal(route, kinds, schemas);
+    responses[status] =
+      status === "204" ? NOBODY : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
   if (caller === "operator") return responses;
-  const bugName = `${caller}Bug`;
-  schemas.responses[bugName] ??= bug(route, schemas);
-  return { ...responses, default: { $ref: `#/components/responses/${bugName}` } };
+  return { ...responses, default: schemas.share(`${caller}_bug`, bug(route, schemas)) };
 }
 
 function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
@@ -77,7 +76,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
   return {
     description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
-    content: operation.media === undefined ? json(schema, schemas) : textFile(operation.media),
+    content: operation.media === undefined ? json(schema) : textFile(operation.media),
   };
 }
 
@@ -93,17 +92,6 @@ function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record
   return found;
 }
 
-/** A reference to a refusal that operations share. An operation with its own bodies shares none. */
-function sharedRefusal(route: DescribedRoute, kinds: FailureKind[], schemas: Schemas): object {
-  if (route.operation.bodies !== undefined) return refusal(route, kinds, schemas);
-  const words = kinds.map((kind) =>
-    kind.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()),
-  );
-  const name = `${route.caller}${words.toSorted().join("Or")}`;
-  schemas.responses[name] ??= refusal(route, kinds, schemas);
-  return { $ref: `#/components/responses/${name}` };
-}
-
 function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], schemas: Schemas) {
   const isUnknown = kinds.includes("unauthorized");
   const names: HeaderName[] = [
@@ -116,7 +104,7 @@ function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], sc
   return {
     description: kinds.map((kind) => TEXTS[kind]).join(" "),
     headers: headerReferences(names),
-    content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema, schemas),
+    content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema),
   };
 }
 
@@ -134,12 +122,13 @@ function bug({ caller }: DescribedRoute, schemas: Schemas) {
   return {
     description: "A bug in the server. Nothing was changed.",
     headers: headerReferences(["X-Request-Id"]),
-    content: json(schemas.describe(body, "output"), schemas),
+    content: json(schemas.describe(body, "output")),
   };
 }
 
-function json(schema: JsonSchema, { components }: Schemas) {
-  return { "application/json": { schema, ...bodyExample(exampleOf(schema, components)) } };
+/** Viewers compose the example of an answer from those of its fields. */
+function json(schema: JsonSchema) {
+  return { "application/json": { schema } };
 }
 
 function textFile(media: string) {

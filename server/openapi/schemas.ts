@@ -11,12 +11,14 @@ export type Direction = "input" | "output";
 export interface Schemas {
   /** By name. */
   components: Record<string, JsonSchema>;
-  /** Answers that many operations share, by name. */
+  /** Answers that operations share, by name. */
   responses: Record<string, object>;
   /** The schema of a value. */
   describe(schema: z.ZodType, direction: Direction): JsonSchema;
   /** A reference to the schema of a value. `name` names it if it has no name. */
   refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
+  /** A reference to an answer. Of several by one name, all but the first get a number. */
+  share(name: string, response: object): { $ref: string };
 }
 
 /** Makes an empty document. */
@@ -54,12 +56,25 @@ export function newSchemas(): Schemas {
     return { $ref: referenceTo(given) };
   }
 
+  const responses: Record<string, object> = {};
+
   return {
     components,
-    responses: {},
+    responses,
+    share: (name, response) => ({ $ref: `#/components/responses/${shareIn(responses, name, response)}` }),
     describe: (schema, direction) => withExamples(convert(schema, direction)),
     refer,
   };
+}
+
+/** The name under which a part of the document is kept once. Of several by one name, all but the first get a number. */
+export function shareIn<T extends object>(shared: Record<string, T>, name: string, part: T): string {
+  const text = JSON.stringify(part);
+  for (let count = 1; ; count++) {
+    const numbered = count === 1 ? name : `${name}_${count}`;
+    const kept = (shared[numbered] ??= part);
+    if (kept === part || JSON.stringify(kept) === text) return numbered;
+  }
 }
 
 /** The address of a named schema within the document. */

@@ -86,10 +86,13 @@ describe("the OpenAPI document", () => {
     const faults = [...operations, ...postings].flatMap(({ operationId, requestBody, responses }) =>
       [["body", requestBody] as const, ...Object.entries(responses)].flatMap(([name, holder]) =>
         Object.values((holder?.content ?? {}) as Record<string, OpenApiContent>).flatMap(
-          ({ schema, examples: { usual: { value: example } = {} } }) =>
-            example === undefined
-              ? [`${operationId}, ${name}: no example`]
-              : faultsOf(`${operationId}, ${name}`, schema, example),
+          ({ schema, examples }) => {
+            const example = examples === undefined ? composed(schema) : examples.usual.value;
+            const isComplete = example !== undefined && !JSON.stringify(example).includes(NO_EXAMPLE);
+            return isComplete
+              ? faultsOf(`${operationId}, ${name}`, schema, example)
+              : [`${operationId}, ${name}: no example`];
+          },
         ),
       ),
     );
@@ -120,6 +123,24 @@ function isComposed(schema: JsonSchema): boolean {
   const { items, anyOf = [] } = schema as { items?: JsonSchema; anyOf?: JsonSchema[] };
   if ("$ref" in schema || "properties" in schema) return true;
   return (items !== undefined && isComposed(items)) || anyOf.some(isComposed);
+}
+
+const NO_EXAMPLE = "no example";
+
+/** The example of a body, composed of those of its fields, as viewers do it. */
+function composed(schema: JsonSchema): unknown {
+  const { $ref, properties, items, anyOf } = schema as {
+    $ref?: string;
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+  };
+  if (Array.isArray(schema["examples"])) return schema["examples"][0] as unknown;
+  if ($ref !== undefined) return composed(raw.components.schemas[$ref.replace(/^.*\//, "")]!);
+  if (anyOf !== undefined) return composed(anyOf[0]!);
+  if (items !== undefined) return [composed(items)];
+  if (properties === undefined) return "const" in schema ? schema["const"] : NO_EXAMPLE;
+  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, composed(field)]));
 }
 
 const compiled = new Map<string, ValidateFunction>();
