@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, copyFile, readdir, rm, writeFile } from "node:fs/promises";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
@@ -22,11 +23,66 @@ const failOnOwnWarning = (warning) => {
   if (!file?.includes("node_modules")) failOnWarning(warning);
 };
 
-/** The script that marketing pages load: everything in one file, js-cookie included. */
+/** The text between the braces of the only statement of a kind, which is taken out. */
+function cut(chunk, statement) {
+  const [found, names] = statement.exec(chunk.code) ?? [];
+  if (found === undefined) throw new Error(`${chunk.fileName} does not have ${statement}`);
+  chunk.code = chunk.code.replace(found, "");
+  return names;
+}
+
+/** The names in an export or import of minified code: `own as shared`, `shared as own`. */
+const pairsOf = (names) => names.split(",").map((pair) => pair.trim().split(" as "));
+
+/**
+ * Makes classic scripts of the two files. The second takes from the first what both need: the first puts it on the
+ * script element that loads the second, so neither needs a global.
+ */
+const twoFiles = {
+  name: "two-files",
+  buildStart() {
+    this.emitFile({
+      type: "chunk",
+      id: "client/tracker/script-more.ts",
+      name: "svc-more",
+      implicitlyLoadedAfterOneOf: ["client/tracker/script.ts"],
+    });
+  },
+  generateBundle(_options, bundle) {
+    const [first, second] = ["svc", "svc-more"].map((name) =>
+      Object.values(bundle).find((chunk) => chunk.name === name),
+    );
+    const given = pairsOf(cut(first, /export\s*\{(.*?)\};?\s*/));
+    const taken = new Map(
+      pairsOf(cut(second, /import\s*\{(.*?)\}\s*from\s*"[^"]*";?\s*/)).map(([shared, own = shared]) => [
+        shared,
+        own,
+      ]),
+    );
+    const names = given.map(([own, shared = own]) => taken.get(shared)).join();
+    second.code = `(()=>{const[${names}]=document.currentScript.parts;${second.code.trim()}})();`;
+    const digest = (form) => createHash("sha256").update(second.code).digest(form);
+    delete bundle[second.fileName];
+    second.fileName = `svc-more.${digest("hex").slice(0, 12)}.js`;
+    bundle[second.fileName] = second;
+    first.code = `(()=>{${first.code.trim()}})();`
+      .replace("SVC_MORE", JSON.stringify(second.fileName))
+      .replace("SVC_DIGEST", JSON.stringify(`sha256-${digest("base64")}`))
+      // A function, because `$` may be one of the names.
+      .replace("SVC_PARTS", () => `[${given.map(([own]) => own)}]`);
+  },
+  /** Removes the second files of earlier builds. They would be packed too, and nothing loads them. */
+  async writeBundle({ dir }, files) {
+    const older = (await readdir(dir)).filter((name) => name.startsWith("svc-more.") && !(name in files));
+    await Promise.all(older.map((name) => rm(`${dir}/${name}`)));
+  },
+};
+
+/** The script that marketing pages load, js-cookie included, and its second file. */
 export const tracker = {
-  input: "client/tracker/script.ts",
+  input: { svc: "client/tracker/script.ts" },
   onwarn: failOnWarning,
-  output: { file: "dist/svc.js", format: "iife", strict: false },
+  output: { dir: "dist", format: "es", entryFileNames: "[name].js", chunkFileNames: "[name].js" },
   plugins: [
     nodeResolve({ browser: true }),
     // The module keeps the check, because servers that render pages import it too.
@@ -34,6 +90,7 @@ export const tracker = {
     compile("es2021"),
     terser({
       ecma: 2020,
+      module: true,
       compress: {
         passes: 4,
         toplevel: true,
@@ -46,6 +103,7 @@ export const tracker = {
       mangle: { toplevel: true },
       format: { comments: false },
     }),
+    twoFiles,
   ],
 };
 

@@ -2,10 +2,10 @@ import { H3, type EventHandler } from "h3";
 import { FastResponse } from "srvx";
 import { z } from "zod";
 import { hookRoute } from "./billing/hook.ts";
-import { BILLING_PROVIDERS } from "./domain/billing/record.ts";
+import { BILLING_PROVIDERS } from "./domain/billing/connection.ts";
 import { Failure } from "./failure.ts";
 import { json, type AnswerHeaders } from "./http/answer.ts";
-import { preflight } from "./http/cors.ts";
+import { preflight } from "./http/origin.ts";
 import type { Method } from "./http/operation.ts";
 import { readJson } from "./http/parameters/json.ts";
 import { pathTidier } from "./http/path.ts";
@@ -14,16 +14,14 @@ import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { metricsPage, observed } from "./request/observation.ts";
-import { loadReadiness } from "./request/readiness.ts";
+import { loadReadiness } from "./request/store-state.ts";
 import { refuse } from "./request/refusal.ts";
 import type { Services } from "./request/services.ts";
 import { demoPage, demoRecord, demoScript } from "./web/demo.ts";
 import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
-import { serveAccountScript } from "./track/account-script.ts";
-import { serveScript } from "./track/script.ts";
-import type { BuiltPages } from "./web/built-pages.ts";
-import { pageRoutes } from "./web/pages.ts";
+import { serveAccountScript, serveScript } from "./track/script.ts";
+import { pageRoutes, type BuiltPages } from "./web/pages.ts";
 import { portalEntrance } from "./web/portal-entry.ts";
 import { basePath } from "./url.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
@@ -46,6 +44,8 @@ type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 /** Files that the server serves besides the API. */
 export interface Pages {
   script: StoredText;
+  /** The script's second file, which the first names by its hash. */
+  more: StoredText;
   built: BuiltPages;
   /** The script of `/docs`. */
   docsViewer: string;
@@ -69,7 +69,10 @@ const V2_EVENTS: V2Row[] = [
 ];
 
 /** Every route of the server, in the specification's order. */
-export function createApp(services: Services, { script, built, docsViewer, hasDemo, metricsToken }: Pages) {
+export function createApp(
+  services: Services,
+  { script, more, built, docsViewer, hasDemo, metricsToken }: Pages,
+) {
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...[...V2_OPERATIONS, ...V2_EVENTS].map((row): Route => [row[0], row[1], v2Route(services, row)]),
@@ -85,9 +88,11 @@ export function createApp(services: Services, { script, built, docsViewer, hasDe
     ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
+    ["OPTIONS", "/t/withdraw", preflight],
     ["OPTIONS", "/t/details", preflight],
     ["GET", "/svc.js", serveScript(services, { script, isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
+    ["GET", `/svc-more.${more.hash}.js`, serveScript(services, { script: more, isImmutable: true })],
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],

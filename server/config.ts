@@ -1,6 +1,132 @@
-import { environment, type LogLevel } from "./config/environment.ts";
-import { readSecretFiles } from "./config/secret-files.ts";
+import { readFileSync } from "node:fs";
+import { distance } from "fastest-levenshtein";
+import { z } from "zod";
 import { isLoopback, parseUrl } from "./url.ts";
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * Choice: a key taken over from another program may be short, but nobody must be able to guess it in a day.
+ */
+const MIN_KEY_LENGTH = 8;
+const MIN_TOKEN_LENGTH = 16;
+/** The minimum for every user's password. */
+const MIN_PASSWORD_LENGTH = 8;
+const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
+const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
+/** As libpq writes it: `postgres://user@a:5432,b:5433/database`. */
+const HOST_LIST = new RegExp(`^postgres(ql)?://([^/?#]*@)?${HOST}(,${HOST})*([/?#].*)?$`, "i");
+
+const settings = {
+  PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
+  HOST: z.string().default("127.0.0.1"),
+  // Other schemes are refused when the store is opened.
+  STORAGE_URL: z
+    .string()
+    .refine(
+      (value) => !/^postgres(ql)?:.*,/.test(value) || HOST_LIST.test(value),
+      "must name each host between commas, like postgres://user@a:5432,b:5433/database",
+    )
+    .default("sqlite:./data"),
+  STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
+  STORAGE_REQUIRE_STANDBY: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  STORAGE_READ_URL: z.string().regex(HOST_LIST, "must be like postgres://user@b:5433/database").optional(),
+  STORAGE_READ_MAX_AGE: count("60"),
+  PUBLIC_URL: z
+    .string()
+    .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, {
+      error: "must be an http(s) address, such as https://track.example.com",
+      abort: true,
+    })
+    .refine(isPlain, "must have nothing but a host and a path, without //")
+    .optional(),
+  // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
+  TIDEMARK_ACCOUNT_ID: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, "must be 1 to 100 letters, digits, dots, dashes or underscores")
+    .optional(),
+  TIDEMARK_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because headers carry it")
+    .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters, because it opens everything`)
+    .optional(),
+  TIDEMARK_OWNER_EMAIL: z
+    .string()
+    .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, "must be an e-mail address")
+    .max(254)
+    .optional(),
+  TIDEMARK_OWNER_PASSWORD: z
+    .string()
+    .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+    .optional(),
+  TIDEMARK_KEY_FILE: z.string().optional(),
+  TRUST_PROXY: count("0"),
+  RATE_LIMIT_V1: count("450"),
+  RATE_LIMIT_V2: count("4500"),
+  RATE_LIMIT_CLICKS: count("600"),
+  RATE_LIMIT_JOINS: count("100"),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
+  SMTP_URL: z
+    .string()
+    .refine(
+      (value) => /^smtps?:\/\/./i.test(value) && parseUrl(value) !== null,
+      "must be an smtp(s) address, such as smtp://user:password@host:587",
+    )
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
+    .default("tidemark@localhost"),
+  MAIL_TEMPLATES: z.string().optional(),
+  WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  METRICS_URL: z
+    .string()
+    .regex(METRICS_ADDRESS, "must be a host and a port, like 127.0.0.1:9090")
+    .transform((value) => {
+      const [, host = "", port] = METRICS_ADDRESS.exec(value) ?? [];
+      return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+    })
+    .refine(({ port }) => port <= 65_535, "must have a port of at most 65535")
+    .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because a header carries it")
+    .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`)
+    .optional(),
+  WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
+  DEMO: z.enum(["0", "1"], "must be 0 or 1").optional(),
+  DEMO_DATA: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+};
+
+/** The names of all settings. */
+export const SETTINGS = Object.keys(settings);
+
+/** The settings that may hold a secret, so each may come from a file: `SMTP_URL_FILE` instead of `SMTP_URL`. */
+const SECRET_SETTINGS = [
+  "STORAGE_URL",
+  "STORAGE_READ_URL",
+  "TIDEMARK_API_KEY",
+  "TIDEMARK_OWNER_PASSWORD",
+  "SMTP_URL",
+  "MAIL_TEMPLATES",
+  "METRICS_TOKEN",
+];
+
+/** The environment variables as values that are checked. */
+const environment = z
+  .object(settings)
+  .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
+    path: ["WORKERS"],
+    message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
+  })
+  .superRefine(refuseStandbys)
+  .refine(
+    ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
+      (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
+    { path: ["TIDEMARK_OWNER_EMAIL"], message: "and TIDEMARK_OWNER_PASSWORD must be set together" },
+  );
 
 /** The settings of a process. */
 export interface Config {
@@ -97,6 +223,52 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   });
 }
 
+const KNOWN = [...SETTINGS, ...SECRET_SETTINGS.map((name) => `${name}_FILE`)];
+/** A variable whose name begins so is meant for us. `MAIL` alone is every shell's. */
+const OURS = /^(TIDEMARK|STORAGE|RATE_LIMIT|METRICS|SMTP|WEBHOOK)(?:_|$)|^(MAIL|DEMO)_/;
+/** Kubernetes sets these for each service, also for one with the name "tidemark". */
+const OF_KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/;
+const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/** A sentence about each variable that looks like a setting of ours and is none, for example a mistyped one. */
+export function settingWarnings(variables: Record<string, string | undefined> = process.env): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    if (value === undefined || value.trim() === "" || KNOWN.includes(name)) return [];
+    if (OF_KUBERNETES.test(name) || /^(tcp|udp):/.test(value)) return [];
+    const meant = meantBy(name.toUpperCase());
+    if (meant.length === 0) return [];
+    return [`${name} is no setting, so it has no effect. Did you mean ${LIST.format(meant)}?`];
+  });
+}
+
+/** Reads the files that `NAME_FILE` names into `NAME`. Faults name variables only, never a value or a path. */
+function readSecretFiles(variables: Record<string, string | undefined>): {
+  values: Record<string, string | undefined>;
+  faults: string[];
+} {
+  const values = { ...variables };
+  const faults: string[] = [];
+  for (const name of SECRET_SETTINGS) {
+    const file = variables[`${name}_FILE`];
+    if (file === undefined) continue;
+    const text = readText(file);
+    if (values[name] !== undefined) {
+      faults.push(`${name}_FILE and ${name} are both set, so it is unclear which one holds: remove one`);
+    } else if ("code" in text) faults.push(`${name}_FILE names a file that can't be read (${text.code})`);
+    else if (text.text === "") faults.push(`${name}_FILE names an empty file`);
+    else values[name] = text.text;
+  }
+  return { values, faults };
+}
+
+function readText(file: string): { text: string } | { code: string } {
+  try {
+    return { text: readFileSync(file, "utf8").trim() };
+  } catch (error) {
+    return { code: (error as NodeJS.ErrnoException).code ?? "unknown error" };
+  }
+}
+
 /** Whether only browsers of this machine reach the server, as in a try-out. */
 function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: string }): boolean {
   const host = HOST.includes(":") ? `[${HOST}]` : HOST;
@@ -109,4 +281,50 @@ function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["sta
 
 function ownerOf(email: string | undefined, password: string | undefined): Config["owner"] {
   return email === undefined || password === undefined ? null : { email, password };
+}
+
+/** The settings that a name may have been meant for. Empty: it is another program's. */
+function meantBy(name: string): string[] {
+  const bare = name.replace(/^TIDEMARK_/, "").replace(/_FILE$/, "");
+  const same = KNOWN.filter((known) => known === name || known === bare);
+  if (same.length > 0) return same;
+  const [nearest = Infinity] = KNOWN.map((known) => distance(known, name)).sort((a, b) => a - b);
+  if (nearest <= allowedDistance(name)) return KNOWN.filter((known) => distance(known, name) === nearest);
+  const [, long, short] = OURS.exec(name) ?? [];
+  const prefix = long ?? short;
+  return prefix === undefined ? [] : SETTINGS.filter((known) => known.startsWith(`${prefix}_`));
+}
+
+/** How many characters may differ. Short names of other programs resemble ours by accident, like `POST` and `PORT`. */
+function allowedDistance({ length }: string): number {
+  if (length < 6) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/** A whole number. */
+function count(fallback: string) {
+  return z
+    .string()
+    .default(fallback)
+    .refine((value) => /^\d{1,9}$/.test(value), "must be a whole number")
+    .transform(Number);
+}
+
+/** Whether an address can have a path behind it. A redirect to the path `//evil.example` would leave the server. */
+function isPlain(address: string): boolean {
+  const { username, password, pathname } = new URL(address);
+  return username + password === "" && !/[?#]/.test(address) && !pathname.replace(/\/+$/, "").includes("//");
+}
+
+const ONLY_POSTGRES = "needs a STORAGE_URL that is a postgres: address, because only Postgres has standbys";
+
+/** Refuses settings that a store without standbys can't follow. */
+function refuseStandbys(
+  settings: { STORAGE_URL: string; STORAGE_REQUIRE_STANDBY: string; STORAGE_READ_URL?: string | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (/^postgres(ql)?:/.test(settings.STORAGE_URL)) return;
+  const refuse = (name: string) => context.addIssue({ code: "custom", path: [name], message: ONLY_POSTGRES });
+  if (settings.STORAGE_REQUIRE_STANDBY === "1") refuse("STORAGE_REQUIRE_STANDBY");
+  if (settings.STORAGE_READ_URL !== undefined) refuse("STORAGE_READ_URL");
 }

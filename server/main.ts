@@ -1,8 +1,7 @@
 import cluster from "node:cluster";
 import { parseArgs } from "node:util";
 import type { Logger } from "pino";
-import { readConfig, type Config } from "./config.ts";
-import { settingWarnings } from "./config/warnings.ts";
+import { readConfig, settingWarnings, type Config } from "./config.ts";
 import { reasonOf } from "./failure.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";

@@ -1,45 +1,41 @@
 import { sendable, uuid } from "./address.ts";
-import { cookieDomain } from "./cookie.ts";
-import { cleanAddressBar, handedOver } from "./cross-domain.ts";
-import { accountId, options } from "./options.ts";
-import type { Outcome } from "./post.ts";
-import { isPrivate, waiting } from "./queue.ts";
-import { quietly } from "./quietly.ts";
+import { cookieDomain, writeVisitor } from "./cookie.ts";
+import { record } from "./event.ts";
+import { handedOver } from "./handover.ts";
+import { accountId, mayAct, options } from "./options.ts";
+import { isPrivate, waiting, type Item } from "./queue.ts";
 import { landingPage, refIds } from "./referral.ts";
-import { record, settled } from "./sender.ts";
-import { become, visitor } from "./visitor.ts";
+import { visitor, type Visitor } from "./visitor.ts";
 
 /** How long to remember a visitor until the server has answered. */
 const COOKIE_DAYS = 60;
 
-/** The ref ids that this page has handled, and the addresses that may name a promoter by themselves. */
-const seen = new Set<string>();
+/** The ref ids that this page handled last, or the address that may name a promoter by itself. */
+let seen: string | undefined;
 
 /**
  * Records the click on a referral link, unless the visitor already belongs to its promoter. It makes a new
  * tid, so that a request sent twice counts as one visit. For a second link of the same promoter, the server
  * answers with the visitor that it knows. Returns undefined if there is no click to record.
  */
-export function click(): Promise<Outcome> | undefined {
-  const url = landingPage(!seen.size);
+export function click(): Item | undefined {
+  const url = landingPage(seen === undefined);
   const ref_id = refIds(url);
   const sign = ref_id || (options.url_tracking ? url : "");
-  const isSeen = seen.has(sign);
-  seen.add(sign);
-  // Browsers may refuse it, for example after many changes of the address.
-  quietly(cleanAddressBar);
+  const isSeen = sign === seen;
+  seen = sign || seen || "";
   // The first read of cookies and storage takes milliseconds, so a page without a referral reads neither.
   if (!sign || isSeen) return;
-  const { tid, ref_id: known } = visitor();
-  const isKnown = tid && (!ref_id || ref_id === known);
-  if (isKnown || pendingClick()?.["ref_id"] === ref_id) return;
-  const visit = { tid: uuid(), ref_id, ...(options.tid ? { tid: options.tid } : handedOver(url)) };
+  const known = lastVisit();
+  if (known.tid && (!ref_id || ref_id === known.ref_id)) return;
+  const { tid: cookie_tid } = visitor();
+  const visit = { tid: options.tid || uuid(), ref_id, ...(options.tid ? {} : handedOver(url)) };
   // Other pages of the site then know the visitor at once, and can report the click if this page can't.
-  if (ref_id && !tid && !isPrivate()) become(visit, COOKIE_DAYS);
+  if (ref_id && !cookie_tid && !isPrivate()) writeVisitor(visit, COOKIE_DAYS);
   return record("click", {
     ...common(),
     ...visit,
-    cookie_tid: tid,
+    cookie_tid,
     url: sendable(url),
     referrer: sendable(options.referrer ?? document.referrer),
     url_tracking: options.url_tracking,
@@ -47,18 +43,29 @@ export function click(): Promise<Outcome> | undefined {
 }
 
 /** Makes the page handle its address again, as if for the first time. */
-export const forgetClicks = (): void => seen.clear();
+export const forgetClicks = (): void => void (seen = undefined);
 
-/** The result of a call that records nothing: who the visitor is. */
-export async function present(): Promise<Outcome> {
-  await settled();
-  const who = visitor();
-  return { status: who.tid ? (waiting()[0] ? "waiting" : "known") : "refused", ...who };
+/**
+ * Signs up a person, and reports the visit that led to it, so that the server can record both. `true` if there is no
+ * person yet, or one that can't be sent.
+ */
+export function signUp(person?: object): Item | true | undefined {
+  // The page may call this first.
+  click();
+  const visit = lastVisit();
+  return visit["tid"] ? !person || record("signup", { ...person, ...visit }) || true : undefined;
 }
 
-/** The visit that led to a sign-up, so that the server can record both. */
-export const visit = (): object => pendingClick() || { ...common(), ...visitor() };
+/** The visitor, even if the server does not know them yet. */
+export function who(): Visitor {
+  const { tid, ref_id } = mayAct() ? lastVisit() : ({} as Visitor);
+  return { tid, ref_id };
+}
 
-const pendingClick = () => waiting().findLast(({ path }) => path === "click")?.fields;
+/** The fields of the last click that waits, or else those of the visitor. */
+function lastVisit(): Record<string, string> {
+  const click = waiting().findLast(({ path, isPast }) => path === "click" && !isPast);
+  return click?.fields || ({ ...common(), ...visitor() } as never);
+}
 
 const common = () => ({ cid: accountId(), consent: options.consent, domain: cookieDomain() });

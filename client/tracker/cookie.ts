@@ -1,24 +1,28 @@
-import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
+import { cookieName, type Visitor } from "./visitor.ts";
 
-/** A cookie's value. undefined if there is none, or if the page may not read cookies. */
-export const readCookie = (name: string): string | undefined => quietly(() => Cookies.get(name));
+const DAY_S = 86_400;
 
-/** Sets a cookie for a number of days; -1 removes it. An empty domain means only this host. */
-export const writeCookie = (
-  name: string,
-  value: unknown,
-  { days, domain }: { days: number; domain: string },
-): unknown =>
-  quietly(() =>
-    Cookies.set(name, `${value}`, {
-      expires: days,
-      domain,
-      sameSite: "lax",
-      secure: location.protocol === "https:",
-    }),
-  );
+/** Where a cookie goes, and for how many days. -1 removes it. An empty domain means only this host. */
+export interface Place {
+  days: number;
+  domain: string;
+}
+
+/** Sets a cookie. The second file does it with js-cookie; this is for what can't wait for it. */
+export function writeCookie(name: string, value: unknown, { days, domain }: Place): void {
+  const end = location.protocol === "https:" ? ";secure" : "";
+  const place = `;path=/;domain=${domain};max-age=${days * DAY_S};samesite=lax${end}`;
+  quietly(() => (document.cookie = `${name}=${value}${place}`));
+}
+
+/** Writes the cookies of a visitor without waiting for the second file; -1 day removes them. */
+export function writeVisitor({ tid, ref_id }: Visitor, days: number): void {
+  const place = { days, domain: cookieDomain() };
+  writeCookie(cookieName("tid"), tid, place);
+  writeCookie(cookieName("ref"), ref_id, place);
+}
 
 /**
  * Finds the widest domain that the browser lets the page set cookies on: the shortest ending of the host that
@@ -33,7 +37,7 @@ export function cookieDomain(): string {
       .map((_, at) => labels.slice(-2 - at).join("."))
       .find((domain) => {
         writeCookie(probe, 1, { domain, days: 1 });
-        const isKept = readCookie(probe);
+        const isKept = quietly(() => document.cookie.includes(probe));
         writeCookie(probe, 1, { domain, days: -1 });
         return isKept;
       }) || "");

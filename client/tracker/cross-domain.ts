@@ -1,22 +1,15 @@
-import { parse, uuid } from "./address.ts";
+import { parse } from "./address.ts";
+import { PARAM } from "./handover.ts";
+import { sites } from "./options.ts";
 import { quietly } from "./quietly.ts";
-import { tidIn, visitor } from "./visitor.ts";
+import { visitor } from "./visitor.ts";
 
-/**
- * How long an address may name the visitor to another site. Later, somebody who got the link from a friend
- * would count as the same visitor.
- */
-const LIFE_MS = 120_000;
-const PARAM = "_svc_tid";
+/** Whether a host belongs to one of the customer's sites. Each includes its subdomains. */
+const isOurs = (host: string): boolean =>
+  sites.flat().some((site) => `.${host}`.endsWith(`.${quietly(() => hostOf(site))}`));
 
-/** The customer's sites. Each includes its subdomains. */
-const sites: string[] = [];
-
-/** Adds sites in any spelling: `shop.example`, `*.shop.example`, `https://shop.example/`. */
-export function addSites(domains: string | string[]): void {
-  for (const domain of [domains].flat())
-    quietly(() => sites.push(parse(domain.replace(/^\s*(\w*:?\/\/)?(\*?\.)?/, "http://")).hostname));
-}
+/** The host of a site in any spelling: `shop.example`, `*.shop.example`, `https://shop.example/`. */
+const hostOf = (site: string): string => parse(site.replace(/^\s*(\w*:?\/\/)?(\*?\.)?/, "http://")).hostname;
 
 /**
  * Adds the visitor to an address that leads to another of the customer's sites. Without a ref id, that site could not
@@ -25,8 +18,7 @@ export function addSites(domains: string | string[]): void {
 export function decorate(address: string): string {
   const url = parse(address);
   const { tid, ref_id } = visitor();
-  const isOurs = sites.some((site) => `.${url.hostname}`.endsWith(`.${site}`));
-  if (!isOurs || !ref_id || url.hostname === location.hostname) return address;
+  if (!ref_id || url.hostname === location.hostname || !isOurs(url.hostname)) return address;
   url.searchParams.set("svc_ref", ref_id);
   url.searchParams.set(PARAM, `${tid}${Date.now()}`);
   return url.href;
@@ -55,17 +47,6 @@ function decorateAttribute(element: Element, name: string): URLSearchParams | un
   element.setAttribute(name, decorated);
   setTimeout(() => element.setAttribute(name, address));
   return parse(decorated).searchParams;
-}
-
-/**
- * The visitor that another site handed over in an address. The server gives them to the first browser that comes with
- * it, and `spare_tid` to the next one.
- */
-export function handedOver(address: string): object | undefined {
-  const given = parse(address).searchParams.get(PARAM) || "";
-  const tid = tidIn(given);
-  const handed_at = Number(given.slice(36));
-  return tid && Date.now() - handed_at < LIFE_MS ? { tid, handed_at, spare_tid: uuid() } : undefined;
 }
 
 /** Removes a handed-over visitor from the address bar, because people share addresses. */

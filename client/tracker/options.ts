@@ -31,6 +31,9 @@ export interface Options {
 /** The page's options. All parts of the script share them, because a page has one visitor. */
 export const options: Options = {};
 
+/** The customer's sites, as the page names them. */
+export const sites: (string | string[])[] = [];
+
 /** The page's account. */
 export const accountId = (): string | undefined => options.account || options.cid;
 

@@ -5,16 +5,20 @@ export interface Item {
   path: string;
   /** The fields to post. */
   fields: Record<string, string>;
-  /** When it was made, in milliseconds. A random fraction makes it unique. */
+  /** When it was made, in milliseconds. The fraction makes it unique, and is higher for later events of a page. */
   at: number;
   /** The number of failed tries. */
   tries: number;
+  /** Set on a click if the server has answered a later one: it counts, but no longer says who the visitor is. */
+  isPast?: boolean;
 }
 
 const NAME = "_svc_q";
 const DAY_MS = 86_400_000;
 const MAX_TRIES = 100;
 const MAX_ITEMS = 20;
+/** The script itself stores less: parsing more takes too long. */
+const MAX_LENGTH = 1_000_000;
 
 /** Used if the page may not store, or if the visitor does not want it. */
 let memory: Item[] = [];
@@ -25,13 +29,7 @@ export const isPrivate = (): boolean | undefined =>
 
 /** The waiting events, oldest first. They are read each time, because other tabs change them. */
 export const waiting = (): Item[] =>
-  quietly(() => (JSON.parse(localStorage[NAME]) as Item[]).filter(isWorthATry)) || memory.filter(isWorthATry);
-
-/** Puts an event last, in its present state. */
-export const keep = (item: Item): void => keepOnly([...others(item), item]);
-
-/** Removes an event. */
-export const drop = (item: Item): void => keepOnly(others(item));
+  (quietly(() => stored().filter(isWorthATry)) || memory.filter(isWorthATry)).slice(-MAX_ITEMS);
 
 /** Replaces all waiting events. */
 export function keepOnly(items: Item[]): void {
@@ -44,11 +42,13 @@ export function keepOnly(items: Item[]): void {
   });
 }
 
-const others = (item: Item): Item[] => waiting().filter(({ at }) => at !== item.at);
+const stored = (): Item[] => localStorage[NAME].length < MAX_LENGTH && JSON.parse(localStorage[NAME]);
 
 /**
  * Sign-ups hold e-mail addresses, so they are kept only for a day. Clicks are kept as long as the cookie
- * usually lives.
+ * usually lives. Other programs may have put anything there.
  */
-const isWorthATry = ({ path, at, tries }: Item): boolean =>
-  tries < MAX_TRIES && Date.now() - at < (path === "click" ? 60 : 1) * DAY_MS;
+const isWorthATry = (item: Item | null): unknown =>
+  item?.fields?.["tid"] &&
+  item.tries < MAX_TRIES &&
+  Math.abs(Date.now() - item.at) < (item.path === "click" ? 60 : 1) * DAY_MS;

@@ -15,8 +15,8 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 export function refIds(address: string): string {
   const { search, hash } = parse(address);
   const query = options.fragment ? search + hash.replace(/.*[#?]/, "&") : search;
-  // Links that were escaped twice contain `&amp;`.
-  const params = new URLSearchParams(query.toLowerCase().replaceAll("&amp;", "&"));
+  // Links that were escaped twice contain `&amp;`, and those that were added to another address a second `?`.
+  const params = new URLSearchParams(query.toLowerCase().replace(/&amp;|\?/g, "&"));
   const names = [options.param, NAMES].join(" ").toLowerCase().split(" ");
   const values = options.ref_id ? [options.ref_id] : names.flatMap((name) => params.getAll(name));
   return values

@@ -1,31 +1,30 @@
-import { post, type Outcome } from "./post.ts";
-import { drop, keep, keepOnly, waiting, type Item } from "./queue.ts";
-import { quietly } from "./quietly.ts";
-import { become, visitor } from "./visitor.ts";
+import { become } from "./become.ts";
+import { post } from "./post.ts";
+import { accountId } from "./options.ts";
+import { keepOnly, waiting, type Item } from "./queue.ts";
+import type { Outcome } from "./result.ts";
+import { visitor } from "./visitor.ts";
 
-/** The longest event to send. Browsers refuse more than 64 KiB in requests that may outlive their page. */
-const MAX_LENGTH = 48_000;
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 
-/** The results of the page's events, so that repeating an event sends nothing. */
+/** The results of the page's events, so that repeating an event sends nothing. Replaced when consent is withdrawn. */
 let outcomes: Record<string, Promise<Outcome>> = {};
+/** The request of the last click. The next click waits for it, so that the last link wins. */
+let lastClick: Promise<unknown> | undefined;
 let delayMs = FIRST_DELAY_MS;
 /** The only timer. It is set until its round of retries is over. */
 let timer = 0;
-/** Aborted when the visitor withdraws their consent. */
-let consent = new AbortController();
 
-/**
- * Records an event once. It sends the event and keeps it until the server has answered, if need be on later
- * pages.
- */
-export async function record(path: string, fields: object): Promise<Outcome> {
-  const text = quietly(() => JSON.stringify(fields, textOf));
-  if (!text || encodeURIComponent(text).length > MAX_LENGTH) return { status: "refused", error: "too long" };
-  const item = { path, fields: JSON.parse(text), at: Date.now() + Math.random(), tries: 0 };
-  return (outcomes[contentOf(item)] ||= send(item));
+/** Sends an event that is kept, unless the page has sent the same before. `now`: it comes from an earlier page. */
+export function sendOnce(item: Item, now?: number): Promise<Outcome> {
+  const content = contentOf(item);
+  if (outcomes[content]) keepOnly(others(item));
+  return (outcomes[content] ||= send(item, now));
 }
+
+/** The result of an event. */
+export const outcomeOf = (item: Item): Promise<Outcome> | undefined => outcomes[contentOf(item)];
 
 /** Resolves when all events of the page are answered or wait for a retry. */
 export const settled = (): Promise<unknown> => Promise.all(Object.values(outcomes));
@@ -35,31 +34,52 @@ export function retryLater(ms: number = delayMs): void {
   if (!timer && waiting()[0]) timer = setTimeout(retry, Math.min(ms, MAX_DELAY_MS)) as never;
 }
 
-/** Aborts when the visitor withdraws their consent. */
-export const withdrawal = (): AbortSignal => consent.signal;
-
-/** Forgets all events, in other tabs too, and aborts running requests. */
-export function forgetEvents(): void {
-  consent.abort();
-  consent = new AbortController();
+/** Makes the answers to the requests under way void. */
+export function forgetOutcomes(): void {
   outcomes = {};
-  keepOnly([]);
+}
+
+/**
+ * Reads an answer. Proxies, firewalls and extensions may answer in the server's place; only an answer of its own
+ * counts.
+ */
+export async function readAnswer(path: string, request: Promise<Response | undefined>): Promise<Outcome> {
+  let waitMs = 0;
+  try {
+    const response = (await request)!;
+    waitMs = 1_000 * Number(response.headers.get("retry-after")) || 0;
+    const answer = await response.json();
+    if (response.ok && (answer.status || answer.details)) return answer;
+    if (!response.ok && response.status < 500 && response.status !== 429) {
+      // For the page's developers: a wrong account, site or field.
+      console.warn(`svc: ${path} refused`, answer);
+      return { ...answer, status: "refused" };
+    }
+  } catch {} // there is no answer, or it was cut off
+  return { status: "waiting", waitMs };
 }
 
 /** Sends events one after the other. An event that fails is skipped until the next round. */
 async function retry(): Promise<void> {
-  const { signal } = consent;
-  for (const item of waiting()) if (!signal.aborted) await (outcomes[contentOf(item)] = send(item));
+  const own = outcomes;
+  // The same for all: later events stay younger, however long the earlier ones take.
+  const now = Date.now();
+  for (const item of waiting()) if (own === outcomes) await (own[contentOf(item)] = send(item, now));
   delayMs *= 2;
   timer = 0;
   retryLater();
 }
 
-async function send(item: Item): Promise<Outcome> {
-  const { signal } = consent;
-  keep({ ...item, tries: item.tries + 1 });
-  const answer = await post(item.path, item.fields, signal);
-  if (signal.aborted) return { status: "refused" };
+async function send(item: Item, now?: number): Promise<Outcome> {
+  const { path, fields, tries } = item;
+  const own = outcomes;
+  keepOnly([...others(item), { ...item, tries: tries + 1 }]);
+  const go = () => readAnswer(path, post(path, { ...fields, ...since(item, now) }));
+  const isClick = path === "click";
+  const request = isClick && lastClick ? lastClick.then(go) : go();
+  if (isClick) lastClick = request;
+  const answer = await request;
+  if (own !== outcomes) return withdraw(answer.tid || fields["tid"]);
   if (answer.status !== "waiting") accept(item, answer);
   else {
     delayMs = Math.max(delayMs, answer.waitMs!);
@@ -68,9 +88,20 @@ async function send(item: Item): Promise<Outcome> {
   return answer;
 }
 
+/** By these the server sees whether the visitor has followed a later link since the event. */
+function since({ fields, at }: Item, now?: number): object {
+  const { tid } = visitor();
+  return {
+    ...(now && { age: Math.round(now - at) }),
+    ...(tid && tid !== fields["tid"] && { cookie_tid: tid }),
+  };
+}
+
 function accept(item: Item, answer: Outcome): void {
   const { tid, has_cookies, cookie_days } = answer;
-  drop(item);
+  keepOnly(
+    others(item).map((other) => ({ ...other, isPast: other.isPast || (!!tid && other.at < item.at) })),
+  );
   delayMs = FIRST_DELAY_MS;
   const isKnown = visitor().tid === (tid || item.fields["tid"]);
   // If the server has set the cookies itself, keep them, because they may live longer.
@@ -79,8 +110,14 @@ function accept(item: Item, answer: Outcome): void {
   if (tid === null && isKnown) become({}, -1);
 }
 
-const contentOf = ({ path, fields }: Item): string => path + JSON.stringify(fields);
+/** Takes back the cookies of an answer that came after the visitor had withdrawn consent. */
+function withdraw(tid: string | undefined): Outcome {
+  if ((visitor().tid || tid) === tid) become({}, -1);
+  void post("withdraw", { cid: accountId(), tid });
+  return { status: "refused" };
+}
 
-/** Leaves out missing values, which would otherwise be sent as the text "null", and sends objects as JSON. */
-const textOf = (name: string, value: unknown): unknown =>
-  name && typeof value === "object" && value ? JSON.stringify(value) : (value ?? undefined);
+/** The waiting events without this one. */
+const others = (item: Item): Item[] => waiting().filter(({ at }) => at !== item.at);
+
+const contentOf = ({ path, fields }: Item): string => path + JSON.stringify(fields);

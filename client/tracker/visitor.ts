@@ -1,5 +1,5 @@
-import { cookieDomain, readCookie, writeCookie } from "./cookie.ts";
 import { mayAct, options } from "./options.ts";
+import { quietly } from "./quietly.ts";
 
 /** The visitor, as far as this browser knows. */
 export interface Visitor {
@@ -7,26 +7,27 @@ export interface Visitor {
   ref_id?: string | undefined;
 }
 
-/** Used if the page may not have cookies. */
-let memory: Visitor = {};
+const FORMS = { tid: "[\\da-f-]{36}", ref: "[\\w%,-]+" };
 
-/** The visitor id in a text. A site may have cookies and parameters of its own with our names. */
-export const tidIn = (text?: string | null): string | undefined =>
-  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i.exec(text!)?.[0];
+/** The visitor if the page may not have cookies. */
+export const memory: Visitor = {};
 
-const cookie = (name: string): string => `${options.cookie || "_svc"}_${name}`;
+export const cookieName = (name: string): string => `${options.cookie || "_svc"}_${name}`;
+
+/**
+ * A cookie of ours. undefined if there is none, or if the page may not read cookies. A site may have cookies of its own
+ * with our names, but no visitor id in them.
+ */
+export const cookie = (name: "tid" | "ref"): string | undefined =>
+  quietly(() =>
+    decodeURIComponent(
+      new RegExp(`(^|; )${cookieName(name)}=(${FORMS[name]})`, "i").exec(document.cookie)![2]!,
+    ),
+  );
 
 /** The current visitor. It is read each time, because other tabs change the cookies. */
 export function visitor(): Visitor {
   if (!mayAct()) return {};
-  const tid = tidIn(readCookie(cookie("tid")));
-  return tid ? { tid, ref_id: readCookie(cookie("ref")) } : { tid: options.tid, ...memory };
-}
-
-/** Remembers a visitor for a number of days; -1 forgets them. */
-export function become({ tid, ref_id }: Visitor, days: number): void {
-  const domain = cookieDomain();
-  writeCookie(cookie("tid"), tid, { days, domain });
-  writeCookie(cookie("ref"), ref_id, { days, domain });
-  memory = readCookie(cookie("tid")) ? {} : { tid, ref_id };
+  const tid = cookie("tid");
+  return tid ? { tid, ref_id: cookie("ref") } : { tid: options.tid, ...memory };
 }

@@ -1,30 +1,9 @@
-import { quietly } from "./quietly.ts";
-
-/** Reactions to what happens on the page. */
-export interface Watch {
-  /** The page got another address, or became visible for the first time. */
-  look(): void;
-  submit(form: HTMLFormElement, submitter?: Element | null): void;
-  /** Something was clicked, perhaps a link. */
-  follow(target: Element): void;
-}
-
-/** Watches the page without changing what it does. This includes elements that are added later. */
-export function watch({ look, submit, follow }: Watch): void {
-  const hear = (event: Event & { submitter?: Element; button?: number }) =>
-    quietly(() => {
-      const target = event.composedPath()[0] as HTMLFormElement;
-      if (event.type === "submit") return submit(target, event.submitter);
-      // Submit events stay within their shadow tree, but clicks on its buttons leave it.
-      target.getRootNode().addEventListener("submit", hear, true);
-      // The right button opens a menu.
-      if (event.button !== 2) follow(target);
-    });
-  for (const type of ["click", "auxclick", "submit"]) document.addEventListener(type, hear, true);
+/** Reports when the page gets another address, or becomes visible for the first time. */
+export function watchAddress(look: () => void): void {
   document.addEventListener("prerenderingchange", look);
   addEventListener("popstate", look);
   // Wrapped, because no event reports them in every browser: the Navigation API is new, and some pages define
-  // something else under the name of its global. form.submit() fires no event at all.
+  // something else under the name of its global.
   for (const name of ["pushState", "replaceState"] as const) {
     const original = history[name];
     history[name] = function (...given) {
@@ -32,9 +11,4 @@ export function watch({ look, submit, follow }: Watch): void {
       look();
     };
   }
-  const { submit: send } = HTMLFormElement.prototype;
-  HTMLFormElement.prototype.submit = function () {
-    quietly(() => submit(this));
-    send.call(this);
-  };
 }

@@ -1,7 +1,6 @@
 import type { EventHandler, H3Event } from "h3";
 import { findAccount } from "../domain/account/account.ts";
-import { loadConnection, notConnected } from "../domain/billing/connection.ts";
-import type { BillingProvider } from "../domain/billing/record.ts";
+import { loadConnection, notConnected, type BillingProvider } from "../domain/billing/connection.ts";
 import { Failure, type FailureKind } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
@@ -10,10 +9,9 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import { readBody } from "../http/parameters/body.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { openProvider } from "./provider.ts";
-import type { Taken } from "./take/taker.ts";
+import { openProvider, translate } from "./provider.ts";
+import type { Taken } from "./take/source.ts";
 import { take } from "./take/take.ts";
-import { translate } from "./translation.ts";
 
 /** An invoice with many lines makes a large event. */
 const MAX_BYTES = 1024 * 1024;

@@ -1,14 +1,12 @@
-import { listConnections } from "../domain/billing/connection.ts";
-import type { BillingConnection } from "../domain/billing/record.ts";
-import type { Account } from "../domain/account/record.ts";
+import { listConnections, type BillingConnection } from "../domain/billing/connection.ts";
+import type { Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Nothing, Told } from "./told.ts";
-import { openProvider, type Provider } from "./provider.ts";
-import { OUTCOMES, type Outcome } from "./take/taker.ts";
+import { openProvider, readable, translate, type Provider } from "./provider.ts";
+import { OUTCOMES, type Outcome } from "./take/source.ts";
 import { take } from "./take/take.ts";
-import { readable, translate } from "./translation.ts";
 
 /** The result of a walk through a provider's events. */
 export interface Synced {

@@ -1,5 +1,5 @@
 import type { PaymentParts } from "../domain/sale/payment.ts";
-import type { BillingPeriod } from "../domain/sale/record.ts";
+import type { BillingPeriod } from "../domain/sale/sale.ts";
 
 /** The names that an event has for the person who pays. */
 export interface Payer {
@@ -69,4 +69,38 @@ const MAX_QUANTITY = 999_999;
 /** How many items were sold, at least one. */
 export function soldQuantity(quantity: number): number {
   return Math.min(Math.max(1, quantity), MAX_QUANTITY);
+}
+
+/** The names that metadata may have, in the order in which they count. `fp_` is what earlier integrations wrote. */
+const UIDS = ["svc_uid", "fp_uid"];
+const TIDS = ["svc_tid", "fp_tid", "tid"];
+
+/** The names by which an event names the payer. */
+interface Names {
+  customerId: string | null;
+  email: string | null;
+  /** From the event's object, its subscription, and so on. The first that has a name counts. */
+  metadata: (Record<string, unknown> | null | undefined)[];
+  /** The reference that a payment link carries: a visit's id, or the account's own id of the person. */
+  reference?: string | null;
+  promoCodes?: string[];
+}
+
+/** The payer of an event. */
+export function payerOf({ customerId, email, metadata, reference = null, promoCodes = [] }: Names): Payer {
+  const named = (names: string[]) =>
+    names.flatMap((name) => metadata.map((each) => each?.[name])).filter((value) => isText(value));
+  const references = isText(reference) ? [reference] : [];
+  return {
+    customerId,
+    uids: [...named(UIDS), ...references],
+    tids: [...named(TIDS), ...references],
+    email: isText(email) ? email.trim() : null,
+    promoCodes,
+  };
+}
+
+/** Longer texts are nobody's id. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && value.length <= 1_000;
 }

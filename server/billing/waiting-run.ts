@@ -1,12 +1,11 @@
-import { servedAccounts } from "../domain/account/served-accounts.ts";
-import type { Account } from "../domain/account/record.ts";
-import { BILLING_PROVIDERS } from "../domain/billing/record.ts";
+import { servedAccounts, type Account } from "../domain/account/account.ts";
+import { BILLING_PROVIDERS } from "../domain/billing/connection.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
 import { loadPromoCode } from "../domain/promo-code/promo-code.ts";
 import { recordSale } from "../domain/sale/new-sale.ts";
 import { recordRefund } from "../domain/sale/refund.ts";
-import { settlePayment } from "../domain/sale/reported-sale.ts";
+import { settlePayment } from "../domain/sale/settlement.ts";
 import {
   findWaitingSale,
   forgetWaiting,
@@ -17,7 +16,7 @@ import {
 } from "../domain/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
-import { applyWaitingCancellation } from "./take/cancellation.ts";
+import { applyWaitingCancellation } from "./take/take.ts";
 import { applyWaiting, reportedBy } from "./take/refund.ts";
 
 /** Events between two pauses, in which other jobs take their turn. */

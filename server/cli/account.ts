@@ -1,19 +1,29 @@
 import type { Command } from "commander";
-import { accountBaseCommand } from "./account-base.ts";
-import { accountFreezeCommands } from "./account-freeze.ts";
-import { accountTrackerCommand } from "./account-tracker.ts";
-import { webAddress } from "./campaign.ts";
-import { print, withNewStore, withStore } from "./store.ts";
+import { createAccount } from "../domain/account/creation.ts";
 import {
-  createAccount,
+  commissionBase,
   listAccounts,
   loadAccount,
+  trackerNames,
+  type Account,
+} from "../domain/account/account.ts";
+import {
+  changeCommissionBase,
+  nameTracker,
   renameAccount,
+  setCurrency,
   setMailSender,
   setMaxAutoApprove,
-} from "../domain/account/account.ts";
-import { setCurrency } from "../domain/account/currency.ts";
-import type { Account } from "../domain/account/record.ts";
+} from "../domain/account/settings.ts";
+import { WHOLE } from "../domain/money/money.ts";
+import { tenThousandths } from "../input/fields.ts";
+import { storeOn } from "../storage/open.ts";
+import type { Engine } from "../storage/session.ts";
+import type { Store } from "../storage/store.ts";
+import { freeze, removeAccount, unfreeze } from "../transfer/account.ts";
+import { webAddress } from "./options.ts";
+import { newProgressView } from "./progress.ts";
+import { print, withEngine, withNewStore, withStore } from "./store.ts";
 
 /** Adds the commands that make and change accounts. */
 export function accountCommands(program: Command): void {
@@ -113,4 +123,136 @@ function accountRow({ publicId, name, honoursPrivacyControl, mailSender, created
     mail_sender: mailSender,
     created_at: createdAt,
   };
+}
+
+/** Adds the commands around the move of an account to another store. */
+function accountFreezeCommands(account: Command): void {
+  account
+    .command("freeze <account-id>")
+    .description(
+      "refuse all changes to an account with 503 from now on; `move --account` does this by itself",
+    )
+    .action((publicId: string) =>
+      withAccount(publicId, async ({ store, owner }) => {
+        await freeze(store, owner.id, "frozen");
+        print({ account_id: publicId, is_frozen: true });
+      }),
+    );
+  account
+    .command("unfreeze <account-id>")
+    .description("let an account take changes again, for example after a move that you gave up")
+    .option("--yes", "even if another store has a complete copy", false)
+    .action((publicId: string, { yes }: { yes: boolean }) =>
+      withAccount(publicId, async ({ store, owner }) => {
+        await unfreeze(store, owner.id, { isSure: yes });
+        print({ account_id: publicId, is_frozen: false });
+      }),
+    );
+  account
+    .command("remove <account-id>")
+    .description("remove everything that the store holds of an account; servers may keep running")
+    .option("--yes", "you are sure", false)
+    .action((publicId: string, { yes }: { yes: boolean }) =>
+      withAccount(publicId, async ({ engine, store, owner }) => {
+        if (!yes) throw new Error(`This removes all that the store holds of ${publicId}: say --yes to do it`);
+        const view = newProgressView(process.stderr);
+        await removeAccount([engine, store], owner, view.show);
+        view.end();
+        print({ account_id: publicId, is_removed: true });
+      }),
+    );
+}
+
+function withAccount(
+  publicId: string,
+  work: (parts: { engine: Engine; store: Store; owner: Account }) => Promise<void>,
+): Promise<void> {
+  return withEngine(async (engine) => {
+    const store = await storeOn(engine);
+    await work({ engine, store, owner: await loadAccount(store, publicId) });
+  });
+}
+
+interface TrackerOptions {
+  global?: string;
+  dataGlobal?: string;
+  cookie?: string;
+  script?: string;
+  fragment?: boolean;
+}
+
+/** Adds the command on the names of an account's browser script. */
+function accountTrackerCommand(account: Command): void {
+  account
+    .command("tracker <account-id>")
+    .description(
+      "show or change the names by which pages use the browser script, for example to another program's",
+    )
+    .option("--global <name>", "the global function, usually svc")
+    .option("--data-global <name>", "a second global with the visitor id as data.tid, such as FPROM")
+    .option("--cookie <prefix>", "prefix of the cookie names, usually _svc")
+    .option("--script <file>", "a second file name for the script, such as fpr.js")
+    .option("--fragment", "also read ref ids from fragments, such as #/pricing?via=jane")
+    .option("--no-fragment", "don't read fragments")
+    .action(nameIt);
+}
+
+function nameIt(accountId: string, { fragment, ...names }: TrackerOptions): Promise<void> {
+  return withStore(async (context) => {
+    const owner = await loadAccount(context.store, accountId);
+    const named = await nameTracker(context, owner, { ...names, readsFragment: fragment });
+    print({ account_id: owner.publicId, ...trackerRow(named) });
+  });
+}
+
+function trackerRow(account: Account) {
+  const { global, dataGlobal, cookie, script, readsFragment } = trackerNames(account);
+  return {
+    global,
+    data_global: dataGlobal,
+    cookies: [`${cookie}_tid`, `${cookie}_ref`],
+    script,
+    reads_fragment: readsFragment,
+  };
+}
+
+interface BaseOptions {
+  lessTax?: boolean;
+  lessShipping?: boolean;
+  fee?: number;
+}
+
+/** Adds the command on what an account's sales count of a payment. */
+function accountBaseCommand(account: Command): void {
+  account
+    .command("commission-base <account-id>")
+    .description("show or change which part of a payment by Stripe or Paddle commissions are computed on")
+    .option("--less-tax", "leave out tax (usual)")
+    .option("--no-less-tax", "count tax")
+    .option("--less-shipping", "leave out shipping")
+    .option("--no-less-shipping", "count shipping (usual)")
+    .option("--fee <percentage>", "leave out a percentage of the rest for fees, such as 2.9", feeOf)
+    .action(changeBase);
+}
+
+function changeBase(accountId: string, { lessTax, lessShipping, fee }: BaseOptions): Promise<void> {
+  return withStore(async (context) => {
+    const { id, publicId } = await loadAccount(context.store, accountId);
+    const changes = { isLessTax: lessTax, isLessShipping: lessShipping, feeTenThousandths: fee };
+    const { isLessTax, isLessShipping, feeTenThousandths } = commissionBase(
+      await changeCommissionBase(context, id, changes),
+    );
+    print({
+      account_id: publicId,
+      less_tax: isLessTax,
+      less_shipping: isLessShipping,
+      fee_percentage: feeTenThousandths / 10_000,
+    });
+  });
+}
+
+function feeOf(value: string): number {
+  const fee = tenThousandths.safeParse(value);
+  if (fee.success && fee.data < WHOLE) return fee.data;
+  throw new Error(`${value} is not a percentage from 0 to less than 100 with at most four decimals`);
 }

@@ -2,18 +2,19 @@ import { readFileSync } from "node:fs";
 import { Argument, type Command } from "commander";
 import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
-import { webAddress } from "./campaign.ts";
+import { webAddress } from "./options.ts";
 import { withoutLog } from "../domain/audit/audited-store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import type { Account } from "../domain/account/record.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import {
+  BILLING_PROVIDERS,
   connectBilling,
   disconnectBilling,
   listConnections,
   loadConnection,
+  type BillingConnection,
+  type BillingProvider,
 } from "../domain/billing/connection.ts";
-import { BILLING_PROVIDERS, type BillingConnection, type BillingProvider } from "../domain/billing/record.ts";
-import { countWaiting } from "../domain/billing/waiting-refund.ts";
+import { countWaiting } from "../domain/billing/waiting.ts";
 import type { Store } from "../storage/store.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
 

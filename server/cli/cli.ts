@@ -2,20 +2,16 @@ import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account.ts";
 import { billingCommands } from "./billing.ts";
 import { campaignCommands } from "./campaign.ts";
-import { checkCommands } from "./check.ts";
+import { checkCommands, transferCommands } from "./transfer.ts";
 import { csvCommand } from "./csv.ts";
 import { deliveryCommands } from "./deliveries.ts";
 import { doctorCommand } from "./doctor.ts";
-import { eraseCommands } from "./erase.ts";
-import { keyCommands } from "./key.ts";
+import { eraseCommands, promoterCommands, seedCommand } from "./people.ts";
+import { keyCommands, userCommands } from "./access.ts";
 import { payoutCommands } from "./payouts.ts";
-import { promoterCommands } from "./promoter.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
-import { seedCommand } from "./seed.ts";
-import { userCommands } from "./user.ts";
-import { settingWarnings } from "../config/warnings.ts";
-import { transferCommands } from "./transfer.ts";
+import { settingWarnings } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 
 /** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */

@@ -1,13 +1,12 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { readGivenFile } from "./given-file.ts";
+import { readGivenFile } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { loadAccount, SYSTEM } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
 import { openPlace } from "../outgoing/place.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
-import { importRates } from "../transfer/rates/import.ts";
+import { importRates } from "../transfer/rates.ts";
 
 /** Adds the command that imports exchange rates. */
 export function ratesCommands(program: Command): void {

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { loadAccount } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
-import { updateCampaign } from "../domain/campaign/update.ts";
-import { UNITS, type Unit } from "../domain/money/unit.ts";
+import { updateCampaign } from "../domain/campaign/changes.ts";
+import { UNITS, type Unit } from "../domain/money/money.ts";
 import { createReward } from "../domain/reward/changes.ts";
 import { asItIs } from "../domain/show.ts";
 import { tenThousandths } from "../input/fields.ts";

@@ -5,7 +5,7 @@ import {
   requireConfiguredStore,
 } from "../process/configured-store.ts";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import { COMMAND_LINE } from "../domain/audit/record.ts";
+import { COMMAND_LINE } from "../domain/audit/audit.ts";
 import { systemChance, type Context } from "../domain/context.ts";
 import type { Engine } from "../storage/session.ts";
 

@@ -2,27 +2,25 @@ import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { requireFile } from "./given-file.ts";
-import { newProgressView, totalFor } from "./progress.ts";
-import { print, tell, usingEngine, withEngine, withNewEngine } from "./store.ts";
-import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { loadAccount } from "../domain/account/account.ts";
+import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { openEngine, requireStore } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
 import type { Engine } from "../storage/session.ts";
 import { newStore } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
-import { moveAccounts } from "../transfer/account/move.ts";
-import { isShared, newOwnership } from "../transfer/account/owned-items.ts";
-import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
-import { exportLines } from "../transfer/export.ts";
+import { isShared, newOwnership } from "../transfer/account.ts";
+import { findFaults, rebuildStore } from "../transfer/check.ts";
+import { exportLines, writeNewFile } from "../transfer/export.ts";
 import { importFile } from "../transfer/import.ts";
-import { moveStore } from "../transfer/move.ts";
-import { writeNewFile } from "../transfer/new-file.ts";
+import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
+import { moveAccounts, moveStore } from "../transfer/move.ts";
 import type { Progress } from "../transfer/progress.ts";
 import { itemsIn } from "../transfer/stored-items.ts";
-import { planUpgrade } from "../transfer/upgrade/plan.ts";
-import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { planUpgrade, refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { requireFile } from "./options.ts";
+import { newProgressView, totalFor } from "./progress.ts";
+import { print, tell, usingEngine, withEngine, withNewEngine } from "./store.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
@@ -56,6 +54,37 @@ export function transferCommands(program: Command): void {
     .option("--check", "only say what would happen, how long it takes and how much room it needs", false)
     .action(({ backup, check }: { backup?: string; check: boolean }) =>
       check ? showPlan() : upgrade(backup ?? null),
+    );
+}
+
+/** Adds the commands that compare a store with its records. */
+export function checkCommands(program: Command): void {
+  program
+    .command("check")
+    .description(
+      "look for damage in the files, then compare columns and sums with the records; servers may keep running",
+    )
+    .action(() =>
+      withEngine(async (engine) => {
+        const damage = (await engine.damage?.()) ?? [];
+        // Anything read from a damaged file may be wrong.
+        if (damage.length > 0) return conclude(await writeFaults(damage), RESTORE);
+        await checkLayout(engine);
+        await tellingFaults(engine, REBUILD, (show) => findFaults(engine, show));
+      }),
+    );
+  program
+    .command("rebuild")
+    .description("make wrong columns and sums right from the records; stop the servers first")
+    .action(() =>
+      withEngine(async (engine) => {
+        if (await engine.isShared()) {
+          throw new Error("A server or another command uses the store: stop it, and run the rebuild again");
+        }
+        await tellingFaults(engine, RESTORE, async function* (show) {
+          yield* await rebuildStore(engine, show);
+        });
+      }),
     );
 }
 
@@ -185,3 +214,38 @@ async function move(fromUrl: string, toUrl: string, { resume, force, account }: 
 
 const NEXT_STEPS = `Next: start a server on the new store, and lead the moved accounts' requests to it. Until then they are
 answered 503 or with what was there. Then remove them from the old store: tidemark account remove ID --yes`;
+
+/** What helps against faults. */
+const RESTORE = "Stop the servers and restore a backup.";
+const REBUILD =
+  "`tidemark rebuild` makes columns and sums right; stop the servers first. Against other faults, restore a backup.";
+
+/** Writes the faults that `work` finds, and shows its progress. */
+async function tellingFaults(
+  engine: Engine,
+  remedy: string,
+  work: (show: Progress) => AsyncIterable<string>,
+): Promise<void> {
+  const screen = process.stderr;
+  const view = newProgressView(screen, await totalFor(screen, engine));
+  const count = await writeFaults(work(view.show));
+  view.end();
+  conclude(count, remedy);
+}
+
+/** Writes each fault to standard output. */
+async function writeFaults(faults: AsyncIterable<string> | Iterable<string>): Promise<number> {
+  let count = 0;
+  for await (const fault of faults) {
+    process.stdout.write(`${fault}\n`);
+    count++;
+  }
+  return count;
+}
+
+/** Reports the number of faults and what helps. Any fault makes the command fail. */
+function conclude(count: number, remedy: string): void {
+  if (count === 0) return tell("no faults");
+  tell(`${count === 1 ? "1 fault" : `${count} faults`}. ${remedy}`);
+  process.exitCode = 1;
+}

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import type { Actor } from "./audit/record.ts";
 import type { Store } from "../storage/store.ts";
+import type { Actor } from "./audit/audit.ts";
 
 /** The source of random values. Tests pass one that repeats. */
 export interface Chance {
@@ -41,3 +41,16 @@ export const systemChance: Chance = {
   // See https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, scrypt.
   passwordCost: { N: 2 ** 14, r: 8, p: 5 },
 };
+
+/** The user of the dashboard who made a record by hand. */
+export interface Creator {
+  /** Their e-mail address on that day. */
+  email: string;
+  at: string;
+}
+
+/** Names the user who makes a record. Keys, promoters and tracking are no users. */
+export function createdBy({ actor, now }: Pick<Context, "actor" | "now">): { createdByUser?: Creator } {
+  if (actor?.kind !== "user" || actor.name === null) return {};
+  return { createdByUser: { email: actor.name, at: now.toISOString() } };
+}

@@ -1,4 +1,6 @@
 import { FastResponse } from "srvx";
+import { z } from "zod";
+import { field } from "./fields.ts";
 
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;
@@ -24,6 +26,28 @@ export function accepted<T extends object>(answer: T): T {
 /** Whether an answer is that of a request which is done later. */
 export function isAccepted(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && ACCEPTED in answer;
+}
+
+/** What an event waits for that is answered with 202. */
+export const waitingForAnswer = z
+  .object({
+    currency: field(z.string(), "The currency without a rate (ISO 4217).", "EUR"),
+    date: field(z.iso.date(), "Day of the rate, in UTC.", "2026-03-04"),
+    message: field(
+      z.string(),
+      "The same for people.",
+      "There is no exchange rate from EUR to USD for 2026-03-04. The event is kept, and recorded when there is one.",
+    ),
+  })
+  .meta({ id: "WaitingFor" });
+
+/** What an event waits for: the rate, and a sentence that says it is missing. */
+export function waitingForJson(
+  { from, day }: { from: string; day: string },
+  sentence: string,
+): z.output<typeof waitingForAnswer> {
+  const message = `${sentence}. The event is kept, and recorded when there is one.`;
+  return { currency: from, date: day, message };
 }
 
 /** A plain text answer. */

@@ -50,3 +50,14 @@ export interface Operation<Request> {
 
 /** What readers of the document learn about an operation first. */
 export type Introduced = Pick<Operation<never>, "id" | "summary" | "description">;
+
+/**
+ * Who may call an operation of V2.
+ *
+ * - `anyone`: no sign-in is needed
+ * - `promoter`: a promoter who is signed in to the portal
+ * - `key`: a program with an API key
+ * - `person`: a signed-in user, on their own behalf
+ * - `viewer`, `manager`, `owner`: a signed-in user with this role or a higher one, or a program with an API key
+ */
+export type Access = "anyone" | "promoter" | "key" | "person" | "viewer" | "manager" | "owner";

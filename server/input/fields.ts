@@ -149,14 +149,6 @@ export function splitList(value: unknown): unknown {
   return list.flatMap((item: unknown) => (typeof item === "string" ? partsOf(item) : [item]));
 }
 
-function partsOf(text: string): string[] {
-  return text.includes(",") ? text.split(",").filter((part) => part.trim() !== "") : [text];
-}
-
-function asList(value: unknown): unknown {
-  return Array.isArray(value) || value === undefined || value === null ? value : [value];
-}
-
 /** One of a closed set of words. */
 export function oneOf<const W extends readonly string[]>(words: W) {
   return z.enum(words, `is not one of ${words.join(", ")}`);
@@ -169,6 +161,39 @@ export const direction = z
     oneOf(["asc", "desc"]),
   )
   .meta({ documentedAs: { type: "string", enum: ["asc", "desc"] } });
+
+/**
+ * A number with up to four decimals, given as a number or as text, in integers of the last place. Its digits are read as
+ * text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within safe integers.
+ */
+export function decimal(places: number, { isSigned = false } = {}) {
+  const inWords = ["no", "at most one", "at most two", "at most three", "at most four"][places];
+  const sign = isSigned ? "-?" : "";
+  const decimals = places === 0 ? "" : `(?:\\.(\\d{1,${places}}))?`;
+  const pattern = new RegExp(`^(${sign}\\d{1,${14 - places}})${decimals}$`);
+  return z
+    .union([z.number(), z.string()], "is invalid")
+    .transform((value, context) => {
+      const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
+      if (units === undefined) context.addIssue(`must be a number of ${inWords} decimals`);
+      // Zero never has a minus, so that equal amounts are equal.
+      return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`) || 0;
+    })
+    .meta({ documentedAs: { type: "number", ...(!isSigned && { minimum: 0 }) } });
+}
+
+/** A percentage that is added to payouts, as a number or as text, in hundredths of a percent. */
+export const taxRate = decimal(2)
+  .refine((value) => value <= 10_000, "must be from 0 to 100")
+  .meta({ documentedAs: { type: "number", minimum: 0, maximum: 100 } });
+
+function partsOf(text: string): string[] {
+  return text.includes(",") ? text.split(",").filter((part) => part.trim() !== "") : [text];
+}
+
+function asList(value: unknown): unknown {
+  return Array.isArray(value) || value === undefined || value === null ? value : [value];
+}
 
 function parseObject(value: string): Record<string, unknown> | null {
   try {
@@ -190,24 +215,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function isWebAddress(value: string): boolean {
   return /^https?:\/\//i.test(value) && parseUrl(value) !== null;
-}
-
-/**
- * A number with up to four decimals, given as a number or as text, in integers of the last place. Its digits are read as
- * text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within safe integers.
- */
-export function decimal(places: number, { isSigned = false } = {}) {
-  const inWords = ["no", "at most one", "at most two", "at most three", "at most four"][places];
-  const sign = isSigned ? "-?" : "";
-  const decimals = places === 0 ? "" : `(?:\\.(\\d{1,${places}}))?`;
-  const pattern = new RegExp(`^(${sign}\\d{1,${14 - places}})${decimals}$`);
-  return z
-    .union([z.number(), z.string()], "is invalid")
-    .transform((value, context) => {
-      const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
-      if (units === undefined) context.addIssue(`must be a number of ${inWords} decimals`);
-      // Zero never has a minus, so that equal amounts are equal.
-      return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`) || 0;
-    })
-    .meta({ documentedAs: { type: "number", ...(!isSigned && { minimum: 0 }) } });
 }

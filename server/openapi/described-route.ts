@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Generation } from "../http/errors.ts";
-import type { Access } from "../http/access.ts";
-import type { Operation } from "../http/operation.ts";
+import type { Access, Operation } from "../http/operation.ts";
 
 /** A route that the document describes. */
 export interface DescribedRoute {

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { FailureKind } from "../failure.ts";
-import { fieldErrorsAnswer, v1ErrorAnswer, v2ErrorAnswer } from "../http/error-answers.ts";
-import { statusOf } from "../http/errors.ts";
+import { fieldErrorsAnswer, statusOf, v1ErrorAnswer, v2ErrorAnswer } from "../http/errors.ts";
 import type { DescribedRoute } from "./described-route.ts";
 import { bodyExample } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";

@@ -1,25 +1,23 @@
-import { accounts } from "../domain/account/account.ts";
-import { isErased } from "../domain/erasure/values.ts";
+import { accounts, SYSTEM } from "../domain/account/account.ts";
+import { isAccessEmail, isUnsubscribed, type AccessEmailKind, type Email } from "../domain/email/email.ts";
+import { isErased } from "../domain/erasure/erased.ts";
+import type { EventMessage } from "../domain/event/event-type.ts";
+import { signInUrl, type LinkKind } from "../domain/portal/sign-in.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
-import { isUnsubscribed } from "../domain/email/unsubscription.ts";
-import { validSecrets } from "../domain/webhook/webhook.ts";
-import { webhooks } from "../domain/webhook/webhooks.ts";
-import { webhookPosting } from "../outgoing/webhook-posting.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
-import type { EventMessage } from "../domain/event/record.ts";
-import { isAccessEmail, type AccessEmailKind, type Email } from "../domain/email/record.ts";
-import { signInUrl, type LinkKind } from "../domain/portal/sign-in-link.ts";
+import { linkAddress, putUserLink } from "../domain/user/sign-in.ts";
+import { findUser } from "../domain/user/user.ts";
+import type { Delivery } from "../domain/webhook/delivery.ts";
+import { validSecrets, webhooks } from "../domain/webhook/webhook.ts";
+import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
+import { writeEmail } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";
-import { writeEmail } from "./email/template.ts";
-import { openUserEmail } from "./email/user-email.ts";
 
 /** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;
 
 /** A link that somebody asked for is sent within this time or not at all. */
-const LATE_MS = 60 * 60 * 1_000;
+const LATE_SIGN_IN_MS = 60 * 60 * 1_000;
 
 const LINK_OF: Record<AccessEmailKind, LinkKind> = {
   sign_in_link: "sign_in",
@@ -104,7 +102,7 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   const address = promoter.email;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const now = parts.clock();
-  const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(createdAt) > LATE_MS;
+  const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(createdAt) > LATE_SIGN_IN_MS;
   if (account === null || isLate) return undeliverable("Nobody waits for this link any more");
   const link = isAccessEmail(kind) && {
     sign_in_url: signInUrl({ publicUrl, now }, { account, promoter }, LINK_OF[kind]),
@@ -139,4 +137,36 @@ async function sendToUser(parts: OutboxParts, delivery: Delivery, email: Email):
 
 function undeliverable(error: string): Attempt {
   return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
+}
+
+/** Whoever asked for a link does not wait longer for it. */
+const LATE_USER_LINK_MS = 24 * 60 * 60 * 1_000;
+
+/** Where an e-mail to a user goes, and the values that are known only when it is sent. */
+interface UserEmail {
+  to: string;
+  from: string | null;
+  values: Record<string, string>;
+}
+
+/** Makes the link of an e-mail to a user. null: nobody waits for it any more. */
+async function openUserEmail(
+  { store, clock, chance, publicUrl }: OutboxParts,
+  { ownerId, createdAt, email }: Delivery,
+): Promise<UserEmail | null> {
+  const now = clock();
+  const userId = email?.userId ?? 0;
+  if (now.getTime() - Date.parse(createdAt) > LATE_USER_LINK_MS) return null;
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, userId);
+    const account = await tx.get(accounts, SYSTEM, ownerId);
+    if (user === null || account === null) return null;
+    const kind = user.passwordHash === null ? "invitation" : "reset";
+    const token = await putUserLink(tx, { chance, now }, { kind, ownerId, userId, keepsOthers: true });
+    return {
+      to: user.email,
+      from: account.mailSender,
+      values: { ...email?.values, email: user.email, password_url: linkAddress(publicUrl, token) },
+    };
+  });
 }

@@ -1,9 +1,7 @@
-import { deliveries } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import { SYSTEM } from "../domain/account/account.ts";
+import { deliveries, type Delivery } from "../domain/webhook/delivery.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
-import { retryDelayMs } from "./retry-delay.ts";
 
 const MINUTE_MS = 60_000;
 /** How often all waiting deliveries are checked, because a process whose clock is ahead may have written some. */
@@ -49,6 +47,11 @@ export function newClockWatch(parts: OutboxParts): () => Promise<number> {
     }
     return late.length;
   };
+}
+
+/** The delay before the next attempt: 2, 4, 8 … minutes. @see docs/spec/events.md */
+export function retryDelayMs(failedAttempts: number): number {
+  return 2 ** failedAttempts * MINUTE_MS;
 }
 
 async function bringForward({ store, lease }: OutboxParts, late: Delivery[], now: number): Promise<void> {

@@ -1,12 +1,22 @@
-import { isOutage } from "../failure.ts";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { SYSTEM } from "../domain/account/account.ts";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
+import { systemChance } from "../domain/context.ts";
 import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { isOutage } from "../failure.ts";
+import type { OutgoingMail } from "../outgoing/mail.ts";
+import type { Post } from "../outgoing/post.ts";
+import { newLease } from "../process/lease.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
+import type { Store } from "../storage/store.ts";
+import { newClockWatch } from "./clock-watch.ts";
+import type { Templates } from "./email-template.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
-import { newClockWatch } from "./clock-watch.ts";
 
 /** The most that one round begins: little, so that it holds requests up for a moment only. */
 const FACTS = 5;
@@ -90,6 +100,43 @@ export function newDispatcher(parts: OutboxParts): Dispatcher {
       parts.mailer?.close();
     },
   };
+}
+
+/** How long the other processes wait before they take over from one that died. */
+const LEASE_MS = 10_000;
+
+/** The settings and services that the outbox of a process needs. */
+export interface OutboxSettings {
+  store: Store;
+  log: Logger;
+  logOutage: OutboxParts["logOutage"];
+  post: Post;
+  publicUrl: string;
+  /** null: mail is not set up. */
+  mail: OutgoingMail | null;
+  templates: Templates;
+}
+
+/** Makes the outbox of a process. */
+export function openOutbox(settings: OutboxSettings): Dispatcher {
+  const { store, log, post, publicUrl, mail } = settings;
+  const clock = () => new Date();
+  return newDispatcher({
+    // A receiver may complete the payout that it was told of.
+    store: auditedStore(store, { actor: PROCESS, clock }),
+    clock,
+    chance: systemChance,
+    log,
+    logOutage: settings.logOutage,
+    post,
+    mailer: mail?.mailer ?? null,
+    templates: settings.templates,
+    publicUrl,
+    lease: newLease(
+      { store, elapsedMs: () => performance.now() },
+      { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
+    ),
+  });
 }
 
 /** A round takes long on a busy machine, so the rest grows with the load. */

@@ -5,7 +5,7 @@ import type { Mailer } from "../outgoing/mailer.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import type { Lease } from "../process/lease.ts";
-import type { Templates } from "./email/template.ts";
+import type { Templates } from "./email-template.ts";
 
 /** The services that the outbox works with. */
 export interface OutboxParts {

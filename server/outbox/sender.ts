@@ -1,14 +1,19 @@
-import { deliveries, destinationOf, dueDestinations } from "../domain/webhook/delivery.ts";
+import { SYSTEM } from "../domain/account/account.ts";
+import {
+  deliveries,
+  destinationOf,
+  dueDestinations,
+  finish,
+  isOpen,
+  type Delivery,
+} from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
 import { isLostLease } from "../process/lease.ts";
 import { isFrozen } from "../storage/freeze.ts";
-import type { OutboxParts } from "./parts.ts";
-import { attemptOf, reachOf } from "./attempt.ts";
-import { giveUp } from "./deleted-webhook.ts";
-import { newRecorder } from "./recorder.ts";
+import { attemptOf, reachOf, WEBHOOK_GONE } from "./attempt.ts";
 import { isSetAside } from "./clock-watch.ts";
+import type { OutboxParts } from "./parts.ts";
+import { newRecorder } from "./recorder.ts";
 
 /** How many deliveries to one destination run at the same time. */
 const CONCURRENCY = 4;
@@ -112,4 +117,24 @@ function newDestinations({ store }: OutboxParts): () => Promise<string[]> {
     const first = turn++ % Math.max(1, found.length);
     return [...found.slice(first), ...found.slice(0, first)];
   };
+}
+
+/** A commit of this size takes a few milliseconds. */
+const MOST_AT_ONCE = 25;
+
+/**
+ * Fails all deliveries to a deleted webhook, even those that are not due yet. There may be any number, so
+ * this works in batches. Returns how many deliveries it ended.
+ */
+async function giveUp({ store, lease, clock }: OutboxParts, destination: string): Promise<number> {
+  const waiting = await store.page(deliveries, "lane", SYSTEM, [destination], { limit: MOST_AT_ONCE });
+  await store.transact(async (tx) => {
+    await lease.guard(tx);
+    for (const { id } of waiting) {
+      const delivery = await tx.get(deliveries, SYSTEM, id);
+      if (delivery === null || !isOpen(delivery)) continue;
+      await finish(tx, { ...delivery, status: "failed", lastError: WEBHOOK_GONE }, clock());
+    }
+  });
+  return waiting.length;
 }

@@ -1,6 +1,6 @@
 import { lookup as systemLookup, promises as dns, type LookupAddress } from "node:dns";
-import type { LookupFunction } from "node:net";
-import { isPrivateAddress, privateAddressError } from "./address.ts";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /** Finds the addresses of a host name. @throws Error if it has none, or no name server answers in time */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
@@ -55,6 +55,33 @@ export function newResolve(askSystem: Resolve = resolveBySystem): Resolve {
   };
 }
 
+/** The only IPv6 block that IANA gives to the public internet. Special ranges outside of it need no line anywhere. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/**
+ * Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise special. The
+ * library keeps the list of the special ranges.
+ *
+ * @see IANA special-purpose address registries, RFC 6890
+ */
+export function isPrivateAddress(address: string): boolean {
+  const parsed = ipaddr.process(address.replace(/^\[|\]$/g, "").replace(/%.*$/, ""));
+  const isOutside = parsed.kind() === "ipv6" && !parsed.match(GLOBAL_IPV6);
+  return isOutside || parsed.range() !== "unicast";
+}
+
+/** Whether a URL alone shows that it leads to this machine or its network. */
+export function isPlainlyPrivate(url: URL): boolean {
+  const literal = literalAddress(url);
+  if (literal !== null) return isPrivateAddress(literal);
+  return /(^|\.)localhost\.?$/i.test(url.hostname);
+}
+
+/** The error for a private address. `isRefusal` tells it from network faults. */
+export function privateAddressError(host: string): Error & { isRefusal: true } {
+  return Object.assign(new Error(`${host} is a private or internal address`), { isRefusal: true } as const);
+}
+
 function addressesOf(result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
   return result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 }
@@ -89,4 +116,10 @@ function resolveBySystem(host: string): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     systemLookup(host, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
+}
+
+/** The IP address that a URL names directly. null: it has a host name. */
+function literalAddress({ hostname }: URL): string | null {
+  const plain = hostname.replace(/^\[|\]$/g, "");
+  return isIP(plain) === 0 ? null : plain;
 }

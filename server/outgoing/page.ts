@@ -1,7 +1,6 @@
 import { request as httpRequest, Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as HttpsAgent } from "node:https";
-import { isPlainlyPrivate, privateAddressError } from "./address.ts";
-import { newLookup, type Resolve } from "./lookup.ts";
+import { isPlainlyPrivate, privateAddressError, newLookup, type Resolve } from "./lookup.ts";
 
 /** Tags stand near the beginning of a page. The rest is not read. */
 const PAGE_BYTES = 1024 * 1024;

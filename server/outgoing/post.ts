@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -5,8 +6,7 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { isPlainlyPrivate, privateAddressError } from "./address.ts";
-import { newLookup, type Resolve } from "./lookup.ts";
+import { isPlainlyPrivate, privateAddressError, newLookup, type Resolve } from "./lookup.ts";
 
 /** Most bytes read of an answer. The rest is dropped. */
 const ANSWER_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ const KEPT_LENGTH = 1_000;
 const IDLE_MS = 15_000;
 
 /** A body to post. */
-export interface Posting {
+interface Posting {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -67,6 +67,43 @@ export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): P
   };
   const refuses = (url: string) => !allowsPrivate && isPlainlyPrivate(new URL(url));
   return Object.assign(post, { refuses, close });
+}
+
+/** The fields of a webhook that a posting needs. */
+export interface WebhookTarget {
+  url: string;
+  timeoutSeconds: number;
+  headers: Record<string, string>;
+  basicAuthUser: string | null;
+  basicAuthPassword: string | null;
+  /** The secrets in use now. */
+  secrets: readonly string[];
+}
+
+/**
+ * The posting of an event to a webhook. The webhook's own headers come first, so that they can't replace
+ * ours.
+ */
+export function webhookPosting(
+  target: WebhookTarget,
+  { eventId, type, body, now }: { eventId: string; type: string; body: string; now: Date },
+): Posting {
+  const { basicAuthUser, basicAuthPassword } = target;
+  const credentials = Buffer.from(`${basicAuthUser}:${basicAuthPassword}`).toString("base64");
+  return {
+    url: target.url,
+    headers: {
+      ...target.headers,
+      ...(basicAuthUser !== null && { authorization: `Basic ${credentials}` }),
+      "content-type": "application/json",
+      "user-agent": "Tidemark",
+      "x-event-id": eventId,
+      "x-event-type": type,
+      ...signatureHeaders(target.secrets, { id: eventId, body, now }),
+    },
+    body,
+    timeoutMs: target.timeoutSeconds * 1_000,
+  };
 }
 
 type Agents = { http: HttpAgent; https: HttpsAgent };
@@ -136,4 +173,21 @@ function cut(text: string): string {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && "isRefusal" in error;
+}
+
+/**
+ * The headers that tell a receiver who posts and when. There is one signature for each secret.
+ *
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+function signatureHeaders(
+  secrets: readonly string[],
+  { id, body, now }: { id: string; body: string; now: Date },
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+  });
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }

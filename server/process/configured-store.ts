@@ -1,5 +1,7 @@
+import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
+import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import {
   openEngine,
   openStore,
@@ -10,6 +12,8 @@ import {
 import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
+import type { Progress, Step } from "../transfer/progress.ts";
+import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
@@ -37,6 +41,44 @@ export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));
 }
 
+/** How often a server looks whether it may still use the store. */
+const LOOK_MS = 1_000;
+/** The pause between two lines about a long conversion. */
+const LINE_MS = 10_000;
+
+/** Upgrades a store that an earlier release made. It writes a backup first. */
+export async function upgradeStoreAtStart(
+  engine: Engine,
+  { storageUrl }: Config,
+  log: Logger,
+): Promise<void> {
+  const { mark } = await readMark(engine.reads);
+  // An unfinished upgrade may be running in another server, so an operator decides who continues it.
+  if (!isOlder(mark)) return;
+  await refuseShared(engine, { stopsOthers: false });
+  log.info("the store is being upgraded to this release");
+  const backup = await upgradeStore(engine, {
+    url: storageUrl,
+    now: new Date(),
+    onProgress: logNowAndThen(log),
+  });
+  log.info({ backup }, "the store was upgraded");
+}
+
+/** Calls `onOutdated` when the process may not use the store any more, for example because a later release takes it over. */
+export function watchStore(store: Store, log: Logger, onOutdated: () => void): void {
+  if (store.layout() < LAYOUT) {
+    log.warn("run `tidemark upgrade` when all servers of this store have this release");
+  }
+  setInterval(async () => {
+    // While the store is away, nobody knows. Requests report that.
+    const obstacle = await store.look().catch(() => null);
+    if (obstacle === null) return;
+    log.error(`${obstacle}; this process stops`);
+    onOutdated();
+  }, LOOK_MS).unref();
+}
+
 async function named<T>(opened: Promise<T>): Promise<T> {
   try {
     return await opened;
@@ -46,4 +88,17 @@ async function named<T>(opened: Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** Logs a line when a step begins, and then one every ten seconds. */
+function logNowAndThen(log: Logger): Progress {
+  let last: Step["what"] | null = null;
+  let loggedAt = 0;
+  return ({ what, entries }) => {
+    const now = performance.now();
+    if (what === last && now - loggedAt < LINE_MS) return;
+    last = what;
+    loggedAt = now;
+    log.info({ entries }, `${what} so far`);
+  };
 }

@@ -1,12 +1,11 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { accounts } from "../domain/account/account.ts";
+import { accounts, findFirstAccount, SYSTEM } from "../domain/account/account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
-import { createFirstAccount } from "../domain/account/first-account.ts";
-import type { FirstOwner } from "../domain/account/first-account.ts";
-import { SYSTEM } from "../domain/account/record.ts";
+import { createFirstAccount, type FirstOwner } from "../domain/account/creation.ts";
 import type { Context } from "../domain/context.ts";
-import { linkAddress } from "../domain/user/link.ts";
+import { DEMO_SIZE, fillDemo } from "../domain/seed/seed.ts";
+import { linkAddress } from "../domain/user/sign-in.ts";
 import type { Store } from "../storage/store.ts";
 
 /**
@@ -62,6 +61,34 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
       ? `  Demo page    ${publicUrl}/demo`
       : "  Next         name the page that promoters' links lead to, in the dashboard under Campaigns",
     `  Dashboard    ${dashboard(input, first.ownerToken)}`,
+    "",
+  ].join("\n");
+}
+
+/** The stream that shows progress. */
+interface Screen {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Fills the store with demo data. On a terminal, one line shows how far it is. */
+export async function fillWithDemo(context: Context, screen: Screen): Promise<void> {
+  const account = await findFirstAccount(context.store);
+  if (account === null) throw new Error("The store has no account");
+  const show = (share: number) => {
+    if (screen.isTTY) screen.write(`\rFilling the store with demo data: ${Math.floor(share * 100)} %`);
+  };
+  show(0);
+  await fillDemo(context, account, show);
+  if (screen.isTTY) screen.write("\n");
+}
+
+/** Says what the store holds and, unless the first start's text says how the owner gets in, what to open. */
+export function demoNews(publicUrl: string, { isFirstStart }: { isFirstStart: boolean }): string {
+  const { promoters, leads } = DEMO_SIZE;
+  return [
+    ...(isFirstStart ? [] : ["", `  Dashboard    ${publicUrl}/admin`]),
+    `  Demo data    ${promoters} promoters, ${leads.toLocaleString("en")} leads and a year of sales`,
     "",
   ].join("\n");
 }

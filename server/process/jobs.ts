@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { auditedStore } from "../domain/audit/audited-store.ts";
-import { PROCESS } from "../domain/audit/record.ts";
-import { runDuePayouts } from "../domain/payout-run/schedule.ts";
-import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
-import { finishErasures } from "../domain/erasure/erasure.ts";
-import { makeInstalments } from "../domain/sale/instalment-run.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
-import { sweepSessions } from "../domain/session/sweep.ts";
-import { sweepVisitors } from "../domain/visitor/sweep.ts";
-import { newLease } from "./lease.ts";
-import type { Services } from "../request/services.ts";
-import { newScheduler, type Scheduler } from "./scheduler.ts";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
+import { approveHeldCommissions } from "../domain/commission/review.ts";
+import { finishErasures } from "../domain/erasure/erasure.ts";
+import { runDuePayouts } from "../domain/payout-run/generate.ts";
+import { makeInstalments } from "../domain/sale/instalment.ts";
+import { sweepSessions } from "../domain/session/session.ts";
+import { sweepVisitors } from "../domain/visitor/visitor.ts";
+import { isOutage } from "../failure.ts";
+import type { OutageLog, Services } from "../request/services.ts";
+import { newLease, type Lease } from "./lease.ts";
 
 /** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 60_000;
@@ -40,4 +42,97 @@ export function newJobs(
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
   ]);
+}
+
+/** The pause between two steps of a running job, so that requests come first. */
+const STEP_PAUSE_MS = 1_000;
+/** The pause between two checks whether a job is due. */
+const IDLE_PAUSE_MS = 10_000;
+
+/** Work that is repeated in small steps. Of all processes that share a store, only one does it at a time. */
+interface Job {
+  name: string;
+  /** The rest between the end of one round, or its failure, and the start of the next. */
+  restMs: number;
+  begin(): AsyncIterator<unknown>;
+}
+
+/** Runs the jobs of a store in the process that holds the lease. */
+export interface Scheduler {
+  /** Runs one step of each job that is running or due. Tests call it, with a clock that they set. */
+  pass(): Promise<void>;
+  start(): void;
+  /** Starts nothing more and leaves the jobs to the next process. */
+  stop(): Promise<void>;
+}
+
+/** The state of a job. */
+interface Round {
+  /** null: no round is running. */
+  steps: AsyncIterator<unknown> | null;
+  dueAt: number;
+}
+
+interface SchedulerParts {
+  lease: Lease;
+  log: Logger;
+  logOutage: OutageLog;
+  elapsedMs: () => number;
+}
+
+/** Makes a scheduler. It does nothing until it is started. */
+function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerParts, jobs: Job[]): Scheduler {
+  const rounds = new Map(jobs.map((job): [Job, Round] => [job, { steps: null, dueAt: -Infinity }]));
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+
+  function report(error: unknown, message: string): void {
+    if (isOutage(error)) logOutage(error);
+    else log.error({ err: error }, message);
+  }
+
+  async function step(job: Job, round: Round): Promise<void> {
+    if (round.steps === null && elapsedMs() < round.dueAt) return;
+    round.steps ??= job.begin();
+    if ((await isOver(job, round.steps)) === false) return;
+    round.steps = null;
+    round.dueAt = elapsedMs() + job.restMs;
+  }
+
+  async function isOver({ name }: Job, steps: AsyncIterator<unknown>): Promise<boolean> {
+    try {
+      return (await steps.next()).done === true;
+    } catch (error) {
+      report(error, `the job ${name} failed and starts again later`);
+      return true;
+    }
+  }
+
+  async function pass(): Promise<void> {
+    for (const [job, round] of rounds) if (await lease.take()) await step(job, round);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await pass().catch((error: unknown) => report(error, "the scheduler failed; it tries again"));
+      const isUnderWay = [...rounds.values()].some(({ steps }) => steps !== null);
+      const pauseMs = isUnderWay ? STEP_PAUSE_MS : IDLE_PAUSE_MS;
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}); // stopped
+    }
+  }
+
+  return {
+    pass,
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      // A lease that can't be released expires by itself.
+      await lease
+        .release()
+        .catch((error: unknown) => report(error, "the scheduler could not release its lease"));
+    },
+  };
 }

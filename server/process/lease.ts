@@ -1,8 +1,17 @@
+import { SYSTEM } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Lease as LeaseRecord } from "../domain/lease/record.ts";
-import { table } from "../storage/table.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { table } from "../storage/table.ts";
+
+/** The holder of a lease: the one process that may do a certain kind of work. */
+interface LeaseRecord {
+  accountId: typeof SYSTEM;
+  name: string;
+  /** Blank: nobody. */
+  holder: string;
+  /** Grows with each renewal, which shows that the holder is alive. */
+  term: number;
+}
 
 export const leases = table<LeaseRecord>()({
   name: "lease",

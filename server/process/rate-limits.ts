@@ -1,7 +1,5 @@
 import type { Config } from "../config.ts";
-import { failureLimiter } from "../http/limits/failure-limit.ts";
-import { guessLimiter } from "../http/limits/guess-limit.ts";
-import { rateLimiter, windowLimiter } from "../http/limits/rate-limit.ts";
+import { failureLimiter, guessLimiter, rateLimiter, windowLimiter } from "../http/limits/rate-limit.ts";
 import type { Services } from "../request/services.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -2,32 +2,27 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { openConfiguredStore } from "./configured-store.ts";
-import { PROCESS } from "../domain/audit/record.ts";
+import { openConfiguredStore, upgradeStoreAtStart, watchStore } from "./configured-store.ts";
+import { PROCESS } from "../domain/audit/audit.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
-import { needsDemoData } from "../domain/seed/demo.ts";
-import { demoNews, fillWithDemo } from "./demo-data.ts";
-import { firstStart, requireAccounts } from "./first-start.ts";
-import { newListener, type Listener } from "../http/listener/listener.ts";
+import { needsDemoData } from "../domain/seed/seed.ts";
+import { demoNews, fillWithDemo, firstStart, requireAccounts } from "./first-start.ts";
+import { newListener, type Listener } from "../http/listener.ts";
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
-import { openOutbox } from "../outbox/open.ts";
-import { readTemplates, writeEmail } from "../outbox/email/template.ts";
-import { newAfterwards } from "../request/afterwards.ts";
-import { newOutageLog } from "../request/outage-log.ts";
-import { loadReadiness } from "../request/readiness.ts";
-import { takeStock } from "../request/stock.ts";
+import { openOutbox } from "../outbox/dispatcher.ts";
+import { readTemplates, writeEmail } from "../outbox/email-template.ts";
+import { newAfterwards, newContext, newOutageLog, type Services } from "../request/services.ts";
+import { loadReadiness, takeStock } from "../request/store-state.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
-import { newContext, type Services } from "../request/services.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
-import { readBuiltPages } from "../web/built-pages.ts";
+import { readBuiltPages } from "../web/pages.ts";
 import { newJobs } from "./jobs.ts";
-import { upgradeStoreAtStart, watchStore } from "./store-upgrade.ts";
 import { newLimits } from "./rate-limits.ts";
 import { newStop } from "./stop.ts";
 
@@ -84,9 +79,10 @@ export async function serve(
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
   const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
-  const script = storeText(readBuilt("svc.js"));
+  const script = readBuilt("svc.js");
   const app = createApp(services, {
-    script,
+    script: storeText(script),
+    more: storeText(readBuilt(/svc-more\.[\da-f]+\.js/.exec(script)![0])),
     built: readBuiltPages(new URL("../pages/", import.meta.url)),
     docsViewer: readBuilt("docs.js"),
     hasDemo: config.hasDemo,

@@ -1,7 +1,7 @@
-import type { Listener } from "../http/listener/listener.ts";
+import type { Listener } from "../http/listener.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Services } from "../request/services.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Scheduler } from "./jobs.ts";
 
 /** A stop takes no longer. */
 export const STOP_MS = 10_000;

@@ -2,8 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 import type { Metrics, ProcessMetrics } from "../request/metrics.ts";
-import { readMessage, type Message } from "./message.ts";
-import { newQuestions } from "./questions.ts";
+import { readMessage, newQuestions, type Message } from "./message.ts";
 import { serve } from "./serving.ts";
 
 /** Serves as one of several workers and tells the primary how the start went. */

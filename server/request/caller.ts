@@ -1,6 +1,12 @@
-import type { Actor } from "../domain/audit/record.ts";
-import type { User } from "../domain/user/record.ts";
-import type { Session } from "../domain/session/record.ts";
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { findApiKey, hashApiKey, type ApiKey } from "../domain/account/api-key.ts";
+import type { Actor } from "../domain/audit/audit.ts";
+import type { Session } from "../domain/session/session.ts";
+import type { User } from "../domain/user/user.ts";
+import { Failure } from "../failure.ts";
+import { networkOf } from "../http/client-address.ts";
+import type { Store } from "../storage/store.ts";
+import type { Services } from "./services.ts";
 
 /** The one who called an operation of the company. */
 export type Caller = { kind: "key"; name: string } | { kind: "user"; user: User; session: Session };
@@ -9,4 +15,39 @@ export type Caller = { kind: "key"; name: string } | { kind: "user"; user: User;
 export function actorOf(caller: Caller): Actor {
   if (caller.kind === "key") return { kind: "key", id: null, name: caller.name };
   return { kind: "user", id: caller.user.id, name: caller.user.email };
+}
+
+const BAD_CREDENTIALS = "Bad credentials";
+
+/** An accepted key and its account. */
+export interface Admission {
+  apiKey: ApiKey;
+  account: Account;
+}
+
+/**
+ * Finds the account of an API key.
+ *
+ * @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts
+ */
+export async function admit(
+  { store, limits }: Services,
+  clientAddress: string | null,
+  key: string | null,
+): Promise<Admission> {
+  // Whoever names no key guesses none. A page whose session has ended asks again and again.
+  if (key === null) throw new Failure("unauthorized", BAD_CREDENTIALS);
+  const hash = hashApiKey(key);
+  const network = networkOf(clientAddress);
+  const admission = await limits.failedAuthentication.attempt(network, hash, () =>
+    findAdmission(store, hash),
+  );
+  if (admission === null) throw new Failure("unauthorized", BAD_CREDENTIALS);
+  return admission;
+}
+
+async function findAdmission(store: Store, hash: string): Promise<Admission | null> {
+  const apiKey = await findApiKey(store, hash);
+  const account = apiKey && (await store.get(accounts, SYSTEM, apiKey.ownerId));
+  return apiKey && account && { apiKey, account };
 }

@@ -2,11 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { EventHandler, H3Event } from "h3";
 import { Failure } from "../failure.ts";
 import { NO_STORE, plainText } from "../http/answer.ts";
-import { readBearer } from "../http/auth-headers.ts";
+import { readBearer } from "../http/credentials.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
-import { requestId } from "../http/request-id.ts";
-import { refuse } from "./refusal.ts";
+import { refuse, requestId } from "./refusal.ts";
 import type { Services } from "./services.ts";
 
 /**

@@ -1,8 +1,8 @@
+import { randomUUID } from "node:crypto";
 import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 import { NO_STORE, type AnswerHeaders } from "../http/answer.ts";
 import { bugAnswer, type ErrorShape, type Generation } from "../http/errors.ts";
-import { requestId, routeOf } from "../http/request-id.ts";
 import type { Services } from "./services.ts";
 
 /** An error, and the form in which the route answers it. */
@@ -27,4 +27,22 @@ export function refuse(services: Services, event: H3Event, refusal: Refusal): Re
   const { method } = event.req;
   services.log.error({ requestId: id, method, route: routeOf(event), err: error }, "bug");
   return bugAnswer(refusal.generation, id, headers);
+}
+
+const ids = new WeakMap<H3Event, string>();
+
+/** The id of a request in the log. We make it ourselves, because a client's id could hold anything. */
+export function requestId(event: H3Event): string {
+  const known = ids.get(event);
+  if (known !== undefined) return known;
+  const id = randomUUID();
+  ids.set(event, id);
+  return id;
+}
+
+/**
+ * The pattern of a request's route. The log may hold it, but not the path, which may contain personal data.
+ */
+function routeOf(event: H3Event): string {
+  return event.context.matchedRoute?.route ?? "none";
 }

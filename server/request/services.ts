@@ -1,19 +1,16 @@
 import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
-import type { Actor } from "../domain/audit/record.ts";
+import type { Actor } from "../domain/audit/audit.ts";
 import type { Chance, Context } from "../domain/context.ts";
-import type { Email } from "../domain/email/record.ts";
-import type { FailureLimiter } from "../http/limits/failure-limit.ts";
-import type { GuessLimiter } from "../http/limits/guess-limit.ts";
-import type { RateLimiter } from "../http/limits/rate-limit.ts";
+import type { Email } from "../domain/email/email.ts";
+import type { Failure } from "../failure.ts";
+import type { FailureLimiter, GuessLimiter, RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
-import type { Afterwards } from "./afterwards.ts";
-import type { SightingRecorder } from "./sighting-recorder.ts";
-import type { Metrics } from "./metrics.ts";
-import type { OutageLog } from "./outage-log.ts";
 import type { Store } from "../storage/store.ts";
+import type { Metrics } from "./metrics.ts";
+import type { SightingRecorder } from "./sighting-recorder.ts";
 
 /** The things that routes share: the store, the edges of the process, and the limits. */
 export interface Services {
@@ -79,4 +76,54 @@ export function newContext(
   const now = clock();
   if (actor === null) return { store, now, chance };
   return { store: auditedStore(store, { actor, clock: () => now }), now, chance, actor };
+}
+
+/** Work that is done after an answer, so that the time of the answer does not tell what was done. */
+export interface Afterwards {
+  run(work: () => Promise<void>): void;
+  /** Resolves when all of it is done. */
+  settle(): Promise<void>;
+}
+
+/** Makes the list of work under way. Errors are logged, because nobody waits for them. */
+export function newAfterwards(log: Logger): Afterwards {
+  const underWay = new Set<Promise<void>>();
+  return {
+    run(work) {
+      const done = new Promise((next) => void setImmediate(next))
+        .then(work)
+        .catch((error: unknown) => log.error({ err: error }, "work after an answer failed"))
+        .finally(() => void underWay.delete(done));
+      underWay.add(done);
+    },
+    async settle() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+/** The pause between two lines. */
+const OUTAGE_LINE_PAUSE_MS = 10_000;
+
+/**
+ * Logs that the store can't be used. During an outage every request is refused, and a line for each would
+ * bury the rest.
+ */
+export type OutageLog = (failure: Failure) => void;
+
+/** Makes an outage log. `unloggedCount` says how many refusals were left out since the last line. */
+export function newOutageLog(log: Logger, clock: () => Date): OutageLog {
+  let loggedAt = -Infinity;
+  let unloggedCount = 0;
+  return ({ cause, message }) => {
+    const now = clock().getTime();
+    // `Math.abs` covers a clock that was set back; otherwise the log would be silent until it has caught up.
+    if (Math.abs(now - loggedAt) < OUTAGE_LINE_PAUSE_MS) {
+      unloggedCount += 1;
+      return;
+    }
+    log.error({ err: cause, ...(unloggedCount > 0 && { unloggedCount }) }, message);
+    loggedAt = now;
+    unloggedCount = 0;
+  };
 }

@@ -50,6 +50,8 @@ export interface Statement {
   values: readonly ColumnValue[];
   /** The table whose records are listed: the statement begins with `select doc`, and its first value is the account. */
   of?: Table<never>;
+  /** A question that takes no longer than a read of a few records. */
+  isQuick?: boolean;
 }
 
 /** The table's name in SQL: `promoter_campaigns`. */
@@ -59,14 +61,30 @@ export function sqlName({ name }: Pick<Table<never>, "name">): string {
   return snake.endsWith("y") ? `${snake.slice(0, -1)}ies` : `${snake}s`;
 }
 
+/** How to read each column from a record, made once for each table. */
+const readers = new WeakMap<object, ((record: never) => unknown)[]>();
+
 /** The values of a record's columns, in the order of their declaration. */
 export function columnValues<R>(of: Table<R>, record: R): ColumnValue[] {
-  return Object.entries(of.columns).map(([name, column]) => columnValue(name, column, record));
+  let known = readers.get(of);
+  if (known === undefined) {
+    known = Object.entries<Column<R>>(of.columns).map(([name, column]) => readerOf(name, column));
+    readers.set(of, known);
+  }
+  return known.map((read) => valueOf(read(record as never)));
+}
+
+function readerOf<R>(name: string, column: Column<R>): (record: R) => unknown {
+  if (typeof column !== "string") return column[1];
+  const field = fieldOf(name);
+  return (record) => (record as Record<string, unknown>)[field];
 }
 
 function columnValue<R>(name: string, column: Column<R>, record: R): ColumnValue {
-  const value =
-    typeof column === "string" ? (record as Record<string, unknown>)[fieldOf(name)] : column[1](record);
+  return valueOf(readerOf(name, column)(record));
+}
+
+function valueOf(value: unknown): ColumnValue {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "string") return storable(value);
   return (value as ColumnValue | undefined) ?? null;
@@ -299,7 +317,16 @@ export function countStatement<R>(of: Table<R>, listing: Listing, dialect: Diale
   return { text: `select count(*) from ${sqlName(of)} where ${conditions.join(" and ")}`, values };
 }
 
+/** The words of statements. Their texts come from the code, so they are few, apart from questions with long lists. */
+const words = new Map<string, Set<string>>();
+const MAX_TEXTS = 1_000;
+
 /** Whether a statement names a table. It errs on the side of yes. */
 export function mentions(text: string, table: string): boolean {
-  return new RegExp(`\\b${table}\\b`).test(text);
+  let named = words.get(text);
+  if (named === undefined) {
+    if (words.size >= MAX_TEXTS) words.clear();
+    words.set(text, (named = new Set(text.match(/\w+/g))));
+  }
+  return named.has(table);
 }

@@ -27,6 +27,8 @@ export interface Summing<R> {
 export interface Addition extends Share {
   into: SumTable;
   accountId: number;
+  /** The name of the row. */
+  place: string;
 }
 
 /** Collects what records add to sums, so that each row is written once. */
@@ -44,7 +46,8 @@ export interface Additions {
 }
 
 export function newAdditions(): Additions {
-  let found = new Map<SumTable, Map<string, Addition & { amounts: number[] }>>();
+  type Collected = Addition & { amounts: number[] };
+  let found = new Map<SumTable, Map<string, Collected>>();
 
   function rowsOf(into: SumTable) {
     let rows = found.get(into);
@@ -52,13 +55,12 @@ export function newAdditions(): Additions {
     return rows;
   }
 
-  function add(into: SumTable, accountId: number, { key, amounts }: Share, sign: number): void {
-    const rows = rowsOf(into);
-    const place = placeOf(into, accountId, key);
-    const known = rows.get(place);
-    if (known === undefined) {
-      rows.set(place, { into, accountId, key, amounts: amounts.map((amount) => sign * amount) });
-    } else for (const [at, amount] of amounts.entries()) known.amounts[at]! += sign * amount;
+  function add(rows: Map<string, Collected>, addition: Addition, sign: number): void {
+    const { amounts, place } = addition;
+    const known = rows.get(place)?.amounts;
+    if (known === undefined)
+      rows.set(place, { ...addition, amounts: amounts.map((amount) => sign * amount) });
+    else for (let at = 0; at < amounts.length; at++) known[at]! += sign * amounts[at]!;
   }
 
   return {
@@ -69,11 +71,14 @@ export function newAdditions(): Additions {
         [after, 1],
       ] as const) {
         if (record === null) continue;
-        for (const share of sums.sharesOf(record)) add(sums.into, record.accountId, share, sign);
+        const { into } = sums;
+        const { accountId } = record;
+        for (const { key, amounts } of sums.sharesOf(record))
+          add(rowsOf(into), { into, accountId, key, amounts, place: placeOf(into, accountId, key) }, sign);
       }
     },
     include(others) {
-      for (const { into, accountId, ...share } of others) add(into, accountId, share, 1);
+      for (const addition of others) add(rowsOf(addition.into), addition, 1);
     },
     totalOf(into, accountId, start) {
       const own = [...rowsOf(into).values()].filter(
@@ -87,10 +92,10 @@ export function newAdditions(): Additions {
     concern: ({ text }) => [...found.keys()].some(({ name }) => mentions(text, name)),
     take() {
       const changed = [...found.values()]
-        .flatMap((rows) => [...rows])
-        .filter(([, { amounts }]) => amounts.some((amount) => amount !== 0));
+        .flatMap((rows) => [...rows.values()])
+        .filter(({ amounts }) => amounts.some((amount) => amount !== 0));
       found = new Map();
-      return changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, addition]) => addition);
+      return changed.sort((one, other) => (one.place < other.place ? -1 : 1));
     },
   };
 }
@@ -102,7 +107,7 @@ export function addedTo(sums: readonly number[], others: readonly (readonly numb
 
 /** The name of a row. */
 export function placeOf({ name }: SumTable, accountId: number, key: readonly ColumnValue[]): string {
-  return JSON.stringify([name, accountId, ...key]);
+  return `${name} ${accountId} ${key.join("\0")}`;
 }
 
 /** The tables of sums that some tables add to. */

@@ -1,13 +1,244 @@
+import { z } from "zod";
+import { loadCampaign } from "../domain/campaign/campaign.ts";
+import { recordSignup, type Signup } from "../domain/lead/signup.ts";
+import { asItIs } from "../domain/show.ts";
+import { recordClick, type Click, type Visit } from "../domain/visitor/click.ts";
+import { findVisitorDetails } from "../domain/visitor/visitor.ts";
+import { Failure } from "../failure.ts";
+import { SIGNUP_BODIES, SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
-import { trackClick } from "./click.ts";
-import { trackDetails } from "./details.ts";
-import type { PublicOperation } from "./public-route.ts";
-import { trackSignup } from "./signup.ts";
+import { isAllowedOrigin } from "../http/origin.ts";
+import { email, flag, text } from "../input/fields.ts";
+import { shapeInput } from "../input/shape.ts";
+import { shapeSignup, signupParams } from "../input/signup-params.ts";
+import { trackWithdrawal } from "./withdraw.ts";
+import { isUnattended } from "./browser.ts";
+import type { PublicOperation, PublicRequest } from "./public-route.ts";
+import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
+import { field, recordId } from "../http/fields.ts";
+import { coupon, refToken, tid } from "../input/common-fields.ts";
+
+const clickParams = visitParams.extend({
+  tid: field(z.uuidv4("is not a UUID v4"), tid),
+  url_tracking: field(flag.optional(), "Whether the page itself may name the promoter, without a parameter."),
+});
+
+/**
+ * `POST /t/click`: records a click once, however often it is sent. The status is `known` if it was recorded
+ * before, or if the visitor already belongs to this promoter, and `refused` if the link leads to nobody.
+ *
+ * Choice: bots are refused before their body is read, so even a malformed body gets this answer.
+ */
+const trackClick: PublicOperation = {
+  id: "trackClick",
+  summary: "Record the click of a referral link",
+  description:
+    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to nobody, `tid` and `ref_id` are null.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
+  params: clickParams.extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({
+    status: field(z.enum(["recorded", "known", "refused"]), "State of the record."),
+    ...visitAnswer,
+  }),
+  refusals: ["not_found", "rate_limited"],
+  limit: "publicClicks",
+  unattended: { status: "refused", ...NOBODY },
+  handle: click,
+};
+
+/**
+ * Parameters that a page may not decide: whose lead it is, when it signed up, and from where. They are
+ * removed before validation, so that a fault in them costs no lead. (The page's `ref_id` belongs to its
+ * visit; it counts if the visitor is not known yet.)
+ */
+const NOT_FOR_PAGES = {
+  ref_id: null,
+  promoter_email: null,
+  created_at: null,
+  ip: null,
+  override_existing_lead: null,
+};
+
+const uuid = z.uuidv4();
+
+/**
+ * `POST /t/signup`, limited per address. It carries the visit that led to it (`tid`, `ref_id`, `url`,
+ * `referrer`, `cookie_tid`, `consent`), so it may arrive before the click, or without it. One commit then
+ * records visitor, click and lead, and a later click is `known`.
+ *
+ * Choice: the answer is the same whether or not the person was known, because it is personal data whether an
+ * e-mail address is registered somewhere.
+ */
+const trackSignup: PublicOperation = {
+  id: "trackVisitorSignup",
+  summary: "Record a visitor's sign-up",
+  description:
+    "Records a sign-up from your page. The script calls it. The answer is the same whether the person was known or not.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", email: "sam@example.net" },
+  params: signupParams
+    .pick({
+      email: true,
+      uid: true,
+      tid: true,
+      username: true,
+      first_name: true,
+      last_name: true,
+      website: true,
+      custom_fields: true,
+      sub_id: true,
+    })
+    .extend(visitParams.shape)
+    .extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({ status: field(z.literal("recorded"), "State of the record."), ...visitAnswer }),
+  refusals: ["missing", "not_found", "forbidden", "rate_limited"],
+  statuses: SIGNUP_STATUSES,
+  bodies: SIGNUP_BODIES,
+  shape: signupError(v1Error),
+  limit: "publicSignups",
+  handle: signup,
+};
+
+/**
+ * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is not known
+ * (yet), the ref id decides.
+ */
+const trackDetails: PublicOperation = {
+  id: "getVisitorDetails",
+  summary: "Show a visitor who sent them",
+  description: "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",
+  params: z.object({
+    cid: field(text, "The public id of your account.", "acme"),
+    tid: field(text, tid),
+    ref_id: field(text.optional(), refToken),
+  }),
+  answer: z.object({
+    details: field(
+      z
+        .object({
+          ref_id: refToken,
+          campaign_id: field(z.int(), "Id of the campaign.", 1),
+          campaign: field(
+            z.object({
+              id: recordId,
+              name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+            }),
+            "The campaign. null: it was deleted.",
+          ),
+          promo_code: coupon,
+          customer_promo_code: field(
+            z.string().nullable(),
+            "The code that customers type at the checkout.",
+            "JANE10",
+          ),
+          offer: field(z.null(), "Always null."),
+          promoter: field(
+            z.object({
+              id: recordId,
+              first_name: field(z.string().nullable(), "First name.", "Jane"),
+              last_name: field(z.string().nullable(), "Last name.", "Doe"),
+            }),
+            "The promoter. null: they were deleted.",
+          ),
+        })
+        .nullable(),
+      "The promoter who sent the visitor. null: nobody.",
+    ),
+  }),
+  handle: details,
+};
 
 /** All operations that browsers call. */
 export const PUBLIC_OPERATIONS: [Method, path: string, PublicOperation][] = [
   ["POST", "/t/click", trackClick],
   ["POST", "/t/signup", trackSignup],
+  ["POST", "/t/withdraw", trackWithdrawal],
   ["GET", "/t/details", trackDetails],
   ["POST", "/t/details", trackDetails],
 ];
+
+async function click(request: PublicRequest) {
+  const given = shapeInput(clickParams, request.params);
+  const { context, account, address } = request;
+  const click = clickOf(given, { tid: given.tid, address });
+  const namesNobody = click.refTokens.length === 0 && !given.url_tracking;
+  const visit = namesNobody || isOptedOut(request) ? null : await recordClick(context, account, click);
+  const status = visit === null ? "refused" : visit.isNew ? "recorded" : "known";
+  return { status, ...answerVisit(request, visit, given.domain ?? "") };
+}
+
+/**
+ * The e-mail address as the page means it: `mailto:lead@example.com`, or something like `n/a` beside a good uid.
+ *
+ * Choice: an e-mail field that is no address counts as missing if there is a uid, because a lost lead is worse than an
+ * unknown address.
+ */
+function addressOf({ email: given, uid }: PublicRequest["params"]) {
+  if (typeof given !== "string") return {};
+  const address = given.trim().replace(/^mailto:([^?]*).*$/i, "$1");
+  return { email: uid && !email.safeParse(address).success ? null : address };
+}
+
+async function signup(request: PublicRequest) {
+  const { event, params, address } = request;
+  const given = shapeSignup({ ...params, ...addressOf(params), ...NOT_FOR_PAGES });
+  if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
+  const visited = shapeInput(visitParams, params);
+  const click = isVisit(given.tid, request) ? clickOf(visited, { tid: given.tid, address }) : null;
+  const origin = event.req.headers.get("origin");
+  const visit = await recordOnce(request, {
+    ...given,
+    address,
+    click,
+    isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
+  });
+  return { status: "recorded", ...answerVisit(request, visit, visited.domain ?? "") };
+}
+
+/**
+ * Whether a sign-up may create a visitor. A tid that another program made is only looked up.
+ *
+ * Choice: a sign-up of a bot is recorded if its visitor is known, because some people's browsers look like bots and a
+ * lost lead is worse than a false one. Clicks of bots are refused.
+ */
+function isVisit(tid: string, request: PublicRequest): boolean {
+  return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);
+}
+
+/** Records a sign-up. If the person is known, it records only the visit. */
+async function recordOnce(
+  { context, account }: PublicRequest,
+  signup: Signup & { click: Click | null },
+): Promise<Visit | null> {
+  try {
+    return (await recordSignup(context, account, { ...signup, show: asItIs })).visit;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
+    return signup.click && recordClick(context, account, signup.click);
+  }
+}
+
+async function details({ params, account, context }: PublicRequest) {
+  const found = await findVisitorDetails(context.store, account.id, {
+    tid: String(params["tid"] ?? ""),
+    refTokens: refIds(String(params["ref_id"] ?? "")),
+    now: context.now,
+  });
+  if (found === null) return { details: null };
+  const { promoter, promoterCampaign } = found;
+  const campaign = await loadCampaign(context.store, account.id, promoterCampaign.campaignId);
+  return {
+    details: {
+      ref_id: promoterCampaign.refToken,
+      campaign_id: promoterCampaign.campaignId,
+      campaign: { id: campaign.id, name: campaign.name },
+      promo_code: promoterCampaign.coupon,
+      customer_promo_code: promoterCampaign.displayCoupon,
+      offer: null,
+      promoter: {
+        id: promoter.id,
+        first_name: promoter.profile.firstName,
+        last_name: promoter.profile.lastName,
+      },
+    },
+  };
+}

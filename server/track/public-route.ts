@@ -1,19 +1,17 @@
 import type { EventHandler, H3Event } from "h3";
-import { findAccount } from "../domain/account/account.ts";
+import { findAccount, type Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
-import { corsHeaders } from "../http/cors.ts";
+import { corsHeaders } from "../http/origin.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/parameters/form.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts";
-import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { isUnattended } from "./bots.ts";
-import { noteReach, originOf } from "./browser-sightings.ts";
+import { isUnattended, noteReach, originOf } from "./browser.ts";
 
 /** A request from a browser on a customer's site. */
 export interface PublicRequest {

@@ -1,13 +1,12 @@
+import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
 import { z } from "zod";
+import { trackerNames } from "../domain/account/account.ts";
 import type { Click, Visit } from "../domain/visitor/click.ts";
-import { trackerNames } from "../domain/account/tracker-names.ts";
-import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/visitor-cookie.ts";
+import type { Handover } from "../domain/visitor/visitor.ts";
 import { address as webPage, text } from "../input/fields.ts";
-import type { Handover } from "../domain/visitor/record.ts";
-import type { PublicRequest } from "./public-route.ts";
-import { refIds } from "./ref-ids.ts";
 import { parseUrl } from "../url.ts";
+import type { PublicRequest } from "./public-route.ts";
 import { field } from "../http/fields.ts";
 import { refToken, tid } from "../input/common-fields.ts";
 
@@ -44,6 +43,12 @@ export const visitParams = z.object({
     "With `handed_at`: the visitor id to take if somebody else came by the same address before.",
     "7c9e6679-7425-40de-944b-e07fc1f90ae9",
   ),
+  /** How long ago the event was, in milliseconds, because a browser's clock may be wrong. */
+  age: field(
+    z.coerce.number().optional().catch(undefined),
+    "How long ago the event was, in milliseconds, if it could not be sent at once.",
+    60_000,
+  ),
   /** `given` if the page asked the visitor for consent and got it. */
   consent: field(text.optional(), "`given` if the visitor has consented on your page.", "given"),
 });
@@ -60,6 +65,9 @@ export const visitAnswer = {
 /** The answer to a browser that followed no promoter's link. */
 export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
+/** Scripts keep no click for longer. */
+const MAX_AGE_MS = 60 * 24 * 60 * 60 * 1000;
+
 /** The click that a page reports. */
 export function clickOf(
   given: z.output<typeof visitParams>,
@@ -74,11 +82,8 @@ export function clickOf(
     address,
     hasConsent: given.consent === "given",
     handover: handoverOf(given),
+    ageMs: Math.min(Math.max(Math.round(given.age || 0), 0), MAX_AGE_MS),
   };
-}
-
-function handoverOf({ handed_at: at, spare_tid: spareTid }: z.output<typeof visitParams>): Handover | null {
-  return at === undefined || spareTid === undefined ? null : { at, spareTid: spareTid.toLowerCase() };
 }
 
 /** Whether the visitor objects to being tracked. @see https://w3c.github.io/gpc/ */
@@ -96,6 +101,61 @@ export function answerVisit({ event, account, cookies }: PublicRequest, visit: V
   cookies.push(...set);
   const { tid, refToken, cookieDays } = visit;
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
+}
+
+/** Invisible characters, which are copied along with links. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+/** Punctuation that surrounds links in sentences. */
+const SURROUNDINGS = /^[\s/.)@,]+|[\s/.)@,]+$/g;
+
+/**
+ * The ref ids in a comma-separated list, in the form that is stored. The browser script compares them in the
+ * same form.
+ */
+export function refIds(list: string): string[] {
+  return list
+    .split(",")
+    .map((text) => text.replace(INVISIBLE, "").replace(SURROUNDINGS, "").toLowerCase())
+    .filter((refId) => refId !== "");
+}
+
+/** The last part of the name of the cookie that holds the visitor's id. */
+export const VISITOR_COOKIE = "_tid";
+
+/** The last part of the name of the cookie that holds the ref id of the promoter who sent the visitor. */
+const REF_COOKIE = "_ref";
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** A cookie that a script sets on its site. */
+export interface SiteCookie {
+  name: string;
+  value: string;
+  maxAgeDays: number;
+  /** The widest domain on which the script could set a cookie; empty for the page's own host alone. */
+  domain: string;
+  requestHost: string;
+  pageHost: string;
+  isSecure: boolean;
+}
+
+/** The `Set-Cookie` header of a cookie that page and server share, or null if they share no domain. */
+export function siteCookie(cookie: SiteCookie): string | null {
+  const { name, value, maxAgeDays, requestHost, pageHost, isSecure } = cookie;
+  const domain = cookie.domain.toLowerCase();
+  const isOwnHost = requestHost === pageHost && (domain === "" || domain === pageHost);
+  if (!isOwnHost && !isShared(domain, requestHost, pageHost)) return null;
+  return serialize(name, value, {
+    path: "/",
+    maxAge: maxAgeDays * DAY_SECONDS,
+    sameSite: "lax",
+    ...(isSecure && { secure: true }),
+    ...(isDomain(domain) && { domain }),
+  });
+}
+
+function handoverOf({ handed_at: at, spare_tid: spareTid }: z.output<typeof visitParams>): Handover | null {
+  return at === undefined || spareTid === undefined ? null : { at, spareTid: spareTid.toLowerCase() };
 }
 
 /** Some browsers delete a script's cookies after seven days. Cookies that the server sets live longer. */
@@ -118,4 +178,16 @@ function serverCookies(
     siteCookie({ ...common, name: prefix + REF_COOKIE, value: refToken }),
   ];
   return set.filter((cookie) => cookie !== null);
+}
+
+/** A page may only name a domain that contains both its own host and the server's. */
+function isShared(domain: string, ...hosts: string[]): boolean {
+  return isDomain(domain) && hosts.every((host) => host === domain || host.endsWith(`.${domain}`));
+}
+
+/**
+ * Bare hosts and addresses have cookies but no domain to share them on. No last label begins with a digit.
+ */
+function isDomain(text: string): boolean {
+  return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(text);
 }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { Failure } from "../failure.ts";
 import { OLDEST_LAYOUT, LAYOUT, MARK_KEY, type Mark } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
-import { sourceOf } from "./account/source.ts";
+import { sourceOf } from "./account.ts";
 import { FORMAT, FORMAT_VERSIONS, type Header, type Trailer } from "./export.ts";
 import { fillStore, type Interrupted, type Source } from "./fill.ts";
 import { IDS, inChunks, PLAIN, totalsOf, type Item, type Totals } from "./item.ts";

@@ -1,7 +1,10 @@
+import { loadAccount } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
 import { checkLayout, FIRST_WITH_TABLES, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
+import { storeOn } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
-import { fillStore, type Interrupted } from "./fill.ts";
+import { freeze, itemsOf, sharedItemsOf } from "./account.ts";
+import { fillStore, findUnfinished, type Interrupted } from "./fill.ts";
 import { totalsOf, type Items, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { atOneMoment, itemsIn } from "./stored-items.ts";
@@ -36,6 +39,52 @@ export async function moveStore(
     `The copy is not the same (${after.entries} and ${copy.entries} records): stop what writes to the first ` +
       "store, and move again into an empty one",
   );
+}
+
+interface Moving extends Interrupted {
+  /** The public ids of the accounts. */
+  accounts: readonly string[];
+  onProgress: Progress;
+}
+
+/**
+ * Fills an empty store with some accounts of another store, while the other accounts go on there. The moved accounts
+ * take no changes from then on, and stay in their old store until they are removed.
+ *
+ * Choice: the target must be empty. Two stores give the same ids to different records, so accounts that grew up apart
+ * can't be joined. Several accounts can be moved together.
+ *
+ * @throws Failure `not_found` for an unknown account, `in_use` for a target that isn't empty, `refused` for one with
+ *   other unfinished work
+ */
+export async function moveAccounts(
+  [from, to]: [Engine, Engine],
+  { accounts, onProgress, ...interrupted }: Moving,
+): Promise<Totals> {
+  const store = await storeOn(from);
+  // Nothing is frozen for a move that can't begin.
+  await findUnfinished(to, interrupted);
+  const ids: number[] = [];
+  for (const publicId of accounts) ids.push((await loadAccount(store, publicId)).id);
+  // The order decides how far an interrupted move has come.
+  ids.sort((one, other) => one - other);
+  for (const id of ids) await freeze(store, id, "frozen");
+  const items = () => itemsOf(from.reads, ids);
+  const before = await totalsOf(items(), counting("checked", onProgress));
+  const layout = store.layout();
+  const source = { id: before.sha256, layout, count: before.entries, items };
+  await fillStore(to, {
+    work: "move",
+    source: { ...source, shared: () => sharedItemsOf(from.reads) },
+    onProgress,
+    ...interrupted,
+  });
+  const copy = await totalsOf(itemsOf(to.reads, ids), counting("compared", onProgress, before.entries));
+  if (copy.sha256 !== before.sha256) {
+    throw new Failure("conflict", `The copy is not the same (${before.entries} and ${copy.entries} records)`);
+  }
+  for (const id of ids) await freeze(store, id, "moved");
+  return copy;
 }
 
 /** @throws Failure `refused` for a store that can't be used and that no upgrade can help */

@@ -3,20 +3,21 @@ import type { Method } from "../http/operation.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { createLead, deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
 import type { V1Operation } from "./operation.ts";
-import { createPayoutOperation, updatePayoutOperation } from "./payout/payout-changes.ts";
-import { listPayouts } from "./payout/payouts.ts";
+import { createPayoutOperation, listPayouts, updatePayoutOperation } from "./payout/payouts.ts";
 import {
   addToCampaignOperation,
   deletePromoterOperation,
   moveToCampaignOperation,
   refreshTokenOperation,
-} from "./promoter/promoter-actions.ts";
-import { listPromotersOperation, showPromoterOperation } from "./promoter/promoter-list.ts";
-import { updatePromoterOperation } from "./promoter/promoter-update.ts";
-import { createPromoterOperation } from "./promoter/promoters.ts";
+  updatePromoterOperation,
+} from "./promoter/promoter-changes.ts";
+import {
+  createPromoterOperation,
+  listPromotersOperation,
+  showPromoterOperation,
+} from "./promoter/promoters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
-import { createReward, updateReward } from "./reward/reward-changes.ts";
-import { listRewards } from "./reward/rewards.ts";
+import { createReward, listRewards, updateReward } from "./reward/rewards.ts";
 import { trackSignup, trackSubscriber } from "./tracking/signup.ts";
 import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
 

@@ -2,15 +2,13 @@ import type { H3Event } from "h3";
 import { noteUse } from "../domain/session/session.ts";
 import { findSignedInUser, type SignedInUser } from "../domain/user/sign-in.ts";
 import { includesRole } from "../domain/user/user.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import { Failure, isOutage } from "../failure.ts";
-import type { Access } from "../http/access.ts";
-import { readAccountId, readBearer } from "../http/auth-headers.ts";
+import type { Access } from "../http/operation.ts";
+import { readAccountId, readBearer, readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { isFromOwnPage } from "../http/own-origin.ts";
-import { readSessionToken, SESSION_COOKIES } from "../http/session-cookie.ts";
-import { admit } from "../request/key-admission.ts";
-import type { Caller } from "../request/caller.ts";
+import { isFromOwnPage } from "../http/origin.ts";
+import { admit, type Caller } from "../request/caller.ts";
 import type { Services } from "../request/services.ts";
 
 /** Methods that change nothing. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { promoterName } from "../domain/promoter/promoter.ts";
-import type { Campaign } from "../domain/campaign/record.ts";
-import type { Promoter } from "../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import { promoterName, type Promoter } from "../domain/promoter/promoter.ts";
+import type { Campaign } from "../domain/campaign/campaign.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { field, recordId } from "../http/fields.ts";
 
 /** A promoter within other records. */

@@ -4,11 +4,10 @@ import { Failure } from "../failure.ts";
 import { NO_STORE, empty, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
-import { isFromOwnPage } from "../http/own-origin.ts";
-import type { Afterwards } from "../request/afterwards.ts";
+import { isFromOwnPage } from "../http/origin.ts";
+import { newContext, type Afterwards, type Services } from "../request/services.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services } from "../request/services.ts";
-import { signInLimits, type SignInLimits } from "../request/sign-in-limit.ts";
+import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 
 /** A request by somebody who is not signed in yet. */

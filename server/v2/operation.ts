@@ -1,7 +1,7 @@
 import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import type { Access } from "../http/access.ts";
+import type { Access, Method, Operation } from "../http/operation.ts";
 import {
   NO_STORE,
   empty,
@@ -13,17 +13,16 @@ import {
   type AnswerHeaders,
 } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
-import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
-import type { Account } from "../domain/account/record.ts";
+import type { Account } from "../domain/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { signInLimits, type SignInLimits } from "../request/sign-in-limit.ts";
+import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { withoutSecrets } from "./secrets.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Failure } from "../failure.ts";
 import { readNestedQuery } from "../http/parameters/form.ts";
-import type { Query } from "../http/parameters/nesting.ts";
+import type { Query } from "../http/parameters/pairs.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";

@@ -1,4 +1,4 @@
-import type { Query } from "../http/parameters/nesting.ts";
+import type { Query } from "../http/parameters/pairs.ts";
 import type { Sort } from "../storage/query.ts";
 
 /** The sort orders in the order of the query: the first counts most. `names` has the domain's words for the wire's. */

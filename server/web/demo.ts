@@ -1,19 +1,19 @@
 import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { findFirstAccount } from "../domain/account/account.ts";
+import { findFirstAccount, trackerNames } from "../domain/account/account.ts";
 import { commissions } from "../domain/commission/commission.ts";
-import { findLeadByEmail } from "../domain/lead/lead.ts";
-import type { Lead } from "../domain/lead/record.ts";
+import { findLeadByEmail } from "../domain/lead/search.ts";
+import type { Lead } from "../domain/lead/lead.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
-import { sales } from "../domain/sale/sales.ts";
+import { sales } from "../domain/sale/sale.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
-import { trackerNames } from "../domain/account/tracker-names.ts";
 import { json } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/parameters/form.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
-import { DEMO_SCRIPT, demoHtml } from "./demo-page.ts";
+import { basePath } from "../url.ts";
+import { escapeHtml } from "./plain-page.ts";
 
 const SHOWN_SALES = 5;
 
@@ -99,3 +99,100 @@ async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }:
     }),
   );
 }
+
+/** The demo's marketing page. Its values come from the operator, but are escaped all the same. */
+function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; publicUrl: string }): string {
+  const base = escapeHtml(basePath(publicUrl));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tidemark demo</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; color: #1f2937; }
+  #banner { background: #ecfdf5; border: 1px solid #10b981; border-radius: .5rem; padding: .75rem 1rem; }
+  form { display: flex; gap: .5rem; margin: 1rem 0; }
+  input { flex: 1; padding: .5rem; font: inherit; }
+  button { padding: .5rem 1rem; font: inherit; }
+  pre { background: #f3f4f6; padding: 1rem; overflow-x: auto; border-radius: .5rem; }
+</style>
+<script async src="${base}/svc.js" data-cid="${escapeHtml(cid)}" data-cookie="${escapeHtml(cookie)}"></script>
+<script defer src="${base}/demo.js"></script>
+</head>
+<body>
+<p id="banner" hidden></p>
+<h1>A product worth recommending</h1>
+<p>This page stands for your marketing site. It has one script tag, and a form marked
+<code>data-svc-signup</code>. Open it through a promoter's link, sign up, and see what is recorded.</p>
+<form id="signup" data-svc-signup>
+  <input type="email" name="email" placeholder="you@example.com" required aria-label="E-mail">
+  <button>Sign up</button>
+</form>
+<h2>What this site knows about you</h2>
+<pre id="known">Nothing: you did not come through a referral link.</pre>
+<h2>Try it</h2>
+<p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
+<pre>curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
+  -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
+<p>Give her campaign a reward. After you have signed up, let yourself pay, and watch above what she earns:</p>
+<pre>npx tidemark reward add ${escapeHtml(cid)} --percent 20
+curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
+  -H 'X-API-KEY: your key' -d email=you@example.com -d event_id=order-1 -d amount=10000</pre>
+</body>
+</html>
+`;
+}
+
+/** The demo page's script. It names the promoter, and polls until the sign-up is recorded. */
+const DEMO_SCRIPT = `"use strict";
+const base = document.currentScript.src.replace("/demo.js", "");
+const known = document.getElementById("known");
+const banner = document.getElementById("banner");
+const form = document.getElementById("signup");
+const cid = () => document.querySelector("script[data-cid]").dataset.cid;
+const show = (value) => { known.textContent = JSON.stringify(value, null, 2); };
+window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments); };
+
+svc("details", (details) => {
+  banner.hidden = false;
+  banner.textContent = (details.promoter.first_name || details.ref_id) + " recommends us to you.";
+  show({ visitor: svc.data.tid, ref_id: details.ref_id });
+});
+
+async function showRecorded(email, triesLeft) {
+  const { tid } = svc.data || {};
+  const answer = await fetch(base + "/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
+  const { lead } = await answer.json();
+  if (lead) return follow(email, lead);
+  if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
+  if (!tid) known.textContent = "Nothing was recorded: you did not come through a referral link.";
+  else known.textContent = await reason(email, tid);
+}
+
+// Shows the sales that come in while the page is open.
+async function follow(email, lead) {
+  show({ lead });
+  const body = new URLSearchParams({ email, tid: svc.data.tid });
+  const ask = async () => show(await (await fetch(base + "/demo/recorded?" + body)).json());
+  setInterval(() => document.hidden || ask().catch(() => {}), 3000);
+}
+
+// The tracker reported the refusal only to the console. Sending the same sign-up again can't count it twice.
+async function reason(email, tid) {
+  const body = new URLSearchParams({ cid: cid(), tid, email });
+  const answer = await fetch(base + "/t/signup", { method: "POST", body });
+  if (answer.ok) return "This address has signed up before, so nothing new was recorded.";
+  const refusal = await answer.json();
+  const text = refusal.error || refusal.message || JSON.stringify(refusal);
+  return "Nothing was recorded. The server refused the sign-up with " + answer.status + ": " + text;
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  known.textContent = "Signing up ...";
+  showRecorded(form.elements.email.value, 12).catch((error) => {
+    known.textContent = "The server can't be reached: " + error.message;
+  });
+});
+`;

@@ -1,15 +1,15 @@
+import { readFileSync } from "node:fs";
 import type { EventHandler, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { listAccounts } from "../domain/account/account.ts";
 import { Failure } from "../failure.ts";
-import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import { v1Error } from "../http/errors.ts";
+import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
-import { escapeHtml } from "./plain-page.ts";
 import { basePath } from "../url.ts";
+import { escapeHtml } from "./plain-page.ts";
 import { portalEntry } from "./portal-entry.ts";
-import type { AppFiles, BuiltPages } from "./built-pages.ts";
 
 /** Everything comes from this server, and no page may run a text as code or as markup. */
 const POLICY =
@@ -39,6 +39,37 @@ export function pageRoutes(services: Services, built: BuiltPages): [path: string
     ["/join/:campaign", ofJoin],
     ["/assets/:file", serveAsset(services, built)],
   ];
+}
+
+/** The groups of people that have pages of their own. */
+const APPS = ["dashboard", "portal", "join"] as const;
+type App = (typeof APPS)[number];
+
+/** The files of an app that its pages begin with. */
+interface AppFiles {
+  script: string;
+  /** Files that the script imports at once. */
+  preloads: string[];
+  style: string;
+}
+
+/** The files that the build made for browsers, except the tracker. */
+export interface BuiltPages {
+  apps: Record<App, AppFiles>;
+  /** All files by name. */
+  texts: Map<string, string>;
+}
+
+/** Reads the pages that the build put into a folder. */
+export function readBuiltPages(folder: URL): BuiltPages {
+  const read = (name: string) => readFileSync(new URL(name, folder), "utf8");
+  const texts = new Map<string, string>();
+  const apps = APPS.map((app) => {
+    const { files, ...own } = JSON.parse(read(`${app}.json`)) as AppFiles & { files: string[] };
+    for (const name of files) texts.set(name, read(name));
+    return [app, own];
+  });
+  return { apps: Object.fromEntries(apps) as BuiltPages["apps"], texts };
 }
 
 /** The pages of one group of people, the same for each of their addresses: the script reads the address. */

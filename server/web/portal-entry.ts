@@ -10,12 +10,11 @@ import { promoterName } from "../domain/promoter/promoter.ts";
 import { Failure } from "../failure.ts";
 import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import { isFromOwnPage } from "../http/own-origin.ts";
-import { readSessionToken, SESSION_COOKIES } from "../http/session-cookie.ts";
-import { signInCookies } from "../request/known-browser.ts";
+import { isFromOwnPage } from "../http/origin.ts";
+import { readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
+import { signInCookies, signInLimits } from "../request/sign-in.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { signInLimits } from "../request/sign-in-limit.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
 import { basePath } from "../url.ts";
 

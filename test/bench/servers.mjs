@@ -26,6 +26,9 @@ export function start(file, environment, nodeOptions = []) {
   });
 }
 
+/** As `npm start` has them. */
+const NODE_OPTIONS = ["--max-semi-space-size=32"];
+
 /** The built server on a store, without limits. `build`: the folder of the build. */
 export function startTidemark(storageUrl, { nodeOptions = [], environment = {}, build = "dist" } = {}) {
   const settings = {
@@ -39,7 +42,7 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {}, 
     LOG_LEVEL: "error",
     ...environment,
   };
-  return start(`${build}/server/main.js`, settings, nodeOptions);
+  return start(`${build}/server/main.js`, settings, [...NODE_OPTIONS, ...nodeOptions]);
 }
 
 /**

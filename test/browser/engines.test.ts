@@ -1,5 +1,6 @@
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { countsOf, WITHOUT_RETRIES, type Site } from "../support/browser.ts";
+import { countsOf, visitorIds, WITHOUT_RETRIES, type Site } from "../support/browser.ts";
 import { ENGINES, hasWebKit, openPrevented, type Tab } from "../support/engines.ts";
 import { startFront, type Front } from "../support/front.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
@@ -150,6 +151,63 @@ describe.each(engines)("$name", ({ open }) => {
     await told("'onReady'");
     await tab.run("void setTimeout(() => document.querySelector('button').click())");
     await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("gives the visitor to the last link, also if an older one's click is sent later", async () => {
+    site["/t/click"] = { html: "a portal's page" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect(await told("'onReady'")).toBe("waiting");
+    delete site["/t/click"];
+    await tab.run("history.pushState({}, '', '/?via=bob')");
+    await told("'onReady'");
+    await tab.goto(`${address("www")}/`);
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 0 });
+    await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+    expect((await tab.cookies()).find(({ name }) => name === "_svc_ref")!.value).toBe("bob");
+    await tab.run("history.pushState({}, '', '/?via=jane'); history.pushState({}, '', '/?via=bob')");
+    await told("'onReady'");
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("recorded");
+    await expect.poll(() => countsOf(folder, "bob")).toMatchObject({ leads: 1 });
+  });
+
+  it("leaves nothing if consent is withdrawn while a click is under way", async () => {
+    const answer = front.hold("/t/click");
+    await tab.goto(`${address("www")}/?via=jane`);
+    await expect.poll(() => front.forms).toHaveLength(1);
+    await tab.run("void svc('consent', false)");
+    answer();
+    await expect.poll(() => front.requests.join()).toContain("/t/withdraw");
+    await expect.poll(() => visitorIds(folder)).toEqual([]);
+    expect(await tab.run("document.cookie + Object.keys(localStorage)")).toBe("");
+  });
+
+  it("works with a stub that has queued nothing, and with methods that the page has added to all objects", async () => {
+    site["/"] = {
+      html: `<script>Object.prototype.each = function () {};
+        window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments); };</script>${tag()}`,
+    };
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("recorded");
+    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+    expect(await tab.run("document.cookie")).toMatch(/_svc_tid=[\da-f-]{36}; _svc_ref=jane/);
+  });
+
+  it("loses nothing if the second file is missing, or the page is left before it comes", async () => {
+    const more = readdirSync("dist").find((name) => name.startsWith("svc-more."));
+    site[`/${more}`] = { html: "a portal's page" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await tab.run(`void svc("signup", { email: "lead@example.com" })`);
+    site["/next"] = { html: "next" };
+    await tab.goto(`${address("www")}/next`);
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+    await tab.goto(`${address("app")}/`);
+    await tab.run(`void svc("signup", { email: "elsewhere@example.com" })`);
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 2 });
+    delete site[`/${more}`];
+    await tab.goto(`${address("www")}/`);
+    await told("'onReady'");
+    await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 2 });
   });
 
   it("forgets everything without consent, and knows the referral again with consent", async () => {

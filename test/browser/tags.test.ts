@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { countsOf } from "../support/browser.ts";
 import { ACCOUNT } from "../support/server.ts";
 import { address, newWorlds, settled, tag } from "../support/site.ts";
@@ -65,6 +67,28 @@ it("tracks a page by the hashed file with its digest, as the guide's commands te
   };
   await world.page.reload();
   expect(await world.page.evaluate("'svc' in window")).toBe(false);
+});
+
+it("tracks a page by files that its own site serves, as the guide's command fetches them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [, command] = GUIDE.match(/^cd public && (.*)$/m)!;
+  execFileSync("sh", ["-c", command!.replaceAll("https://track.example.com", world.server.url)], {
+    cwd: folder,
+  });
+  const headers = { "content-type": "text/javascript" };
+  for (const name of readdirSync(folder))
+    world.site[`/own/${name}`] = { html: readFileSync(join(folder, name), "utf8"), headers };
+  world.site["/"] = {
+    html: `<script async src="/own/svc.js" data-cid="${ACCOUNT}" data-origin="${address(world, "track")}"></script>`,
+  };
+  await home();
+  await settled(world.page);
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  expect(await world.page.evaluate("document.querySelector('script[src*=svc-more]').src")).toContain(
+    "/own/svc-more.",
+  );
 });
 
 it("hands the visitor over to another of the customer's sites in an image map", async () => {

@@ -172,7 +172,7 @@ describe("on the page", () => {
     site["/"] = {
       html: `<link rel="icon" href="data:,">${oneTag('nonce="n0"')}`,
       headers: {
-        "content-security-policy": `default-src 'none'; img-src data:; script-src 'nonce-n0'; connect-src ${tracker()}; require-trusted-types-for 'script'; trusted-types 'none'`,
+        "content-security-policy": `default-src 'none'; img-src data:; script-src 'nonce-n0'; connect-src ${tracker()}; require-trusted-types-for 'script'; trusted-types svc`,
       },
     };
     await follow("/?via=jane");

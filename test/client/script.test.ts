@@ -1,17 +1,29 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { Window } from "happy-dom";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const SCRIPT = readFileSync("dist/svc.js", "utf8");
+const MORE_NAME = /svc-more\.[\da-f]{12}\.js/.exec(SCRIPT)![0];
+const MORE = readFileSync(`dist/${MORE_NAME}`, "utf8");
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
 const RECORDED = { status: "recorded", tid: TID, ref_id: "jane", cookie_days: 60, has_cookies: false };
 const NOBODY = { status: "refused", tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 const OFFLINE = 0;
+const PATIENCE_MS = 10_000;
 
 type Svc = ((...args: unknown[]) => void) & { q?: unknown[]; data?: unknown };
 type Told = { status: string };
+type Loader = {
+  src: string;
+  nonce: string;
+  integrity: string;
+  crossOrigin: string | null;
+  onload(): void;
+  onerror(): void;
+};
 type Fetch = { path: string; form: Record<string, string> };
 
 let window: Window & { svc?: Svc };
@@ -20,6 +32,14 @@ let sent: Fetch[];
 let answers: (object | string | number | null)[];
 let warnings: unknown[][];
 let pageErrors: unknown[];
+/** When the page was opened. */
+let timeOrigin: number;
+/** The elements that load the second file. */
+let loaders: Loader[];
+/** Whether the second file comes. false: it is on its way for ever. */
+let more: "comes" | "is late" | "is blocked";
+/** Brings what is late. */
+let arrive: () => void;
 
 beforeEach(() => open("https://www.acme.example/?via=jane"));
 afterEach(async () => {
@@ -28,6 +48,7 @@ afterEach(async () => {
 
 function open(url: string, previous?: Window): void {
   window = new Window({ url }) as typeof window;
+  timeOrigin = Date.now() - 1;
   for (const key of Object.keys(previous?.localStorage ?? {})) {
     window.localStorage.setItem(key, previous!.localStorage.getItem(key)!);
   }
@@ -35,6 +56,8 @@ function open(url: string, previous?: Window): void {
   sent = [];
   answers = [];
   timers = [];
+  loaders = [];
+  more = "comes";
   warnings = [];
   pageErrors = [];
   window.fetch = (async (address: string, init: { body: URLSearchParams }) => {
@@ -58,10 +81,18 @@ function load(
     storage = window.localStorage,
     opened,
     settings,
-  }: { storage?: object; opened?: string; settings?: object } = {},
+    element,
+    ...others
+  }: { storage?: object; opened?: string; settings?: object; element?: object; [name: string]: unknown } = {},
 ): void {
-  const script = attributes && { src: "https://track.acme.example/svc.js", dataset: attributes };
-  Object.defineProperty(window.document, "currentScript", { value: script, configurable: true });
+  const script = attributes && {
+    src: "https://track.acme.example/svc.js",
+    nonce: "",
+    integrity: "",
+    crossOrigin: null,
+    dataset: attributes,
+    ...element,
+  };
   const globals = {
     SVC_SETTINGS: settings,
     window,
@@ -69,11 +100,12 @@ function load(
     location: window.location,
     origin: window.location.origin,
     localStorage: storage,
+    sessionStorage: window.sessionStorage,
     navigator: window.navigator,
     history: window.history,
     HTMLFormElement: window.HTMLFormElement,
     addEventListener: window.addEventListener.bind(window),
-    performance: { getEntriesByType: () => [{ name: opened ?? window.location.href }] },
+    performance: { timeOrigin, getEntriesByType: () => [{ name: opened ?? window.location.href }] },
     globalThis: { webkitURL: URL },
     fetch: window.fetch,
     // Node's own channel would notify the windows of other tests.
@@ -88,9 +120,23 @@ function load(
         }
       }),
     setTimeout: (run: () => void, delayMs?: number) =>
-      delayMs === undefined ? setImmediate(run) : timers.push({ run, delayMs }),
+      delayMs === undefined ? setImmediate(run) : delayMs === PATIENCE_MS || timers.push({ run, delayMs }),
+    ...others,
   };
-  new Function(...Object.keys(globals), SCRIPT)(...Object.values(globals));
+  const run = (text: string, currentScript: object | null) => {
+    Object.defineProperty(window.document, "currentScript", { value: currentScript, configurable: true });
+    new Function(...Object.keys(globals), text)(...Object.values(globals));
+  };
+  window.document.head.append = ((loader: Loader) => {
+    loaders.push(loader);
+    arrive = () => {
+      run(MORE, loader);
+      loader.onload();
+    };
+    if (more === "comes") setImmediate(arrive);
+    if (more === "is blocked") setImmediate(() => loader.onerror());
+  }) as never;
+  run(SCRIPT, script);
 }
 
 /** A storage that the page may not use. */
@@ -99,19 +145,24 @@ const refuse = () => {
 };
 const DENIED = new Proxy({}, { get: refuse, set: refuse, deleteProperty: refuse });
 
-const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const settle = async () => {
+  for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
 const queued = () => JSON.parse(window.localStorage.getItem("_svc_q") ?? "[]") as unknown[];
-/** The callback and delay of the script's only timer. */
+/** The timers that the script sets, except the one that waits for its second file. */
 let timers: { run: () => void; delayMs: number }[];
 
 describe("the built script", () => {
   it("is small", () => {
-    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(4_640);
+    const [first, second] = [SCRIPT, MORE].map((text) => gzipSync(text, { level: 9 }).length);
+    expect([first! <= 3_540, second! <= 2_840]).toEqual([true, true]);
   });
 
   it("uses no HTML sink, no eval and no global but its own", () => {
-    expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|document\.write|insertAdjacent|eval\(|new Function/);
+    const forbidden = /innerHTML|outerHTML|document\.write|insertAdjacent|eval\(|new Function/;
+    expect([SCRIPT, MORE].filter((text) => forbidden.test(text))).toEqual([]);
     expect(SCRIPT.match(/window\b/g)!.length).toBeLessThan(3);
+    expect(MORE).not.toMatch(/window\b/);
   });
 
   it("posts the click of a link as a form and keeps the answer", async () => {
@@ -163,7 +214,8 @@ describe("the built script", () => {
     load({ cid: "acme" }, { storage: new Proxy({}, { get }) });
     expect(read).toEqual([]);
     await settle();
-    expect(new Set(read)).toEqual(new Set(["cookie"]));
+    expect(new Set(read)).toEqual(new Set(["cookie", "_svc_q"]));
+    expect(loaders).toEqual([]);
   });
 
   it("sends nothing without a referral", async () => {
@@ -427,7 +479,7 @@ describe("the built script", () => {
   });
 
   it("skips events that can't be sent, and drops a sign-up after a day", async () => {
-    const item = (path: string, days: number, tries = 0) => ({
+    const item = (path: string, days: number, tries = 1) => ({
       path,
       fields: { cid: "acme", tid: TID, ref_id: `${path}-${days}-${tries}` },
       at: Date.now() - days * 86_400_000,
@@ -450,8 +502,8 @@ describe("the built script", () => {
     timers[0]!.run();
     await settle();
     await settle();
-    expect(sent.map(({ form }) => form["ref_id"])).toEqual(["click-59-0", "signup-0.9-0", "signup-0.5-0"]);
-    expect(queued()).toMatchObject([{ fields: { ref_id: "signup-0.9-0" }, tries: 1 }]);
+    expect(sent.map(({ form }) => form["ref_id"])).toEqual(["click-59-1", "signup-0.9-1", "signup-0.5-1"]);
+    expect(queued()).toMatchObject([{ fields: { ref_id: "signup-0.9-1" }, tries: 2 }]);
   });
 
   it.each([null, "text", {}])("sends again what something else has answered with %j", async (foreign) => {
@@ -524,10 +576,11 @@ describe("the built script", () => {
     ".Shop.Example",
     " https://www.shop.example:8080/path ",
     "//shop.example",
-  ])("hands the visitor over to a site that is named %j, after one that can't be read", (site) => {
+  ])("hands the visitor over to a site that is named %j, after one that can't be read", async (site) => {
     window.document.cookie = `_svc_tid=${TID}`;
     window.document.cookie = "_svc_ref=jane";
     load();
+    await settle();
     window.svc!("crossDomain", ["", "a b", null, site]);
     expect(window.svc!("decorate", "https://www.shop.example/?x=1")).toMatch(
       new RegExp(`^https://www.shop.example/\\?x=1&svc_ref=jane&_svc_tid=${TID}\\d{13}$`),
@@ -536,10 +589,11 @@ describe("the built script", () => {
     expect(window.svc!("decorate", elsewhere)).toBe(elsewhere);
   });
 
-  it("hands nobody over without the ref id, which the other site needs", () => {
+  it("hands nobody over without the ref id, which the other site needs", async () => {
     open("https://www.acme.example/");
     window.document.cookie = `_svc_tid=${TID}`;
     load();
+    await settle();
     window.svc!("crossDomain", "shop.example");
     const address = "https://shop.example/";
     expect(window.svc!("decorate", address)).toBe(address);
@@ -642,6 +696,469 @@ describe("the built script", () => {
     expect(window.document.cookie).toBe(`_fprom_tid=${TID}; _fprom_ref=jane`);
     expect((window as unknown as { fpr: Svc }).fpr.data).toEqual({ tid: TID, ref_id: "jane" });
     expect(window.svc).toBeUndefined();
+  });
+});
+
+describe("the second file", () => {
+  const names = () => sent.map(({ path, form }) => [path, form["email"]]);
+  const loaded = () =>
+    loaders.map(({ src, nonce, integrity, crossOrigin }) => ({ src, nonce, integrity, crossOrigin }));
+  const person = { email: "lead@example.com" };
+
+  it("is loaded only for visitors whom somebody has sent", async () => {
+    open("https://www.acme.example/");
+    const told: unknown[] = [];
+    const tell = (result: unknown) => void told.push(result);
+    load();
+    window.svc!("click", tell);
+    window.svc!("onReady", tell);
+    window.svc!("details", tell);
+    window.svc!("crossDomain", ["shop.example"]);
+    window.svc!("decorate", "https://shop.example/", tell);
+    window.svc!("signup", person, tell);
+    await settle();
+    const refused = { status: "refused", error: "no referral" };
+    expect(told).toEqual([refused, refused, "https://shop.example/", refused]);
+    expect([loaders, sent, window.localStorage.length]).toEqual([[], [], 0]);
+  });
+
+  it.each([
+    ["a visitor's cookie", () => void (window.document.cookie = `_svc_tid=${TID}`)],
+    [
+      "a waiting event",
+      () => {
+        const item = { path: "click", fields: { cid: "acme", tid: TID }, at: Date.now(), tries: 1 };
+        window.localStorage.setItem("_svc_q", JSON.stringify([item]));
+      },
+    ],
+  ])("is loaded because of %s", async (_, prepare) => {
+    open("https://www.acme.example/");
+    prepare();
+    load();
+    await settle();
+    expect(loaders).toHaveLength(1);
+  });
+
+  it("comes from the folder of the first, which knows its digest, and with its nonce", async () => {
+    load({ cid: "acme" }, { element: { nonce: "n0" } });
+    await settle();
+    const digest = createHash("sha256").update(MORE).digest();
+    const src = `https://track.acme.example/${MORE_NAME}`;
+    expect(MORE_NAME).toBe(`svc-more.${digest.toString("hex").slice(0, 12)}.js`);
+    expect(loaded()).toMatchObject([{ src, nonce: "n0", integrity: "" }]);
+    open("https://www.acme.example/?via=jane");
+    const element = {
+      integrity: "sha384-theirs",
+      crossOrigin: "anonymous",
+      src: "https://cdn.example/a/svc.js?v=1",
+    };
+    load({ cid: "acme" }, { element });
+    await settle();
+    expect(loaded()).toEqual([
+      {
+        src: `https://cdn.example/a/${MORE_NAME}`,
+        nonce: "",
+        integrity: `sha256-${digest.toString("base64")}`,
+        crossOrigin: "anonymous",
+      },
+    ]);
+  });
+
+  it("comes from the server that the page names if there is no tag to go by", async () => {
+    load(null);
+    window.svc!("init", { cid: "acme", origin: "https://track.example/below" });
+    window.svc!("click");
+    await settle();
+    expect(loaded().map(({ src }) => src)).toEqual([`https://track.example/below/${MORE_NAME}`]);
+  });
+
+  it("has a Trusted Types policy of the script's name", async () => {
+    const policies: string[] = [];
+    const trustedTypes = {
+      createPolicy: (name: string, rules: { createScriptURL(url: string): string }) => {
+        policies.push(name);
+        return { createScriptURL: (url: string) => rules.createScriptURL(url) };
+      },
+    };
+    Object.assign(window, { trustedTypes });
+    load();
+    await settle();
+    expect(policies).toEqual(["svc"]);
+    expect(loaded().map(({ src }) => src)).toEqual([`https://track.acme.example/${MORE_NAME}`]);
+  });
+
+  it.each([
+    ["is blocked", {}],
+    [
+      "is forbidden by Trusted Types",
+      {
+        createPolicy: () => {
+          throw new TypeError("no such policy");
+        },
+      },
+    ],
+  ])(
+    "that %s costs no event: each is sent once, kept, and sent again by a later page",
+    async (_, trustedTypes) => {
+      more = "is blocked";
+      if ("createPolicy" in trustedTypes) Object.assign(window, { trustedTypes });
+      const told: unknown[] = [];
+      load();
+      window.svc!("signup", { ...person, plan: { seats: 2 }, age: null }, (result: unknown) =>
+        told.push(result),
+      );
+      expect(queued()).toMatchObject([{ path: "click" }, { path: "signup", fields: person }]);
+      await settle();
+      window.dispatchEvent(new window.Event("pagehide") as never);
+      expect(names()).toEqual([
+        ["/t/click", undefined],
+        ["/t/signup", "lead@example.com"],
+      ]);
+      expect(told).toEqual([{ status: "waiting" }]);
+      const [click, signup] = sent.map(({ form }) => form);
+      expect(signup).toEqual({ ...click, ...person, plan: '{"seats":2}' });
+      expect(window.svc!.data).toEqual({ tid: click!["tid"], ref_id: "jane" });
+      open("https://www.acme.example/next", window);
+      load();
+      await settle();
+      expect(sent.map(({ form }) => form["tid"])).toEqual([click!["tid"], click!["tid"]]);
+      expect(names()).toEqual([
+        ["/t/click", undefined],
+        ["/t/signup", "lead@example.com"],
+      ]);
+      expect(queued()).toEqual([]);
+    },
+  );
+
+  it("answers calls that the page has made before its click", async () => {
+    const told: unknown[] = [];
+    const tell = (result: unknown) => void told.push(result);
+    window.svc = Object.assign(() => {}, {
+      q: [
+        ["onReady", tell],
+        ["details", tell],
+        ["signup", person, tell],
+      ],
+    });
+    answers = [RECORDED, RECORDED, { details: { ref_id: "jane" } }];
+    load();
+    await settle();
+    expect(told).toMatchObject([{ status: "recorded" }, { status: "known", tid: TID }, { ref_id: "jane" }]);
+    expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/signup", "/t/details"]);
+  });
+
+  it("that is late sends what the page has kept, and answers its calls", async () => {
+    more = "is late";
+    const told: unknown[] = [];
+    load();
+    window.svc!("signup", person, ({ status }: Told) => told.push(status));
+    window.svc!("signup", person, ({ status }: Told) => told.push(status));
+    await settle();
+    expect([sent, told]).toEqual([[], []]);
+    arrive();
+    await settle();
+    expect(told).toEqual(["recorded", "recorded"]);
+    expect(names()).toEqual([
+      ["/t/click", undefined],
+      ["/t/signup", "lead@example.com"],
+    ]);
+    window.dispatchEvent(new window.Event("pagehide") as never);
+    expect(sent).toHaveLength(2);
+    expect(queued()).toEqual([]);
+  });
+
+  it("that does not come before the page is left costs no click", async () => {
+    more = "is late";
+    load();
+    await settle();
+    window.dispatchEvent(new window.Event("pagehide") as never);
+    expect(sent).toMatchObject([{ path: "/t/click", form: { ref_id: "jane" } }]);
+    const { tid } = sent[0]!.form;
+    expect(queued()).toMatchObject([{ path: "click", fields: { tid } }]);
+  });
+
+  it("that was kept out is told the age of what it sends later", async () => {
+    open("https://www.acme.example/");
+    const item = {
+      path: "click",
+      fields: { cid: "acme", tid: TID, ref_id: "bob" },
+      at: Date.now() - 5_000,
+      tries: 0,
+    };
+    window.localStorage.setItem("_svc_q", JSON.stringify([item]));
+    load();
+    await settle();
+    expect(Number(sent[0]!.form["age"])).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it.each(["is blocked", "is late"] as const)(
+    "that %s keeps no marked form from signing up",
+    async (state) => {
+      more = state;
+      load();
+      await settle();
+      window.document.body.innerHTML =
+        "<form data-svc-signup><input name='email' value='form@example.com'></form>";
+      const form = window.document.querySelector("form")!;
+      form.dispatchEvent(new window.Event("submit", { bubbles: true }));
+      expect(queued()).toMatchObject([
+        { path: "click" },
+        { path: "signup", fields: { email: "form@example.com" } },
+      ]);
+      window.dispatchEvent(new window.Event("pagehide") as never);
+      expect(names().at(-1)).toEqual(["/t/signup", "form@example.com"]);
+    },
+  );
+});
+
+describe("the last link", () => {
+  const push = (query: string) => window.history.pushState({}, "", `/${query}`);
+  const clicks = () => sent.filter(({ path }) => path === "/t/click").map(({ form }) => form);
+  const answer = (tid: string, ref_id: string) => ({ ...RECORDED, tid, ref_id });
+  const [ONE, TWO, THREE] = ["1", "2", "3"].map((digit) => TID.replace("7", digit)) as [
+    string,
+    string,
+    string,
+  ];
+
+  it("wins if one page shows jane's, bob's and jane's again", async () => {
+    answers = [answer(ONE, "jane"), answer(TWO, "bob"), answer(THREE, "jane")];
+    load();
+    push("?via=bob");
+    push("?via=jane");
+    await settle();
+    await settle();
+    expect(clicks().map(({ ref_id, cookie_tid }) => [ref_id, cookie_tid])).toEqual([
+      ["jane", undefined],
+      ["bob", ONE],
+      ["jane", TWO],
+    ]);
+    expect(window.document.cookie).toBe(`_svc_tid=${THREE}; _svc_ref=jane`);
+  });
+
+  it("wins while the server is down, too", async () => {
+    answers = [OFFLINE, OFFLINE, OFFLINE];
+    load();
+    push("?via=bob");
+    push("?via=jane");
+    await settle();
+    await settle();
+    expect(clicks().map(({ ref_id }) => ref_id)).toEqual(["jane", "bob", "jane"]);
+    const [{ tid: first }, , { tid: third }] = clicks() as [Fetch["form"], Fetch["form"], Fetch["form"]];
+    answers = [answer(first!, "jane"), answer(TWO, "bob"), answer(third!, "jane")];
+    timers[0]!.run();
+    await settle();
+    await settle();
+    expect(
+      clicks()
+        .slice(3)
+        .map(({ ref_id }) => ref_id),
+    ).toEqual(["jane", "bob", "jane"]);
+    expect(window.document.cookie).toBe(`_svc_tid=${third}; _svc_ref=jane`);
+  });
+
+  it("keeps the visitor and their sign-up if an older click is sent again later", async () => {
+    answers = [503, answer(TWO, "bob"), answer(TWO, "bob"), answer(TWO, "bob")];
+    load();
+    await settle();
+    push("?via=bob");
+    await settle();
+    window.svc!("signup", { uid: 1 });
+    await settle();
+    expect(sent.at(-1)).toMatchObject({ path: "/t/signup", form: { tid: TWO, ref_id: "bob" } });
+    timers[0]!.run();
+    await settle();
+    const [late] = clicks().slice(-1);
+    expect(late).toMatchObject({ ref_id: "jane", cookie_tid: TWO, age: expect.stringMatching(/^\d+$/) });
+    expect(window.document.cookie).toBe(`_svc_tid=${TWO}; _svc_ref=bob`);
+  });
+});
+
+describe("consent that is withdrawn while a request is under way", () => {
+  it("takes the late answer's cookies away, and tells the server that they are void", async () => {
+    const released: (() => void)[] = [];
+    const fetch = window.fetch as unknown as (...given: unknown[]) => Promise<unknown>;
+    window.fetch = (async (...given: unknown[]) => {
+      const response = await fetch(...given);
+      await new Promise<void>((resolve) => released.push(resolve));
+      // The server's answer sets them itself.
+      window.document.cookie = `_svc_tid=${TID}; domain=acme.example; path=/`;
+      return response;
+    }) as never;
+    const told: unknown[] = [];
+    load();
+    window.svc!("click", ({ status }: Told) => told.push(status));
+    await settle();
+    window.svc!("consent", false);
+    expect(window.document.cookie).toBe("");
+    released[0]!();
+    await settle();
+    expect(window.document.cookie).toBe("");
+    expect(sent.slice(1)).toEqual([{ path: "/t/withdraw", form: { cid: "acme", tid: TID } }]);
+    expect([window.localStorage.length, window.svc!.data]).toEqual([0, {}]);
+  });
+
+  it("is told to other tabs once, and not passed on by them", async () => {
+    const posted: unknown[] = [];
+    let hear: (event: { data: unknown }) => void;
+    class BroadcastChannel {
+      postMessage = (data: unknown) => void posted.push(data);
+      addEventListener = (_: string, listener: typeof hear) => void (hear = listener);
+    }
+    load({ cid: "acme" }, { BroadcastChannel });
+    await settle();
+    hear!({ data: false });
+    expect([window.document.cookie, posted]).toEqual(["", []]);
+    window.svc!("consent", true);
+    window.svc!("consent", false);
+    expect(posted).toEqual([true, false]);
+  });
+
+  it("before the second file has come forgets what the page has kept", async () => {
+    window.document.cookie = `_svc_tid=${TID}; domain=acme.example; path=/`;
+    more = "is late";
+    load();
+    await settle();
+    window.svc!("consent", false);
+    expect([window.localStorage.length, window.document.cookie]).toEqual([0, ""]);
+    window.dispatchEvent(new window.Event("pagehide") as never);
+    arrive();
+    await settle();
+    expect([sent, window.document.cookie]).toEqual([[], ""]);
+  });
+});
+
+describe("an odd page", () => {
+  const STUBS: [string, string][] = [
+    ["as the guide has it", "svc = function () { (svc.q = svc.q || []).push(arguments); }"],
+    ["minified", "svc=function(){(svc.q||(svc.q=[])).push([].slice.call(arguments))}"],
+    [
+      "of another program",
+      "svc = function () { svc.q = svc.q || []; svc.q['set' == arguments[0] ? 'unshift' : 'push'](arguments); }",
+    ],
+  ];
+  it.each(STUBS)("may have a stub that has queued nothing, %s", async (_, stub) => {
+    new Function("window", `window.${stub}`)(window);
+    load();
+    await settle();
+    expect(sent).toMatchObject([{ path: "/t/click", form: { ref_id: "jane" } }]);
+  });
+
+  it("may have null among the stub's calls, and callbacks that are no functions", async () => {
+    const q = [null, 5, ["signup", { uid: 1 }, "callback"], ["click", { uid: 2 }, {}]];
+    window.svc = Object.assign(() => {}, { q });
+    load();
+    await settle();
+    expect(sent.map(({ path }) => path).toSorted()).toEqual(["/t/click", "/t/signup"]);
+    expect(pageErrors).toEqual([]);
+  });
+
+  it("may have added methods to all objects: the sign-up is sent, and the cookies are kept", async () => {
+    const prototype = Object.prototype as unknown as Record<string, unknown>;
+    prototype["each"] = () => {};
+    try {
+      load();
+      window.svc!("signup", { uid: 1 });
+      await settle();
+    } finally {
+      delete prototype["each"];
+    }
+    expect(sent.map(({ path, form }) => [path, form["uid"], "each" in form])).toEqual([
+      ["/t/click", undefined, false],
+      ["/t/signup", "1", false],
+    ]);
+    expect(window.document.cookie).toBe(`_svc_tid=${TID}; _svc_ref=jane`);
+  });
+
+  const CLICK = { path: "click", fields: { tid: TID }, at: Date.now(), tries: 0 };
+  it.each([
+    ["null", [null]],
+    ["a click of the future", [{ ...CLICK, at: 9e15 }]],
+    ["a click without fields", [{ ...CLICK, fields: undefined }]],
+    ["a click without an age", [{ ...CLICK, at: "yesterday" }]],
+    ["2 MB", [{ ...CLICK, fields: { tid: TID, url: "x".repeat(2_000_000) } }]],
+  ])("may have planted %s among what waits: it is ignored, and the rest is sent", async (_, planted) => {
+    window.localStorage.setItem("_svc_q", JSON.stringify(planted));
+    load();
+    window.svc!("signup", { uid: 1 });
+    await settle();
+    expect(sent.map(({ path, form }) => [path, form["ref_id"]])).toEqual([
+      ["/t/click", "jane"],
+      ["/t/signup", "jane"],
+    ]);
+    expect(queued()).toEqual([]);
+  });
+
+  it("may have planted 5,000 events: only the last ones are sent", async () => {
+    open("https://www.acme.example/");
+    const item = (at: number) => ({
+      path: "signup",
+      fields: { tid: TID, uid: at },
+      at: Date.now() - at,
+      tries: 0,
+    });
+    window.localStorage.setItem("_svc_q", JSON.stringify(Array.from({ length: 5_000 }, (_, at) => item(at))));
+    load();
+    await settle();
+    expect(sent.map(({ form }) => Number(form["uid"]))).toEqual(
+      Array.from({ length: 20 }, (_, at) => 4_980 + at),
+    );
+    expect(queued()).toEqual([]);
+  });
+
+  it("may have a second question mark in its address", async () => {
+    open("https://www.acme.example/?utm_source=news?via=jane");
+    load();
+    await settle();
+    expect(sent.map(({ form }) => form["ref_id"])).toEqual(["jane"]);
+  });
+
+  it("may have sent a form before the script was there: the stub keeps it", async () => {
+    const marked = (mark: string, email: string) => {
+      const form = window.document.createElement("form");
+      form.setAttribute("data-svc-signup", mark);
+      form.innerHTML = `<input name="email" value="${email}"><input data-svc-field="first_name" value="Lee">`;
+      return form;
+    };
+    const unmarked = window.document.createElement("form");
+    const q = [
+      ["submit", unmarked],
+      ["submit", marked("", "form@example.com")],
+      ["submit", marked("success", "later@example.com")],
+    ];
+    window.svc = Object.assign(() => {}, { q });
+    load();
+    await settle();
+    expect(sent.map(({ path, form }) => [path, form["email"], form["first_name"]])).toEqual([
+      ["/t/click", undefined, undefined],
+      ["/t/signup", "form@example.com", "Lee"],
+    ]);
+    expect(JSON.parse(window.sessionStorage.getItem("_svc_form")!).person.email).toBe("later@example.com");
+  });
+
+  it("gets its callback if the server does not answer within ten seconds, and the event is sent again", async () => {
+    const told: unknown[] = [];
+    let limitMs = 0;
+    const timeout = (ms: number) => {
+      limitMs = ms;
+      return AbortSignal.abort(new DOMException("", "TimeoutError"));
+    };
+    const fetch = window.fetch as unknown as (...given: unknown[]) => Promise<unknown>;
+    let isDeaf = true;
+    window.fetch = (async (url: string, init: RequestInit) => {
+      const answered = fetch(url, init);
+      if (isDeaf) init.signal!.throwIfAborted();
+      return answered;
+    }) as never;
+    load({ cid: "acme" }, { AbortSignal: { timeout } });
+    window.svc!("click", ({ status }: Told) => told.push(status));
+    await settle();
+    expect([limitMs, told]).toEqual([10_000, ["waiting"]]);
+    isDeaf = false;
+    timers[0]!.run();
+    await settle();
+    expect(new Set(sent.map(({ form }) => form["tid"])).size).toBe(1);
+    expect([sent.length, queued()]).toEqual([2, []]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount, listAccounts } from "../../server/domain/account/account.ts";
+import { createAccount } from "../../server/domain/account/creation.ts";
+import { listAccounts } from "../../server/domain/account/account.ts";
 import { listApiKeys } from "../../server/domain/account/api-key.ts";
 import { listCampaigns } from "../../server/domain/campaign/campaign.ts";
 import { writeItem } from "../../server/storage/items.ts";

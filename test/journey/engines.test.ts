@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startApp, type TestApp } from "../support/app.ts";
+import { newDraws } from "../support/draws.ts";
+import { startApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
 import { newDice } from "../support/fuzz/dice.ts";
 import { operationsOf, type DescribedOperation } from "../support/fuzz/document.ts";
@@ -9,6 +10,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { storeAt } from "../support/records.ts";
 import { fillWithExamples } from "../support/operations.ts";
+import { temporaryStore, type STORAGES, type TemporaryStore } from "../support/temporary-store.ts";
 
 /** How often each operation is called, and how often in a row until it has succeeded once. */
 const CALLS = rounds(2, 20);
@@ -20,10 +22,8 @@ const OTHER_SEEDS = 10;
 const POSTS = /webhook.*test|setup\/script|mail\/test/;
 /** Nobody can guess a password or a link, and failed attempts are limited by the system's clock. */
 const SIGNS_IN = /\/session/;
-/** Postgres runs a transaction again after a lost race, and draws again then. So tokens, and the ids made from them, differ. */
-const DRAWN = /t{8,}\d+|\b\d{12,}\b/g;
-/** So keys are listed in another order, and the ids of the audit log have gaps. Their statuses are compared. */
-const LISTS_DRAWN = /^GET \S+(api_keys|audit_log\S*): \d+/;
+/** On Postgres a refused transaction leaves a gap among the audit log's ids. Of its lists, only the statuses are compared. */
+const LISTS_GAPS = /^GET \S+audit_log\S*: \d+/;
 /** A key that is removed can't make the other calls. */
 const LOCKS_OUT = /api_keys\/\{id\}/;
 /** These need a delivery, which only the outbox makes, a billing provider, or a payout that can be paid in some way. */
@@ -32,7 +32,7 @@ const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events|payments_batch/;
 let expected: string[];
 let cluster: Cluster | null = null;
 beforeAll(async () => {
-  expected = await answersOf(await startApp("memory"));
+  expected = await answersOf(await storeOf("memory"));
   if (POSTGRES_FOLDER !== null) cluster = await startCluster();
 });
 afterAll(() => cluster?.remove());
@@ -41,21 +41,37 @@ describe("every operation, called with plausible values,", () => {
   it("succeeds at least once on memory", async () => {
     let refused = refusedIn(expected);
     for (let other = 1; refused.length > 0 && other <= OTHER_SEEDS; other++) {
-      const again = refusedIn(await answersOf(await startApp("memory"), SEED + other));
+      const again = refusedIn(await answersOf(await storeOf("memory"), SEED + other));
       refused = refused.filter((name) => again.includes(name));
     }
     expect(refused).toEqual([]);
   });
 
   it("is answered the same on SQLite as on memory", async () => {
-    expect(await answersOf(await startApp("sqlite"))).toEqual(expected);
+    expect(firstOther(await answersOf(await storeOf("sqlite")))).toEqual(null);
   });
 
   it.skipIf(POSTGRES_FOLDER === null)("is answered the same on Postgres as on memory", async () => {
-    const store = await storeAt(cluster!.url());
-    expect(await answersOf(await startApp("memory", { store }))).toEqual(expected);
+    expect(firstOther(await answersOf(await storeAt(cluster!.url())))).toEqual(null);
   });
 });
+
+type Stored = TemporaryStore["store"];
+
+async function storeOf(kind: (typeof STORAGES)[number]): Promise<Stored> {
+  return (await temporaryStore(kind)).store;
+}
+
+/** Where the first answer differs from that on memory: later ones may only follow from it. null: all are the same. */
+function firstOther(answers: string[]): object | null {
+  const call = expected.findIndex((answer, at) => answer !== answers[at]);
+  if (call < 0) return null;
+  const [onMemory, answer] = [expected[call]!, answers[call] ?? ""];
+  const place = [...onMemory].findIndex((letter, at) => letter !== answer[at]);
+  const around = (text: string) => text.slice(Math.max(0, place - 200), place + 200);
+  const operation = onMemory.split(": ", 1)[0];
+  return { call, operation, answer: around(answer), onMemory: around(onMemory) };
+}
 
 /** The operations of which no call succeeded. */
 function refusedIn(answers: string[]): string[] {
@@ -65,7 +81,9 @@ function refusedIn(answers: string[]): string[] {
 }
 
 /** Calls all operations one after the other, and returns the status and body of each answer. */
-async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
+async function answersOf(store: Stored, diceSeed = SEED): Promise<string[]> {
+  const draws = newDraws();
+  const app = await startApp("memory", { store: draws.over(store), chance: draws.chance });
   await fillWithExamples(app, {
     promoters: 10,
     leads: 30,
@@ -80,11 +98,8 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
   const dice = newDice(diceSeed);
   const known = newKnown();
   const answers: string[] = [];
-  // Each call begins at its own place, so that one that was run again changes no later one.
-  let digits = 0;
-  app.services.chance.digits = (length) => String(++digits).padStart(length, "1").slice(-length);
   const ask = async (operation: DescribedOperation) => {
-    digits = 7 * answers.length;
+    draws.begin(answers.length);
     const { method, target, headers, body } = write(honestCall(operation, dice, known));
     const response = await app.request(target, {
       method,
@@ -92,8 +107,10 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
       body: body?.toString() ?? null,
     } as RequestInit);
     const text = await response.text();
-    if (response.status < 300 && operation.tag !== "Operation") learn(known, operation, text);
-    answers.push(`${operation.method} ${operation.path}: ${response.status} ${text}`);
+    const answer = `${operation.method} ${operation.path}: ${response.status} ${text}`;
+    if (response.status < 300 && operation.tag !== "Operation" && !LISTS_GAPS.test(answer))
+      learn(known, operation, text);
+    answers.push(answer);
     return response.status < 300;
   };
   const succeeded = new Set<DescribedOperation>();
@@ -105,13 +122,7 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
     }
   }
   await app.close();
-  const drawn = new Map<string, string>();
-  return answers.map((answer) =>
-    (LISTS_DRAWN.exec(answer)?.[0] ?? answer).replace(DRAWN, (one) => {
-      if (!drawn.has(one)) drawn.set(one, `drawn ${drawn.size}`);
-      return drawn.get(one)!;
-    }),
-  );
+  return answers.map((answer) => LISTS_GAPS.exec(answer)?.[0] ?? answer);
 }
 
 function learn(known: Known, { path }: DescribedOperation, text: string): void {

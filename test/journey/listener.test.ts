@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { FastResponse } from "srvx";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newListener, type Listener } from "../../server/http/listener/listener.ts";
+import { newListener, type Listener } from "../../server/http/listener.ts";
 import { streamed } from "../../server/http/answer.ts";
 import { KEY, startApp } from "../support/app.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { countDeliveries } from "../../server/domain/webhook/failed-deliveries.ts";
+import { countDeliveries } from "../../server/domain/webhook/backlog.ts";
 import { deliveries, enqueue, lanes } from "../../server/domain/webhook/delivery.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";

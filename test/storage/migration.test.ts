@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import type { Lead } from "../../server/domain/lead/record.ts";
+import { leads, type Lead } from "../../server/domain/lead/lead.ts";
 import { LAYOUT, readMark } from "../../server/storage/layout.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { ddl, rowOf, SQLITE } from "../../server/storage/sql.ts";
@@ -9,8 +8,7 @@ import { TABLES, type AnyTable } from "../../server/tables.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import type { Item } from "../../server/transfer/item.ts";
 import { insertItems, recordsIn, rowsIn } from "../../server/transfer/stored-items.ts";
-import { migrate } from "../../server/transfer/upgrade/migrate.ts";
-import { remade } from "../../server/transfer/upgrade/migrations.ts";
+import { migrate, remade } from "../../server/transfer/upgrade/migrations.ts";
 import { work } from "../../server/transfer/work.ts";
 import { EXPORT_12 } from "../support/fixture.ts";
 import { dyingAt } from "../support/mortal-engine.ts";

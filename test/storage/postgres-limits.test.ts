@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
-import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
-import { rateLimiter, type RateLimiter } from "../../server/http/limits/rate-limit.ts";
+import {
+  failureLimiter,
+  guessLimiter,
+  rateLimiter,
+  type RateLimiter,
+} from "../../server/http/limits/rate-limit.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";

@@ -1,22 +1,23 @@
 import type { H3 } from "h3";
 import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
-import { createAccount, findAccount } from "../../server/domain/account/account.ts";
+import { createAccount } from "../../server/domain/account/creation.ts";
+import { findAccount } from "../../server/domain/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
-import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
-import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
-import { rateLimiter, windowLimiter } from "../../server/http/limits/rate-limit.ts";
+import {
+  failureLimiter,
+  guessLimiter,
+  rateLimiter,
+  windowLimiter,
+} from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
-import { newAfterwards } from "../../server/request/afterwards.ts";
-import { newOutageLog } from "../../server/request/outage-log.ts";
-import { writeEmail } from "../../server/outbox/email/template.ts";
-import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
+import { newAfterwards, newContext, newOutageLog, type Services } from "../../server/request/services.ts";
+import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
-import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
-import type { BuiltPages } from "../../server/web/built-pages.ts";
+import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
 import { recordsIn, type Records } from "./records.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "./temporary-store.ts";
@@ -49,6 +50,7 @@ const appFiles = (app: string) => ({
 });
 
 const SCRIPT = storeText("/* script */");
+const MORE = storeText("/* more */");
 
 /** Pages whose files hold nothing but a comment. */
 export const BUILT_PAGES: BuiltPages = {
@@ -111,6 +113,7 @@ export async function startApp(
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
+    chance?: Chance;
     publicUrl?: string;
     built?: BuiltPages;
     /** Whether the store has the account already. */
@@ -126,7 +129,7 @@ export async function startApp(
   const services: Services = {
     store,
     clock,
-    chance: countedChance(),
+    chance: options.chance ?? countedChance(),
     log,
     logOutage: newOutageLog(log, clock),
     sightings: newSightingRecorder({ store, log, clock }, () => {}),
@@ -163,6 +166,7 @@ export async function startApp(
     : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
     script: SCRIPT,
+    more: MORE,
     built: options.built ?? BUILT_PAGES,
     docsViewer: "/* viewer */",
     hasDemo: true,

@@ -22,7 +22,7 @@ export const STUB =
 
 /** Holds back what a page does after two seconds or more, so that a slow machine makes no retries. */
 export const WITHOUT_RETRIES =
-  "{ const soon = setTimeout; window.setTimeout = (run, ms) => (ms < 2000 ? soon(run, ms) : 1); }";
+  "{ const soon = setTimeout; window.setTimeout = (run, ms) => (ms >= 2000 ? 1 : soon(run, ms)); }";
 
 /** What a page server serves, by path. */
 export type Site = Record<string, { html: string; headers?: Record<string, string> }>;

@@ -1,7 +1,6 @@
-import { newCommission, commissions } from "../../server/domain/commission/commission.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
+import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
-import type { Promoter } from "../../server/domain/promoter/record.ts";
+import type { Promoter } from "../../server/domain/promoter/promoter.ts";
 
 export { newCommission } from "../../server/domain/commission/commission.ts";
 

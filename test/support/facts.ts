@@ -1,4 +1,4 @@
-import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
+import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { table, type Table } from "../../server/storage/table.ts";
 import { dailySums, type Fact } from "../../server/domain/report/daily.ts";
 import type { Store } from "../../server/storage/store.ts";

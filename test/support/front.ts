@@ -8,7 +8,7 @@ import { selfSigned } from "./certificate.ts";
 /** One port for a site's pages and for Tidemark behind it, like a reverse proxy. It records all requests. */
 export interface Front {
   port: number;
-  /** The requests of browsers, oldest first, as `GET /?via=jane`, without those for icons. */
+  /** The requests of browsers, oldest first, as `GET /?via=jane`, without those for icons and the script's second file. */
   requests: string[];
   /** The forms that were posted, oldest first. */
   forms: Record<string, string>[];
@@ -35,7 +35,7 @@ export async function startFront({ site, port, isSecure = false }: Behind): Prom
     const { pathname } = new URL(url, "http://x");
     if (pathname === "/favicon.ico") return response.writeHead(404).end();
     const body = await buffer(request);
-    requests.push(`${method} ${url}`);
+    if (!pathname.startsWith("/svc-more.")) requests.push(`${method} ${url}`);
     if (method === "POST") forms.push(Object.fromEntries(new URLSearchParams(body.toString())));
     await held.get(pathname);
     const page = site[pathname];

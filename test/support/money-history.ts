@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/record.ts";
+import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/commission.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaignState,
-} from "../../server/domain/promoter-campaign/record.ts";
+} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import type { Death } from "./mortal-engine.ts";
 
 /** The leads of the program, by their e-mail addresses. */

@@ -1,20 +1,15 @@
-import { commissions } from "../../server/domain/commission/commission.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
+import { commissions, type Commission } from "../../server/domain/commission/commission.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { payouts } from "../../server/domain/payout/payout.ts";
-import type { Payout } from "../../server/domain/payout/record.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import type { Lead } from "../../server/domain/lead/record.ts";
-import { UNITS, type Unit } from "../../server/domain/money/unit.ts";
-import { promoters } from "../../server/domain/promoter/promoter.ts";
-import type { Promoter } from "../../server/domain/promoter/record.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import type {
-  PromoterCampaign,
-  PromoterCampaignState,
-} from "../../server/domain/promoter-campaign/record.ts";
-import { refunds, sales } from "../../server/domain/sale/sales.ts";
-import type { Refund, Sale } from "../../server/domain/sale/record.ts";
+import { payouts, type Payout } from "../../server/domain/payout/payout.ts";
+import { leads, type Lead } from "../../server/domain/lead/lead.ts";
+import { UNITS, type Unit } from "../../server/domain/money/money.ts";
+import { promoters, type Promoter } from "../../server/domain/promoter/promoter.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { refunds, sales, type Refund, type Sale } from "../../server/domain/sale/sale.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 /** All that an account has of money. */

@@ -1,5 +1,6 @@
 import { systemChance } from "../../server/domain/context.ts";
-import { createAccount, findFirstAccount, type NewAccount } from "../../server/domain/account/account.ts";
+import { createAccount, type NewAccount } from "../../server/domain/account/creation.ts";
+import { findFirstAccount } from "../../server/domain/account/account.ts";
 import {
   eraseLead as leadErased,
   erasePromoter as promoterErased,
@@ -10,7 +11,7 @@ import { recordSetup } from "../../server/domain/sighting/sighting.ts";
 import {
   countDeliveries as deliveryCounts,
   retryFailed as failedRetried,
-} from "../../server/domain/webhook/failed-deliveries.ts";
+} from "../../server/domain/webhook/backlog.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { TestApp } from "./app.ts";
 import { recordsIn, storeAt, type Records } from "./records.ts";

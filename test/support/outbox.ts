@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { EMAIL_TEXTS as templates } from "../../server/outbox/email/texts.ts";
+import { EMAIL_TEXTS as templates } from "../../server/outbox/email-template.ts";
 import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { newLease } from "../../server/process/lease.ts";
 import type { OutboxParts } from "../../server/outbox/parts.ts";

@@ -1,20 +1,14 @@
-import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
-import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
-import { payouts } from "../../server/domain/payout/payout.ts";
-import { periodOfDay, type Period } from "../../server/domain/payout/period.ts";
+import { createPayoutMethod } from "../../server/domain/payout-method/changes.ts";
+import { payouts, periodOfDay, type Payout, type Period } from "../../server/domain/payout/payout.ts";
 import { generatePayouts } from "../../server/domain/payout-run/generate.ts";
-import { newProfile } from "../../server/domain/promoter/profile.ts";
+import { newProfile, promoters, type Promoter } from "../../server/domain/promoter/promoter.ts";
 import { createPromoter } from "../../server/domain/promoter/creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
-import { accounts } from "../../server/domain/account/account.ts";
-import { promoters } from "../../server/domain/promoter/promoter.ts";
-import type { Account } from "../../server/domain/account/record.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
-import type { Payout } from "../../server/domain/payout/record.ts";
-import type { PayoutRun } from "../../server/domain/payout-run/record.ts";
-import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
-import type { Promoter } from "../../server/domain/promoter/record.ts";
+import { accounts, type Account } from "../../server/domain/account/account.ts";
+import type { PayoutRun } from "../../server/domain/payout-run/run.ts";
+import type { PayoutMethodName } from "../../server/domain/payout-method/payout-method.ts";
 import type { TestApp } from "./app.ts";
 
 /** The details of a payout method that has none. */

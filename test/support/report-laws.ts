@@ -1,5 +1,4 @@
-import { nameKey } from "../../server/domain/origin/name-key.ts";
-import type { Origin } from "../../server/domain/origin/record.ts";
+import { nameKey, type Origin } from "../../server/domain/origin/origin.ts";
 import type { TestApp } from "./app.ts";
 import { newComparison } from "./comparison.ts";
 import { readLedger, type Ledger } from "./money-laws.ts";

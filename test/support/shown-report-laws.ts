@@ -1,6 +1,5 @@
-import { accounts } from "../../server/domain/account/account.ts";
-import { SYSTEM } from "../../server/domain/account/record.ts";
-import type { Promoter } from "../../server/domain/promoter/record.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import type { Promoter } from "../../server/domain/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
 import { readLedger, type Ledger } from "./money-laws.ts";

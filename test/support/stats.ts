@@ -1,8 +1,14 @@
 import { findAccount, findFirstAccount } from "../../server/domain/account/account.ts";
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { METRICS, type Metric, type Series } from "../../server/domain/report/daily.ts";
+import {
+  dailyQuestion,
+  loadAccountStats,
+  METRICS,
+  totalsOf,
+  type Metric,
+  type Series,
+} from "../../server/domain/report/daily.ts";
 import type { SubjectId } from "../../server/domain/report/histories.ts";
-import { dailyQuestion, loadAccountStats, totalsOf } from "../../server/domain/report/stats.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { recordsIn, storeAt } from "./records.ts";
 

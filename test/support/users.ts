@@ -1,8 +1,6 @@
 import { keepPassword } from "../../server/domain/password/password.ts";
-import { findUser, newUserId, putUser } from "../../server/domain/user/user.ts";
-import { putUserLink } from "../../server/domain/user/link.ts";
-import { putSignIn } from "../../server/domain/user/sign-in.ts";
-import type { LinkKind, Role, User } from "../../server/domain/user/record.ts";
+import { findUser, newUserId, putUser, type Role, type User } from "../../server/domain/user/user.ts";
+import { putSignIn, putUserLink, type LinkKind } from "../../server/domain/user/sign-in.ts";
 import { newContext } from "../../server/request/services.ts";
 import { answerOf, countedChance, type Answer, type TestApp } from "./app.ts";
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../server/config.ts";
-import { settingWarnings } from "../../server/config/warnings.ts";
+import { readConfig, settingWarnings } from "../../server/config.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const USUAL = {

@@ -2,8 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../server/config.ts";
-import { SETTINGS } from "../../server/config/environment.ts";
+import { readConfig, SETTINGS } from "../../server/config.ts";
 import { STOP_MS } from "../../server/process/stop.ts";
 import { temporaryFolder } from "../support/server.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { earningsOf, type EarningInput } from "../../server/domain/commission/earnings.ts";
-import { rulesHold } from "../../server/domain/reward/rule.ts";
+import { rulesHold } from "../../server/domain/reward/reward.ts";
 import { entry, flat, percent, reward, tier, tierReward } from "../support/rewards.ts";
 
 const SALE = {

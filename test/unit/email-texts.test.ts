@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
+import { EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 
 it.each(Object.entries(EMAIL_TEXTS))(
   "each paragraph of %s begins with a capital or a value",

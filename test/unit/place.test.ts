@@ -3,8 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
-import { readTemplates } from "../../server/outbox/email/template.ts";
+import { EMAIL_TEXTS, readTemplates } from "../../server/outbox/email-template.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 describe("templates in a folder", () => {

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failureLimiter, type FailureLimiter } from "../../server/http/limits/failure-limit.ts";
-import { rateLimitHeaders, rateLimiter } from "../../server/http/limits/rate-limit.ts";
+import {
+  failureLimiter,
+  rateLimiter,
+  rateLimitHeaders,
+  type FailureLimiter,
+} from "../../server/http/limits/rate-limit.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,7 @@
 import type Stripe from "stripe";
-import type { BillingConnection } from "../../domain/billing/record.ts";
+import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
-import type { Payer } from "../told.ts";
-import { payerOf } from "../payer.ts";
+import { payerOf, type Payer } from "../told.ts";
 
 /** Shorter than the time that Stripe waits for our answer. */
 const TIMEOUT_MS = 8_000;

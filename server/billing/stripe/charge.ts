@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { share } from "../../domain/money/amount.ts";
-import type { Nothing, PaymentTold, RefundTold } from "../told.ts";
-import { payerOf } from "../payer.ts";
+import { share } from "../../domain/money/money.ts";
+import { payerOf, type Nothing, type PaymentTold, type RefundTold } from "../told.ts";
 import type { StripeApi } from "./api.ts";
-import { sessionCompleted } from "./session.ts";
+import { sessionCompleted } from "./invoice.ts";
 import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 
 const email = z.string().nullish();

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { share } from "../../domain/money/amount.ts";
-import { exponentOf } from "../../domain/money/currency.ts";
+import { exponentOf, share } from "../../domain/money/money.ts";
 
 /*
  * Stripe sends events in the version of its interface that the endpoint was made with. These schemas read all versions

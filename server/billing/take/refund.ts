@@ -1,7 +1,11 @@
 import { findObject, namePayment } from "../../domain/billing/object.ts";
-import type { WaitingRefund } from "../../domain/billing/record.ts";
-import { keepWaiting } from "../../domain/billing/waiting-time.ts";
-import { forgetRefund, refundsWaitingFor, waitingRefunds } from "../../domain/billing/waiting-refund.ts";
+import {
+  forgetRefund,
+  keepWaiting,
+  refundsWaitingFor,
+  waitingRefunds,
+  type WaitingRefund,
+} from "../../domain/billing/waiting.ts";
 import { worthless } from "../../domain/money/rate.ts";
 import { bestParts } from "../../domain/sale/payment.ts";
 import {
@@ -9,11 +13,11 @@ import {
   type ReportedPayment,
   type ReportedTaking,
   type Settling,
-} from "../../domain/sale/reported-sale.ts";
+} from "../../domain/sale/settlement.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RefundTold } from "../told.ts";
-import { taken, type Source, type Taken } from "./taker.ts";
+import { taken, type Source, type Taken } from "./source.ts";
 
 /** The outcome of a refund. One that comes before its sale waits for it. */
 const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Taken> = {

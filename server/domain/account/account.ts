@@ -1,10 +1,80 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM, type Account } from "./record.ts";
-import { table } from "../../storage/table.ts";
+import { isFrozen } from "../../storage/freeze.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { putApiKey } from "./api-key.ts";
-import { putCampaign } from "../campaign/campaign.ts";
-import type { Context } from "../context.ts";
+import { table } from "../../storage/table.ts";
+
+/** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
+export const SYSTEM = 0;
+
+export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
+
+/** A calendar month, fourteen days, or a week that begins on Monday. */
+export type PayoutCycle = (typeof PAYOUT_CYCLES)[number];
+
+/** A company that runs an affiliate program. All other records belong to one. */
+export interface Account {
+  accountId: typeof SYSTEM;
+  id: number;
+  /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
+  publicId: string;
+  name: string;
+  defaultCampaignId: number;
+  /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
+  honoursPrivacyControl: boolean;
+  /** ISO 4217 code of `cash` amounts. */
+  currency: string;
+  /** Days from the end of a payout's period to its due date. */
+  netPayoutDays: number;
+  /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
+  minPaymentCents: number;
+  /** Promoters with fewer active customers are not paid yet. */
+  minPayingCustomers: number;
+  /** Whether promoters are paid only after they have chosen a payout method. */
+  requiresPayoutMethod: boolean;
+  /** The period of a payout, in the time zone of the account. */
+  payoutCycle: PayoutCycle;
+  /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
+  maxAutoApproveCents: number | null;
+  /** What sales count of a payment that a billing provider reports. Absent: what was paid, less tax. */
+  commissionBase?: CommissionBase;
+  /** Whether promoters are paid only with approved invoice details. */
+  requiresInvoiceDetails: boolean;
+  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  mailSender: string | null;
+  /** The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days. Absent: UTC. */
+  timeZone?: string;
+  /** Whether users can do nothing before they have set up a second factor. Absent: no. */
+  requiresSecondFactor?: boolean;
+  /** Absent: the usual ones. */
+  tracker?: TrackerNames;
+  /** The sites that may show the portal in a frame, as origins. Absent: none. */
+  portalOrigins?: string[];
+  /** The key of the hashes that stand for network addresses. It never leaves the server. */
+  addressKey: string;
+  createdAt: string;
+}
+
+/** What a sale counts of a payment: what was paid, less some parts of it. */
+export interface CommissionBase {
+  isLessTax: boolean;
+  isLessShipping: boolean;
+  /** What remains is less this percentage for fees, in ten-thousandths of a percent. */
+  feeTenThousandths: number;
+}
+
+/** The names by which pages use the browser script. */
+export interface TrackerNames {
+  /** The global function. */
+  global: string;
+  /** A second name of it, whose property `data.tid` other programs' integrations read. null: none. */
+  dataGlobal: string | null;
+  /** The prefix of the cookies' names. */
+  cookie: string;
+  /** A second file name for the script, with these settings. null: only `svc.js`. */
+  script: string | null;
+  /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  readsFragment: boolean;
+}
 
 export const accounts = table<Account>()({
   name: "account",
@@ -19,33 +89,6 @@ export const accounts = table<Account>()({
   unique: { publicId: ["public_id"], script: ["script"] },
   owner: (account) => account.id,
 });
-
-/** The input for a new account and its default campaign. */
-export interface NewAccount {
-  name: string;
-  /** Absent: one is generated. */
-  publicId?: string | undefined;
-  landingUrl: string;
-  honoursPrivacyControl?: boolean;
-  /** The text of the first key. Absent: one is generated. */
-  key?: string | undefined;
-}
-
-/** An account with its first key, which is never shown again. */
-export interface AccountWithKey {
-  account: Account;
-  key: string;
-}
-
-/**
- * Makes an account, its default campaign and its first key.
- *
- * @throws Failure `taken` if another account has this public id
- */
-export async function createAccount(context: Context, input: NewAccount): Promise<AccountWithKey> {
-  const ids = await newAccountIds(context.store);
-  return context.store.transact((tx) => putAccount(tx, context, { ...input, ...ids }));
-}
 
 /** The oldest account of the store, made by the first start or by hand. null: there is none. */
 export async function findFirstAccount(store: Store): Promise<Account | null> {
@@ -70,47 +113,6 @@ export async function loadAccount(store: Store, publicId: string): Promise<Accou
   return account;
 }
 
-/**
- * Sets the sender of an account's e-mails. null: the server's usual sender.
- *
- * @throws Failure `not_found`, or `invalid` if the text holds no e-mail address
- */
-export async function setMailSender(
-  { store }: Context,
-  accountId: number,
-  sender: string | null,
-): Promise<Account> {
-  if (sender !== null && !isMailSender(sender)) {
-    throw new Failure("invalid", `${sender} is not an e-mail address`);
-  }
-  return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
-}
-
-/** Whether e-mails can have this sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
-export function isMailSender(sender: string): boolean {
-  return /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender);
-}
-
-/** Sets the largest cash commission that is approved by itself, in cents. null: any. @throws Failure `not_found` */
-export function setMaxAutoApprove(
-  { store }: Context,
-  accountId: number,
-  maxAutoApproveCents: number | null,
-): Promise<Account> {
-  return store.transact((tx) => changeAccount(tx, accountId, { maxAutoApproveCents }));
-}
-
-/**
- * Renames an account. Its e-mails show the name.
- *
- * @throws Failure `not_found`, or `invalid` for a blank name
- */
-export async function renameAccount({ store }: Context, accountId: number, name: string): Promise<Account> {
-  const given = name.trim();
-  if (given === "") throw new Failure("invalid", "The name must not be blank");
-  return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
-}
-
 /** Changes an account as part of a larger change. @throws Failure `not_found` */
 export async function changeAccount(
   tx: Transaction,
@@ -126,46 +128,35 @@ export async function changeAccount(
   return after;
 }
 
-/** The ids of a new account and its default campaign. */
-export async function newAccountIds(store: Store) {
-  return { accountId: await store.nextId("account"), campaignId: await store.nextId("campaign") };
+/** The accounts that jobs work for, oldest first: all but those that take no changes because they are being moved. */
+export async function* servedAccounts(store: Store): AsyncGenerator<Account> {
+  for await (const chunk of store.scan(accounts, "id", SYSTEM, [])) {
+    for (const account of chunk) if (!(await isFrozen(store, account.id))) yield account;
+  }
 }
 
-/** Writes a new account, its default campaign and its first key as part of a larger change. @throws Failure `taken` */
-export async function putAccount(
-  tx: Transaction,
-  context: Context,
-  input: NewAccount & { accountId: number; campaignId: number },
-): Promise<AccountWithKey> {
-  const { chance, now } = context;
-  const account: Account = {
-    accountId: SYSTEM,
-    id: input.accountId,
-    publicId: input.publicId ?? `acc_${chance.token(12)}`,
-    name: input.name,
-    defaultCampaignId: input.campaignId,
-    honoursPrivacyControl: input.honoursPrivacyControl ?? false,
-    currency: "USD",
-    netPayoutDays: 30,
-    minPaymentCents: 0,
-    minPayingCustomers: 0,
-    requiresPayoutMethod: false,
-    payoutCycle: "monthly",
-    maxAutoApproveCents: null,
-    requiresInvoiceDetails: false,
-    mailSender: null,
-    addressKey: chance.token(43),
-    createdAt: now.toISOString(),
-  };
-  await tx.put(accounts, account, {
-    publicId: () => new Failure("taken", `Account ${account.publicId} already exists`),
-  });
-  await putCampaign(tx, now, {
-    accountId: account.id,
-    id: input.campaignId,
-    name: "Default campaign",
-    landingUrl: input.landingUrl,
-  });
-  const { key } = await putApiKey(tx, context, { ownerId: account.id, name: "first", key: input.key });
-  return { account, key };
+/** Revenue is what a company keeps, so without tax. */
+export const USUAL_BASE: CommissionBase = { isLessTax: true, isLessShipping: false, feeTenThousandths: 0 };
+
+/** What sales of an account count of a payment. */
+export function commissionBase({ commissionBase: base }: Account): CommissionBase {
+  return { ...USUAL_BASE, ...base };
+}
+
+const USUAL: TrackerNames = {
+  global: "svc",
+  dataGlobal: null,
+  cookie: "_svc",
+  script: null,
+  readsFragment: false,
+};
+
+/** The names by which an account's pages use the browser script. */
+export function trackerNames({ tracker }: Account): TrackerNames {
+  return { ...USUAL, ...tracker };
+}
+
+/** The account whose script has this file name, or null. */
+export function findAccountByScript(store: Store, file: string): Promise<Account | null> {
+  return store.find(accounts, "script", SYSTEM, [file]);
 }

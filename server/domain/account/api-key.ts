@@ -1,9 +1,21 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM, type ApiKey } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { digest, numberOf } from "../../storage/digests.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
+import { SYSTEM } from "./account.ts";
+
+/** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
+export interface ApiKey {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the key, hexadecimal. */
+  hash: string;
+  ownerId: number;
+  name: string;
+  createdAt: string;
+  /** null: the key is valid. */
+  revokedAt: string | null;
+}
 
 /** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
 export const apiKeys = table<ApiKey>()({
@@ -15,7 +27,7 @@ export const apiKeys = table<ApiKey>()({
 });
 
 /** A key's record, and its text, which can't be read back later. */
-export interface NewApiKey {
+interface NewApiKey {
   apiKey: ApiKey;
   key: string;
 }

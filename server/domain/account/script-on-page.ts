@@ -1,5 +1,4 @@
-import { trackerNames } from "./tracker-names.ts";
-import type { Account } from "./record.ts";
+import { trackerNames, type Account } from "./account.ts";
 
 /** The state of the script on a page. `other_account`: it names another account, or none. */
 export type ScriptState = "found" | "other_account" | "tag_manager" | "not_found";

@@ -1,4 +1,4 @@
-import type { Account } from "./record.ts";
+import type { Account } from "./account.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,7 +1,23 @@
 import { Failure, isOutage } from "../../failure.ts";
-import type { BatchProcess } from "./record.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
+
+/** The result of an operation on many records. */
+export interface BatchProcess {
+  accountId: number;
+  id: number;
+  /** The operation, in words for people. */
+  label: string;
+  total: number;
+  processedCount: number;
+  /** One sentence for each record that was not changed. */
+  errors: string[];
+  meta: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+}
 
 export const batchProcesses = table<BatchProcess>()({
   name: "batch-process",
@@ -49,4 +65,25 @@ export async function recordBatch(
   };
   await store.transact((tx) => tx.put(batchProcesses, batchProcess));
   return batchProcess;
+}
+
+/** A page of finished batches, newest first. */
+export function findBatchProcesses(
+  store: Store,
+  accountId: number,
+  window: Window,
+): Promise<Found<BatchProcess>> {
+  const question = store
+    .question<Schema<{ batch_process: typeof batchProcesses }>>()
+    .selectFrom("batch_process")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  return findPage(store, batchProcesses, { question, ...window });
+}
+
+/** The result of one batch. `id` may be any text. @throws Failure `not_found` */
+export async function loadBatchProcess(store: Store, accountId: number, id: string): Promise<BatchProcess> {
+  const batch = /^\d{1,15}$/.test(id) ? await store.get(batchProcesses, accountId, Number(id)) : null;
+  if (batch === null) throw new Failure("not_found", "Batch process not found.");
+  return batch;
 }

@@ -1,8 +1,24 @@
 import { Failure } from "../../failure.ts";
-import { table } from "../../storage/table.ts";
 import type { Reader, Store } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
-import { BILLING_PROVIDERS, type BillingConnection, type BillingProvider } from "./record.ts";
+
+export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
+
+export type BillingProvider = (typeof BILLING_PROVIDERS)[number];
+
+/** An account's connection with a billing provider, which reports payments to us. */
+export interface BillingConnection {
+  accountId: number;
+  provider: BillingProvider;
+  /** Signs the provider's events. */
+  secret: string;
+  /** Reads from the provider's API. null: events alone must do. */
+  apiKey: string | null;
+  /** Where the provider's API is. null: its usual address. */
+  apiUrl: string | null;
+  createdAt: string;
+}
 
 export const billingConnections = table<BillingConnection>()({
   name: "billing-connection",

@@ -1,8 +1,28 @@
-import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import { bestParts, type PaymentParts } from "../sale/payment.ts";
-import type { BillingObject, BillingProvider } from "./record.ts";
+import type { BillingProvider } from "./connection.ts";
+
+/**
+ * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer. Several
+ * events speak of one payment, each of another object.
+ */
+interface BillingObject {
+  accountId: number;
+  provider: BillingProvider;
+  /** The object's id is stored as a hash, because a customer's id is personal. */
+  hash: string;
+  /** The event id of the payment's sale, recorded or to be recorded. */
+  saleEventId: string;
+  /** What is known best of the payment. null, or absent in records of former releases: nothing. */
+  parts?: PaymentParts | null;
+  /**
+   * The names that the payment had before events showed that they mean one payment. Refunds may wait under them. Only
+   * the object that the payment is named after has all of them. Records of former releases have none.
+   */
+  formerNames?: string[];
+}
 
 export const billingObjects = table<BillingObject>()({
   name: "billing-object",
@@ -23,7 +43,7 @@ export async function findObject(
 }
 
 /** The objects of one payment, and the facts that are known about it. */
-export interface Naming {
+interface Naming {
   provider: BillingProvider;
   /** Objects that belong to this payment alone. An unknown payment is named after the first. */
   objects: string[];

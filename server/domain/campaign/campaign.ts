@@ -1,14 +1,98 @@
-import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { Campaign } from "./record.ts";
-import { table } from "../../storage/table.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
-import { productsNamed } from "../reward/entry.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Failure, type FieldErrors } from "../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../account/account.ts";
+import type { Context } from "../context.ts";
+import type { EmailKind } from "../email/email.ts";
+import { productsNamed, type RewardEntry } from "../reward/reward.ts";
 
-/** The parameter in links if the campaign names none. */
-const DEFAULT_REF_PARAM = "via";
+export const ATTRIBUTIONS = ["last", "first"] as const;
+
+/** Which promoter keeps a visitor who followed two links: the last one's, or the first one's. */
+export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
+
+/** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
+export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
+
+/** Choice: a refund that comes more than a year later is rare enough. */
+export const MAX_HOLD_DAYS = 365;
+
+export interface Campaign {
+  accountId: number;
+  id: number;
+  name: string;
+  color: string;
+  landingUrl: string;
+  /** Names of the URL parameter that carries the ref token. Links use the first. Empty: the script's usual names. */
+  refParams: string[];
+  visitorCookieDays: number;
+  autoApprovePromoters: boolean;
+  /** Whether commissions count without anybody's approval. */
+  autoApproveCommissions: boolean;
+  /** How long commissions are held back before they are approved. 0: not at all. */
+  commissionHoldDays: number;
+  attribution: Attribution;
+  /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
+  allowedOrigins: string[];
+  trackAdTraffic: AdTrafficPolicy;
+  /** Whether promoters join by invitation only. */
+  isPrivate: boolean;
+  /** Whether promoters may add leads by hand, which wait for approval. Absent: no. */
+  promotersMayAddLeads?: boolean | undefined;
+  /** Whether promoters may make promo codes for the campaign's rewards for customers. Absent: no. */
+  promotersMayMakePromoCodes?: boolean | undefined;
+  /** Further pages that promoters may link to. */
+  links: CampaignLink[];
+  /** The campaign for promoters who reach a goal. null: none. */
+  upgrade: CampaignUpgrade | null;
+  rewardsForPromoters: RewardEntry[];
+  rewardsForReferrals: RewardEntry[];
+  /** The texts and questions of its sign-up page. Absent: nothing but the name. */
+  signup?: CampaignSignup;
+  /** The e-mails that its promoters get. */
+  emails: EmailKind[];
+  createdAt: string;
+}
+
+/** The texts and questions of a campaign's sign-up page. null: none. */
+export interface CampaignSignup {
+  description: string | null;
+  /** Whoever joins must accept them. */
+  terms: string | null;
+  questions: SignupQuestion[];
+}
+
+/** A question to those who want to join. */
+export interface SignupQuestion {
+  /** Names the answer, too. */
+  label: string;
+  /** Whether the answer may be several lines. */
+  isLong: boolean;
+  isRequired: boolean;
+  /** The answers to choose from. Empty: any text. */
+  choices: string[];
+}
+
+export interface CampaignLink {
+  id: number;
+  name: string;
+  url: string;
+}
+
+export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
+
+/** The campaign that promoters move to, and the amount of the metric that moves them. */
+export interface CampaignUpgrade {
+  campaignId: number;
+  amount: number;
+  metric: (typeof UPGRADE_METRICS)[number];
+  /** Whether the promoters' leads move with them. */
+  movesLeads: boolean;
+}
 
 export const campaigns = table<Campaign>()({
   name: "campaign",
@@ -114,7 +198,67 @@ export function loadCampaignOrDefault(
   return loadCampaign(reader, account.id, id ?? account.defaultCampaignId);
 }
 
+/** The parameter in links if the campaign names none. */
+const DEFAULT_REF_PARAM = "via";
+
 /** The name of the URL parameter that carries the ref token in this campaign's links. */
 export function refParam(campaign: Campaign): string {
   return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
+}
+
+/** Somebody's answers to the questions of a campaign, by question. */
+export type SignupAnswers = Record<string, string>;
+
+/**
+ * Checks the answers of somebody who wants to join, and that they accept the terms. Answers to other questions are
+ * dropped.
+ *
+ * @throws Failure `invalid` naming each fault
+ */
+export function checkSignup(
+  { signup }: Campaign,
+  given: { answers: SignupAnswers; acceptsTerms: boolean },
+): SignupAnswers {
+  const faults: FieldErrors = {};
+  const answers: SignupAnswers = {};
+  for (const question of signup?.questions ?? []) {
+    const answer = given.answers[question.label]?.trim() ?? "";
+    const fault = faultOf(question, answer);
+    if (fault !== null) faults[`answers[${question.label}]`] = [fault];
+    else if (answer !== "") answers[question.label] = answer;
+  }
+  if (signup?.terms && !given.acceptsTerms) faults["terms_accepted"] = ["must be accepted"];
+  if (Object.keys(faults).length > 0)
+    throw new Failure("invalid", "Some answers are missing or wrong.", faults);
+  return answers;
+}
+
+/** Whether somebody may ask to join: everybody, or whoever has the invitation of a private campaign. */
+export function isInvited(account: Account, campaign: Campaign, code: string | null): boolean {
+  if (!campaign.isPrivate) return true;
+  const own = Buffer.from(invitationCode(account, campaign));
+  const given = Buffer.from(code ?? "");
+  return own.length === given.length && timingSafeEqual(own, given);
+}
+
+/** The address of a campaign's sign-up page. An invitation stands in the fragment, which no log sees. */
+export function signupUrl(publicUrl: string, account: Account, campaign: Campaign): string {
+  const page = `${publicUrl}/join/${campaign.id}`;
+  return campaign.isPrivate ? `${page}#invitation=${invitationCode(account, campaign)}` : page;
+}
+
+const MAX_ANSWER_LENGTH = 2_000;
+
+function faultOf({ isRequired, choices }: SignupQuestion, answer: string): string | null {
+  if (answer === "") return isRequired ? "can't be blank" : null;
+  if (answer.length > MAX_ANSWER_LENGTH) return `is too long (maximum is ${MAX_ANSWER_LENGTH} characters)`;
+  return choices.length > 0 && !choices.includes(answer) ? `is not one of ${choices.join(", ")}` : null;
+}
+
+/** The code that lets people join a private campaign. It never changes. */
+function invitationCode({ addressKey }: Account, campaign: Campaign): string {
+  return createHmac("sha256", addressKey)
+    .update(`invitation ${campaign.id}`)
+    .digest("base64url")
+    .slice(0, 22);
 }

@@ -1,8 +1,114 @@
-import type { Payout } from "../payout/record.ts";
-import { isOfRefund, type Commission } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/digests.ts";
+import { table } from "../../storage/table.ts";
+import type { Creator } from "../context.ts";
+import type { Suspicion } from "../lead/lead.ts";
+import type { Unit } from "../money/money.ts";
+import type { Origin } from "../origin/origin.ts";
+import type { Payout } from "../payout/payout.ts";
 import { dailySums, type Fact } from "../report/daily.ts";
+import type { TIER_REWARD_MODES } from "../reward/reward.ts";
+import type { BillingPeriod } from "../sale/sale.ts";
+
+export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
+
+export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
+
+export const COMMISSION_TYPES = ["sale", "custom"] as const;
+
+/** A promoter's earnings from one event. V1 calls it a reward. */
+export interface Commission {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  /** null: it does not belong to a lead. */
+  leadId: number | null;
+  status: CommissionStatus;
+  type: CommissionType;
+  unit: Unit;
+  /** In cents for `cash`, otherwise in whole units. Negative: a refund takes it back. */
+  amount: number;
+  /** The sale that earned it. null: it was imported, or made by hand. */
+  saleId: number | null;
+  /** How the lead came. null: without a visit, or it does not belong to a lead. */
+  origin: Origin | null;
+  /** The refund that made it, if it takes back another commission. */
+  refundId: number | null;
+  /** The commission that it takes back. null: it takes back none. */
+  takesBackId: number | null;
+  /** The commissions that take this one back, a few for each refund. */
+  takenBackByIds: number[];
+  /** Those of them that only correct it, because its sale's amount became known better. Absent: none. */
+  correctedByIds?: number[];
+  /** The client's own id of the sale. */
+  eventId: string | null;
+  /** The sale's amount. */
+  saleCents: number;
+  /** The sale's amount before it was converted, in the minor unit of its own currency. */
+  originalSaleAmount: number;
+  /** null: the account's currency. */
+  originalSaleCurrency: string | null;
+  /** The sold price or plan, by the client's own id. */
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
+  tierLevel: number;
+  /** The reward that it was earned by. null: it was imported, or made by hand. */
+  rewardId: number | null;
+  rewardName: string | null;
+  /** The rule that made its amount. null: as for `rewardId`. */
+  terms: CommissionTerms | null;
+  /** An earlier sale that arrived later has got its reward, so all of it was taken back. Absent: it was not. */
+  isReplaced?: true;
+  /** The rules of the target that was reached, if it is the bonus for that. Absent: it is none, or older than this mark. */
+  targetRules?: unknown[];
+  /** The promoter's part of a split commission, in ten-thousandths of a percent. null: it is not split. */
+  splitTenThousandths: number | null;
+  /**
+   * Another promoter than the lead's own earned it, so it stays with them when the lead moves. Absent: the tier decides.
+   */
+  staysOnMove?: true;
+  suspicion: Suspicion | null;
+  /** Whether promoter and lead are the same person. null: not judged. */
+  isSelfReferral: boolean | null;
+  /** When a held commission is approved by itself. null: it is not held. */
+  approveAt: string | null;
+  /** The payout that it belongs to. null: none yet. */
+  payoutId: number | null;
+  /** Whether another program paid it before the import. Such a commission goes into no payout. */
+  isPaidElsewhere: boolean;
+  /** Another commission already counts the imported sale or refund in the reports. Absent: none does. */
+  isOfCountedSale?: true;
+  /** The promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
+  isSilent?: true;
+  /** Absent: nobody gave it by hand in the dashboard. */
+  createdByUser?: Creator;
+  /** The company's own remark. */
+  internalNote: string | null;
+  /** A remark that the promoter sees. */
+  externalNote: string | null;
+  /** null: its status was never changed. */
+  statusUpdatedAt: string | null;
+  createdAt: string;
+}
+
+/** The cause of a commission: a sale, or something else that the company rewards. */
+type CommissionType = (typeof COMMISSION_TYPES)[number];
+
+/** The company's notes on a commission that it gives by hand. */
+export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
+
+/** The rule that made a commission. Later changes of rewards never change it. */
+export interface CommissionTerms {
+  /** In ten-thousandths: of a percent, or of a unit if it is flat. */
+  amountTenThousandths: number;
+  /** false: a percentage. */
+  isFlat: boolean;
+  /** The share of a tier. null: not a tier reward. */
+  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  /** The amount that a percentage was taken of. */
+  base: number;
+}
 
 export const commissions = table<Commission>()({
   name: "commission",
@@ -64,6 +170,11 @@ export const commissions = table<Commission>()({
     noted: { on: ["promoter_id"], where: "has_note = 1" },
     /** Adds up what a promoter has earned, and what waits for approval, without reading the commissions themselves. */
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
+    /** The same without cash, of which there is mostly nothing. */
+    otherUnits: {
+      on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"],
+      where: "unit <> 'cash'",
+    },
     pending: { on: ["unit", "amount"], where: "status = 'pending'" },
     /** Held commissions, by the instant of their approval. */
     due: { on: ["approve_at"], where: "status = 'pending' and approve_at is not null" },
@@ -123,6 +234,40 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
   };
 }
 
+/** Whether a payout may still take the commission. */
+export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
+  return status === "approved" && payoutId === null && !isPaidElsewhere;
+}
+
+/** Whether the promoter was paid, or got what is not money. `payout`: the one that the commission is in. */
+export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
+  return isPaidElsewhere || payout?.status === "completed";
+}
+
+/** What made a commission that no sale earned. Whoever sends it again makes no second one. */
+export interface Source {
+  accountId: number;
+  /** Of the line of an import, or of the event that a commission was given by hand for. */
+  sourceHash: string;
+  commissionId: number;
+}
+
+/** The name is older than commissions that are given by hand for an event. */
+export const commissionSources = table<Source>()({
+  name: "imported-commission",
+  key: ["source_hash"],
+  columns: { source_hash: "text", commission_id: "integer" },
+});
+
+/** Whether a refund took a part of it back, or made it to take another back. */
+function isOfRefund({
+  takenBackByIds,
+  correctedByIds = [],
+  refundId,
+}: Pick<Commission, "takenBackByIds" | "correctedByIds" | "refundId">): boolean {
+  return takenBackByIds.length > correctedByIds.length || refundId !== null;
+}
+
 /** The counts of a commission in the reports. Payouts count their own payments. */
 function commissionFacts(commission: Commission): Fact[] {
   const { createdAt: at, amount } = commission;
@@ -145,14 +290,4 @@ function importedFacts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Co
         { metric: "refunds", at },
         { metric: "refundsCents", at, amount: -saleCents },
       ];
-}
-
-/** Whether a payout may still take the commission. */
-export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
-  return status === "approved" && payoutId === null && !isPaidElsewhere;
-}
-
-/** Whether the promoter was paid, or got what is not money. `payout`: the one that the commission is in. */
-export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
-  return isPaidElsewhere || payout?.status === "completed";
 }

@@ -1,19 +1,22 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { CommissionStatus } from "./record.ts";
-import type { Lead } from "../lead/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Unit } from "../money/unit.ts";
+import type { Account } from "../account/account.ts";
+import {
+  commissions,
+  commissionSources,
+  newCommission,
+  type CommissionStatus,
+  type Source,
+} from "./commission.ts";
+import type { Lead } from "../lead/lead.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import type { Unit } from "../money/money.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, newCommission } from "./commission.ts";
-import { commissionSources, type Source } from "./source.ts";
 import type { Context } from "../context.ts";
-import { ensureNonCashPayout } from "../payout/non-cash.ts";
-import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
-import { findKnownLead } from "../lead/lead.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { loadOwner, requirePromoter, type Imported, type PromoterName } from "../lead/import.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
+import { refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
+import { findKnownLead } from "../lead/search.ts";
+import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/creation.ts";
 
 /** The state of a commission in the other program. */
 export type ImportedStatus = CommissionStatus | "paid";
@@ -97,7 +100,7 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
   const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
   if (lead === null) return `line ${source}`;
   const promoterId = isOwnerNamed(input)
-    ? (await loadOwner(tx, accountId, input)).promoterId
+    ? (await loadNamedOwner(tx, accountId, input)).promoterId
     : lead.promoterId;
   const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
@@ -168,7 +171,7 @@ async function ownerOf(
   accountId: number,
   { input, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
-  if (lead === null || isOwnerNamed(input)) return loadOwner(tx, accountId, input);
+  if (lead === null || isOwnerNamed(input)) return loadNamedOwner(tx, accountId, input);
   const { promoterCampaignId: id, promoterId, campaignId } = lead;
   // A lead outlives its promoter. Nobody could be paid.
   await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));

@@ -1,29 +1,31 @@
 import { Failure } from "../../failure.ts";
-import type { Lead } from "../lead/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { Store, Transaction, View } from "../../storage/store.ts";
 import { keyOf } from "../../storage/sql.ts";
-import { servedAccounts } from "../account/served-accounts.ts";
+import type { Store, Transaction, View } from "../../storage/store.ts";
+import { servedAccounts } from "../account/account.ts";
+import { withoutLog } from "../audit/audited-store.ts";
 import { commissions } from "../commission/commission.ts";
 import { systemChance, type Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { findLeadByEmail, leads, listArchived, listProposals } from "../lead/lead.ts";
-import { withoutLog } from "../audit/audited-store.ts";
-import { eraseAuditEntries, logErasure } from "./audit.ts";
-import { eraseEvents } from "./events.ts";
-import { erasedLead, forgetVisitor } from "./lead.ts";
-import { forgetOrigins } from "./origins.ts";
-import { forgetSubIds } from "../origin/sub-id.ts";
-import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
-import { forgetMailboxes } from "../promoter/mailbox.ts";
+import { isProposed, leads, type Lead } from "../lead/lead.ts";
+import { findLeadByEmail, listArchived, listProposals } from "../lead/search.ts";
+import { promoterAddresses } from "../lead/suspicion.ts";
+import { forgetSubIds } from "../origin/origin.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
-import { loadSelected } from "../promoter/selection.ts";
-import { loadPromoter, promoters } from "../promoter/promoter.ts";
+import { promoCodes } from "../promo-code/promo-code.ts";
+import { lockPromoterCampaigns } from "../promoter-campaign/search.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { forgetRefTokens, refTokens } from "../promoter-campaign/ref-token.ts";
+import { archivedStates } from "../promoter/changes.ts";
+import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
+import { forgetMailboxes, loadPromoter, newProfile, promoters, type Promoter } from "../promoter/promoter.ts";
+import { loadSelected } from "../promoter/search.ts";
+import { removeOwnLinks } from "../referral-link/referral-link.ts";
 import { eraseWaiting } from "../sale/waiting.ts";
-import { promoterAddresses } from "../lead/suspicion.ts";
-import { visitors } from "../visitor/visitor.ts";
-import { unfinishedErasures, type UnfinishedErasure } from "./unfinished.ts";
+import { removeVisitor, visitors } from "../visitor/visitor.ts";
+import { unfinishedErasures, withErasedEmail, type UnfinishedErasure } from "./erased.ts";
+import { eraseEvents } from "./events.ts";
+import { eraseAuditEntries, forgetOrigins, logErasure } from "./traces.ts";
 
 /**
  * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
@@ -95,25 +97,6 @@ export async function eraseLead(given: Context, accountId: number, who: string):
   return first;
 }
 
-function noLead(): Failure {
-  return new Failure("not_found", "Lead not found.");
-}
-
-function restOf({ accountId, id }: Lead): UnfinishedErasure {
-  return { accountId, entity: "referral", entityId: id, promoterCampaignIds: [] };
-}
-
-async function leadIdsOf(view: View, accountId: number, who: string): Promise<number[]> {
-  if (!who.includes("@")) {
-    const id = /^\d{1,15}$/.test(who) ? Number(who) : 0;
-    return (await view.get(leads, accountId, id)) === null ? [] : [id];
-  }
-  const known = await findLeadByEmail(view, accountId, who);
-  const proposed = await listProposals(view, accountId, who);
-  const archived = await listArchived(view, accountId, who);
-  return [known, ...archived, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
-}
-
 /** Completes the erasures that a killed process has left. It does no harm if their process is still at work. */
 export async function* finishErasures({
   store,
@@ -129,6 +112,77 @@ export async function* finishErasures({
         yield;
       }
     }
+  }
+}
+
+/** A promoter's record without anything personal. */
+function erasedPromoter(tx: Transaction, { now, chance }: Context, promoter: Promoter): Promise<Promoter> {
+  const { passwordHash: _password, isUnconfirmed: _unconfirmed, ...kept } = promoter;
+  return withErasedEmail(tx, promoters, {
+    ...kept,
+    custId: null,
+    note: null,
+    tempPasswordHash: null,
+    authToken: chance.token(AUTH_TOKEN_LENGTH),
+    profile: newProfile({}),
+    customFields: null,
+    fraudSuspicions: [],
+    skipEmailNotification: true,
+    lastLoginAt: null,
+    archivedAt: promoter.archivedAt ?? now.toISOString(),
+  });
+}
+
+/**
+ * Blocks all promoter campaigns of a promoter, removes names from their links and codes, and returns their
+ * ids.
+ */
+async function erasePromoterCampaigns(
+  tx: Transaction,
+  context: Context,
+  promoter: Promoter,
+): Promise<number[]> {
+  const { accountId } = promoter;
+  const joined = await lockPromoterCampaigns(tx, promoter);
+  for (const promoterCampaign of joined) {
+    const { id } = promoterCampaign;
+    // Derived tokens never look like this, so it is free.
+    const refToken = `erased-${id}-${context.chance.digits(10)}`;
+    await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
+    await removeOwnLinks(tx, promoterCampaign);
+    await forgetRefTokens(tx, promoterCampaign);
+    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    await tx.remove(archivedStates, accountId, id);
+    await tx.put(promoterCampaigns, {
+      ...promoterCampaign,
+      state: "blocked",
+      refToken,
+      coupon: null,
+      displayCoupon: null,
+      landingUrl: null,
+      usesUrlTracking: false,
+    });
+  }
+  return joined.map(({ id }) => id);
+}
+
+async function erasePromoCodes(
+  tx: Transaction,
+  { now }: Context,
+  { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
+): Promise<void> {
+  for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [
+    promoterCampaignId,
+  ])) {
+    await tx.put(promoCodes, {
+      ...promoCode,
+      code: `erased-${promoCode.id}`,
+      extId: null,
+      description: null,
+      metadata: null,
+      details: null,
+      archivedAt: promoCode.archivedAt ?? now.toISOString(),
+    });
   }
 }
 
@@ -161,23 +215,6 @@ async function eraseTraces(context: Context, { accountId, entityId: id, ...rest 
   await eraseNotes(store, accountId, { index: "noted", id });
   await eraseAuditEntries(store, { accountId, promoterId: id, promoterCampaignIds });
   await eraseEvents(context, { accountId, promoterId: id, promoterCampaignIds });
-}
-
-async function announceDeletion(
-  tx: Transaction,
-  context: Context,
-  { accountId, entity, entityId }: UnfinishedErasure,
-): Promise<void> {
-  if (entity === "promoter") {
-    const before = await tx.get(promoters, accountId, entityId);
-    if (before === null) return;
-    await tx.put(promoters, before);
-    return announce(tx, context, { entity, before, after: null });
-  }
-  const before = await tx.get(leads, accountId, entityId);
-  if (before === null) return;
-  await tx.put(leads, before);
-  return announce(tx, context, { entity, before, after: null });
 }
 
 /** The address of a visited page holds the promoter's ref token, and may be a page of their own. */
@@ -234,4 +271,71 @@ async function eraseNotes(
       });
     }
   }
+}
+
+async function announceDeletion(
+  tx: Transaction,
+  context: Context,
+  { accountId, entity, entityId }: UnfinishedErasure,
+): Promise<void> {
+  if (entity === "promoter") {
+    const before = await tx.get(promoters, accountId, entityId);
+    if (before === null) return;
+    await tx.put(promoters, before);
+    return announce(tx, context, { entity, before, after: null });
+  }
+  const before = await tx.get(leads, accountId, entityId);
+  if (before === null) return;
+  await tx.put(leads, before);
+  return announce(tx, context, { entity, before, after: null });
+}
+
+async function leadIdsOf(view: View, accountId: number, who: string): Promise<number[]> {
+  if (!who.includes("@")) {
+    const id = /^\d{1,15}$/.test(who) ? Number(who) : 0;
+    return (await view.get(leads, accountId, id)) === null ? [] : [id];
+  }
+  const known = await findLeadByEmail(view, accountId, who);
+  const proposed = await listProposals(view, accountId, who);
+  const archived = await listArchived(view, accountId, who);
+  return [known, ...archived, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
+}
+
+function noLead(): Failure {
+  return new Failure("not_found", "Lead not found.");
+}
+
+/** Removes the visitor that a lead was, and the network address that they were seen at. */
+async function forgetVisitor(tx: Transaction, { accountId, tid, promoterId }: Lead): Promise<void> {
+  const visitor = tid === null ? null : await tx.get(visitors, accountId, tid);
+  if (visitor === null) return;
+  await removeVisitor(tx, visitor);
+  if (!visitor.addressHash) return;
+  const seen = await tx.get(promoterAddresses, accountId, promoterId, visitor.addressHash);
+  if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, promoterId, visitor.addressHash);
+}
+
+/** A lead's record without anything personal. */
+function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
+  const { isProposal: _proposal, ...kept } = lead;
+  return withErasedEmail<Lead>(tx, leads, {
+    ...kept,
+    // Nobody is left to approve, and the promoter must not describe the person again.
+    state: isProposed(lead) ? "denied" : lead.state,
+    uid: null,
+    username: null,
+    firstName: null,
+    lastName: null,
+    website: null,
+    comment: undefined,
+    customFields: null,
+    tid: null,
+    subId: null,
+    subscriptionId: null,
+    skipEmailNotification: true,
+  });
+}
+
+function restOf({ accountId, id }: Lead): UnfinishedErasure {
+  return { accountId, entity: "referral", entityId: id, promoterCampaignIds: [] };
 }

@@ -1,13 +1,11 @@
-import { SYSTEM } from "../account/record.ts";
-import type { Delivery } from "../webhook/record.ts";
-import type { Entity, EventMessage, Fact } from "../event/record.ts";
+import { SYSTEM } from "../account/account.ts";
+import { deliveries, dropDelivery, type Delivery } from "../webhook/delivery.ts";
+import type { Entity, EventMessage } from "../event/event-type.ts";
+import { facts, recordChangeOf, type Fact } from "../event/event.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { deliveries, dropDelivery } from "../webhook/delivery.ts";
-import { countErasure } from "./count.ts";
-import { facts } from "../event/event.ts";
-import { recordChangeOf } from "../event/record-change.ts";
+import { countErasure } from "./erased.ts";
 
 /** Larger commits would disturb the sending. */
 const CHANGED_AT_ONCE = 25;

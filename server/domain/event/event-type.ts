@@ -1,5 +1,66 @@
-import type { BalanceChange, Entity, EntityRecords } from "./record.ts";
-import type { EmailKind } from "../email/record.ts";
+import type { Balance } from "../commission/balance.ts";
+import type { Commission } from "../commission/commission.ts";
+import type { EmailKind } from "../email/email.ts";
+import type { Lead } from "../lead/lead.ts";
+import type { PaymentsBatch } from "../payments-batch/batch.ts";
+import type { PayoutMethod } from "../payout-method/payout-method.ts";
+import type { Payout } from "../payout/payout.ts";
+import type { PromoCode } from "../promo-code/promo-code.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../promoter/promoter.ts";
+
+export const ENTITIES = [
+  "commission",
+  "payments_batch",
+  "payout",
+  "payout_method",
+  "promo_code",
+  "promoter",
+  "promoter_campaign",
+  "referral",
+] as const;
+
+/** The kinds of records that have events, as receivers name them. */
+export type Entity = (typeof ENTITIES)[number];
+
+/** The record of each entity. */
+export interface EntityRecords {
+  commission: Commission;
+  payments_batch: PaymentsBatch;
+  payout: Payout;
+  payout_method: PayoutMethod;
+  promo_code: PromoCode;
+  promoter: Promoter;
+  promoter_campaign: PromoterCampaign;
+  referral: Lead;
+}
+
+/** The balance of a promoter, before and after one commit. */
+export interface BalanceChange {
+  before: Balance;
+  after: Balance;
+}
+
+/** The forms of events: V2's, or the older one that connectors of automation tools wait for. */
+export const EVENT_FORMATS = ["v2", "v1"] as const;
+
+export type EventFormat = (typeof EVENT_FORMATS)[number];
+
+/** An event as receivers get it. */
+export interface EventMessage {
+  format: EventFormat;
+  /** A UUID, or in V1's form a number. */
+  eventId: string;
+  /** A type of its format. */
+  type: string;
+  action: "created" | "updated" | "deleted";
+  entity: Entity;
+  entityId: number;
+  /** By wire name: the old and the new value. Empty except for updates, and in V1's form. */
+  changes: Record<string, [old: unknown, now: unknown]>;
+  data: Record<string, unknown>;
+  at: string;
+}
 
 /**
  * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
@@ -83,6 +144,59 @@ export function eventTypesOf(change: RecordChange): string[] {
     .filter((type) => EVENT_TYPES.includes(type));
 }
 
+/** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
+export function isConfirmation({ entity, before, after }: RecordChange): boolean {
+  if (entity !== "promoter" || before === null || after === null) return false;
+  return before.isUnconfirmed === true && after.isUnconfirmed !== true;
+}
+
+/** The event types of webhooks in V1's form, each with the event that causes it. */
+const CAUSES = {
+  fulfilment_pending: "payout.created",
+  lead_becomes_referral: "referral.converted",
+  lead_cancelled: "referral.cancelled",
+  lead_signup: "referral.created",
+  new_customer: "referral.converted",
+  promoter_accepted: "promoter_campaign.accepted",
+  promoter_signed_up: "promoter.created",
+  /** The same by the name that some automation tools wait for. */
+  promoter_signs_up: "promoter.created",
+  reward_created: "commission.created",
+} as const;
+
+export type V1EventType = keyof typeof CAUSES;
+
+/** In alphabetical order. */
+export const V1_EVENT_TYPES = Object.keys(CAUSES) as V1EventType[];
+
+/** The type that says that a promoter waits for something that is not money. */
+export const FULFILMENT: V1EventType = "fulfilment_pending";
+
+/** Whether this is an event type of V1. */
+export function isV1EventType(type: string): type is V1EventType {
+  return Object.hasOwn(CAUSES, type);
+}
+
+const SIGNUP: V1EventType = "lead_signup";
+
+/** The V1 event types of a change. */
+export function v1EventTypesOf(change: RecordChange): V1EventType[] {
+  const caused = eventTypesOf(change);
+  return V1_EVENT_TYPES.filter((type) => {
+    if (type === SIGNUP) return isNewLead(change);
+    return caused.includes(CAUSES[type]) && (type !== FULFILMENT || isToFulfil(change));
+  });
+}
+
+/** The event that causes an event of this type. In V2's form that is the event itself. */
+export function causeOf(type: string): string {
+  return isV1EventType(type) ? CAUSES[type] : type;
+}
+
+function types(entity: string, ...names: string[]): string[] {
+  return names.map((name) => `${entity}.${name}`);
+}
+
 function transitionsOf(change: RecordChange): string[] {
   const { entity, before, after } = change;
   if (after === null) return [];
@@ -132,12 +246,13 @@ function leadTransitions(before: EntityRecords["referral"], after: EntityRecords
   return transitions;
 }
 
-function types(entity: string, ...names: string[]): string[] {
-  return names.map((name) => `${entity}.${name}`);
+/** Choice: V1 knows no leads that wait, so it reports one that a promoter added when the company approves it. */
+function isNewLead({ entity, before, after }: RecordChange): boolean {
+  if (entity !== "referral" || after === null || after.isProposal) return false;
+  return before === null || before.isProposal === true;
 }
 
-/** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
-export function isConfirmation({ entity, before, after }: RecordChange): boolean {
-  if (entity !== "promoter" || before === null || after === null) return false;
-  return before.isUnconfirmed === true && after.isUnconfirmed !== true;
+/** Each commission that is not money has a payout. */
+function isToFulfil(change: RecordChange): boolean {
+  return change.entity === "payout" && change.after !== null && change.after.unit !== "cash";
 }

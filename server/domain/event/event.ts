@@ -1,8 +1,6 @@
-import { SYSTEM } from "../account/record.ts";
-import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
-import { table } from "../../storage/table.ts";
-import type { Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+import { table, type Table } from "../../storage/table.ts";
+import { SYSTEM } from "../account/account.ts";
 import {
   balanceBefore,
   balanceMoves,
@@ -11,9 +9,47 @@ import {
   paid,
   type BalanceMove,
 } from "../commission/balance.ts";
+import { commissions } from "../commission/commission.ts";
+import type { Context } from "../context.ts";
+import { leads } from "../lead/lead.ts";
+import { paymentsBatches } from "../payments-batch/batch.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import { payouts } from "../payout/payout.ts";
+import { promoCodes } from "../promo-code/promo-code.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { BALANCE_EVENT, eventTypesOf, type RecordChange, isConfirmation } from "./event-type.ts";
-import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
+import {
+  BALANCE_EVENT,
+  causeOf,
+  eventTypesOf,
+  isConfirmation,
+  v1EventTypesOf,
+  type BalanceChange,
+  type Entity,
+  type EntityRecords,
+  type RecordChange,
+} from "./event-type.ts";
+
+/**
+ * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
+ * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
+ * tells what was created.
+ */
+export interface Fact {
+  accountId: typeof SYSTEM;
+  ownerId: number;
+  entity: Entity;
+  entityId: number;
+  /** Numbers the waiting facts of one entity. */
+  number: number;
+  at: string;
+  /** null: the record is new. */
+  before: EntityRecords[Entity] | null;
+  /** null: the record was deleted. If `before` is null too, the record itself has the data. */
+  after: EntityRecords[Entity] | null;
+  /** If only the promoter's balance changed: how. Otherwise absent, and `before` and `after` tell the change. */
+  balance?: BalanceChange;
+}
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
@@ -26,13 +62,24 @@ export const facts = table<Fact>()({
   owner: ({ ownerId }) => ownerId,
 });
 
-/** The number of an entity's first waiting fact. */
-const FIRST = 1;
+/**
+ * The event types that somebody in an account wants. Written with webhooks and campaigns. Absent if there never were
+ * any.
+ */
+interface WantedEvents {
+  accountId: number;
+  eventTypes: string[];
+  /** Grows with each write, so that two simultaneous writers conflict. */
+  version: number;
+}
 
 export const wantedEvents = table<WantedEvents>()({
   name: "listening",
   columns: { id: ["integer", () => 1] },
 });
+
+/** The number of an entity's first waiting fact. */
+const FIRST = 1;
 
 /**
  * Records a change as a fact, in the same commit, if somebody wants its event. The same transaction must read and
@@ -65,6 +112,14 @@ export async function announce(
     before,
     after: before === null ? null : after,
   });
+}
+
+/** The change that a fact is about. null: its record is gone. */
+export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
+  const { entity, before, after } = fact;
+  if (before !== null || after !== null) return fact as Fact & RecordChange;
+  const made = await recordOf(reader, entity, fact);
+  return made && ({ entity, before, after: made } as RecordChange);
 }
 
 /** A fact about a balance, and what its transaction has added to the balance so far. */
@@ -153,4 +208,23 @@ function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {
   if (isConfirmation(change)) return true;
   if (eventTypesOf(change).some((type) => eventTypes.includes(type))) return true;
   return v1EventTypesOf(change).some((type) => eventTypes.includes(causeOf(type)));
+}
+
+const COLLECTIONS: { [E in Entity]: Table<EntityRecords[E]> } = {
+  commission: commissions,
+  payments_batch: paymentsBatches,
+  payout: payouts,
+  payout_method: payoutMethods,
+  promo_code: promoCodes,
+  promoter: promoters,
+  promoter_campaign: promoterCampaigns,
+  referral: leads,
+};
+
+function recordOf<E extends Entity>(
+  reader: Reader,
+  entity: E,
+  { ownerId, entityId }: Fact,
+): Promise<EntityRecords[E] | null> {
+  return reader.get<EntityRecords[E]>(COLLECTIONS[entity], ownerId, entityId);
 }

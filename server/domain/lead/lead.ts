@@ -1,12 +1,134 @@
 import { Failure } from "../../failure.ts";
-import type { Lead } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/digests.ts";
-import type { Reader, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
-import { ORIGIN_COLUMNS } from "../origin/origin.ts";
-import { dailySums } from "../report/daily.ts";
-import { isProposed, leadFacts } from "./lead-facts.ts";
+import type { Creator } from "../context.ts";
+import { ORIGIN_COLUMNS, type Origin } from "../origin/origin.ts";
+import { dailySums, type Fact } from "../report/daily.ts";
+
+export const LEAD_STATES = [
+  "signup",
+  "active",
+  "subscribed",
+  "cancelled",
+  "denied",
+  /** All sales were refunded. */
+  "refunded",
+  /** A promoter added the lead by hand, and nobody has approved it yet. */
+  "pending",
+] as const;
+
+export type LeadState = (typeof LEAD_STATES)[number];
+
+export const ENTRY_SOURCES = ["api", "coupon", "cookie", "manual_admin", "manual_affiliate"] as const;
+
+/** How a lead was connected with its promoter. */
+export type EntrySource = (typeof ENTRY_SOURCES)[number];
+
+/** Another promoter campaign's part of the commissions that a lead earns. */
+export interface Split {
+  promoterCampaignId: number;
+  /** In ten-thousandths of a percent. */
+  percentTenThousandths: number;
+}
+
+export const FRAUD_SUSPICIONS = ["same_promoter_email", "same_ip_suspicion", "ad_source"] as const;
+
+export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
+
+export type Suspicion = FraudSuspicion | "no_suspicion";
+
+/** A change that the reports count on its day for ever, whatever comes later. */
+export interface CustomerChange {
+  /** A cancellation alone changes nothing. With it, an active customer has `left`. */
+  kind: "left" | "returned" | "cancelled";
+  at: string;
+}
+
+/** The first sale of a lead that a reward applied to. */
+export interface RewardStart {
+  rewardId: number;
+  saleId: number;
+  at: string;
+}
+
+/** A referred person. */
+export interface Lead {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  state: LeadState;
+  email: string | null;
+  /** The client's own id of the person, as the payment processor knows it. */
+  uid: string | null;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  website: string | null;
+  /** The words of the promoter who added the lead. Absent: none. */
+  comment?: string | undefined;
+  customFields: Record<string, unknown> | null;
+  planName: string | null;
+  /** The payment processor's id of the subscription. */
+  subscriptionId: string | null;
+  entrySource: EntrySource;
+  /**
+   * The promoter added the lead by hand, and nobody has approved it. Such a lead does not hold its e-mail address: the
+   * person may be a lead already, or become one of another promoter.
+   */
+  isProposal?: true;
+  /** null: the lead came without a visit. */
+  origin: Origin | null;
+  /** null: the lead's own promoter gets everything. */
+  splits: Split[] | null;
+  /** The number of sales, refunded ones included. */
+  salesCount: number;
+  /** The number of sales that were refunded whole. */
+  refundedSalesCount: number;
+  /** The cancellation of a cancelled lead, if one was tracked. */
+  cancellationId: number | null;
+  /** The rewards that are given once, and that this lead has earned for its promoters or got itself. */
+  onceRewardIds: number[];
+  /**
+   * The first sale, by its date, that each reward for once or for some months applied to. Absent: no sale was made since
+   * these are kept.
+   */
+  rewardStarts?: RewardStart[];
+  /**
+   * The date from which the months of all rewards count, for a customer from before their first sale here. Absent: those of
+   * each reward count from its own first sale.
+   */
+  repeatingSince?: string;
+  suspicion: Suspicion;
+  /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
+  tid: string | null;
+  subId: string | null;
+  /** The id of the sign-up event. null: the lead was imported or made by a sale, and has not signed up since. */
+  signupEventId: number | null;
+  /** Absent: nobody added the lead by hand in the dashboard. */
+  createdByUser?: Creator;
+  skipEmailNotification: boolean;
+  customerSince: string | null;
+  /** null: it has not cancelled, or has bought since. */
+  cancelledAt: string | null;
+  /**
+   * What happened to the customer since `customerSince`; those who leave and return in the order of time. Absent: nothing has, or a former
+   * release wrote the lead.
+   */
+  customerHistory?: CustomerChange[];
+  /** When an imported lead, or one that a sale made, signed up. Absent: never, or when it was created. */
+  signedUpAt?: string;
+  /**
+   * When the lead was deleted although it has sales. Nothing finds or lists it any more but its sales, their refunds and
+   * an erasure. Absent: it was not.
+   *
+   * @see docs/spec/states.md "Leads"
+   */
+  archivedAt?: string;
+  createdAt: string;
+}
 
 export const leads = table<Lead>()({
   name: "lead",
@@ -137,40 +259,10 @@ export type LeadDetails = Pick<
   "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
 >;
 
-/** The lead with this e-mail address, ignoring case, or null. */
-export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
-  return reader.find(leads, "email", accountId, [leadEmail(email)]);
-}
-
-/** The lead with this uid, or null. */
-export function findLeadByUid(reader: Reader, accountId: number, uid: string): Promise<Lead | null> {
-  return reader.find(leads, "uid", accountId, [indexed(uid)]);
-}
-
-/** The leads that promoters have proposed for this e-mail address. */
-export function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
-  return view.list(leads, "proposed", accountId, [leadEmail(email)]);
-}
-
-/** The archived leads that had this e-mail address. */
-export function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
-  return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
-}
-
 /** Whether one of these names is the lead's own. An archived lead holds its names no more. */
 export function isNamed(lead: Lead, { uid, email }: Pick<LeadSelector, "uid" | "email">): boolean {
   if (uid !== null && uid === lead.uid) return true;
   return email !== null && lead.email !== null && leadEmail(email) === leadEmail(lead.email);
-}
-
-/** The lead with this username, or null. Choice: of several, the oldest. */
-export async function findLeadByUsername(
-  view: View,
-  accountId: number,
-  username: string,
-): Promise<Lead | null> {
-  const [lead] = await view.page(leads, "username", accountId, [indexed(username)], { limit: 1 });
-  return lead ?? null;
 }
 
 /** Names a lead in a request. The first given field decides, in this order. null: not given. */
@@ -180,72 +272,23 @@ export interface LeadSelector {
   email: string | null;
 }
 
-/** @throws Failure `missing` when nothing names the lead, `not_found`, for an archived one too */
-export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
-  const { id, uid, email } = selector;
-  if (id === null && uid === null && email === null) {
-    throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
-  }
-  const lead = await findSelected(reader, accountId, selector);
-  if (lead === null || lead.archivedAt) throw new Failure("not_found", "Lead not found.");
-  return lead;
+/** The form in which e-mail addresses of leads are compared. */
+export function leadEmail(email: string): string {
+  return email.trim().toLowerCase();
 }
 
-/**
- * The lead with this e-mail address or this uid, or null.
- *
- * @throws Failure `already_registered` if they belong to two different leads
- */
-export async function findKnownLead(
-  tx: Transaction,
-  accountId: number,
-  details: LeadDetails,
-): Promise<Lead | null> {
-  // Both at once, because a remote store answers them in one round trip.
-  const [byEmail, byUid] = await Promise.all([
-    details.email && findLeadByEmail(tx, accountId, details.email),
-    details.uid && findLeadByUid(tx, accountId, details.uid),
-  ]);
-  if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
-  return byEmail || byUid || null;
+/** Whether a promoter has added the lead, and it waits for approval. */
+export function isProposed({ isProposal, state }: Lead): boolean {
+  return isProposal === true && state === "pending";
 }
 
-/** The details of `over`, and those of `under` for the fields that `over` leaves out. */
-export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
-  return {
-    email: over.email ?? under.email,
-    uid: over.uid ?? under.uid,
-    username: over.username ?? under.username,
-    firstName: over.firstName ?? under.firstName,
-    lastName: over.lastName ?? under.lastName,
-    website: over.website ?? under.website,
-    customFields: over.customFields ?? under.customFields,
-    subId: over.subId ?? under.subId,
-  };
-}
-
-/** The error for a second sign-up of the same person. */
-export function alreadyRegistered(): Failure {
-  return new Failure("already_registered", "there is already a signup event registered on this lead");
-}
-
-async function findSelected(
-  reader: Reader,
-  accountId: number,
-  { id, uid, email }: LeadSelector,
-): Promise<Lead | null> {
-  if (id !== null) return reader.get(leads, accountId, id);
-  if (uid !== null) return findLeadByUid(reader, accountId, uid);
-  return email === null ? null : findLeadByEmail(reader, accountId, email);
+function claimedEmail(lead: Lead): string | null {
+  return lead.email === null || !holdsNames(lead) ? null : leadEmail(lead.email);
 }
 
 /** Whether nobody else may have the lead's e-mail address and uid. */
 function holdsNames({ isProposal, archivedAt }: Pick<Lead, "isProposal" | "archivedAt">): boolean {
   return !isProposal && !archivedAt;
-}
-
-function claimedEmail(lead: Lead): string | null {
-  return lead.email === null || !holdsNames(lead) ? null : leadEmail(lead.email);
 }
 
 function claimedUid(lead: Lead): string | null {
@@ -266,7 +309,45 @@ function wordsOf({ username, website, firstName, lastName }: Lead): string {
   return [username ?? "", website ?? "", `${firstName ?? ""} ${lastName ?? ""}`].join("\n").toLowerCase();
 }
 
-/** The form in which e-mail addresses of leads are compared. */
-function leadEmail(email: string): string {
-  return email.trim().toLowerCase();
+/**
+ * The counts of a lead, each on its own day.
+ *
+ * @see docs/spec/money.md "Reports"
+ */
+function leadFacts(lead: Lead): Fact[] {
+  const { createdAt, customerSince, entrySource, signupEventId, signedUpAt } = lead;
+  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  if (signupEventId === null || signedUpAt !== undefined)
+    facts.push({ metric: "unsignedReferrals", at: createdAt });
+  if (signedUpAt !== undefined) facts.push({ metric: "unsignedReferrals", at: signedUpAt, amount: -1 });
+  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+  if (customerSince !== null && entrySource === "coupon") {
+    facts.push({ metric: "nonLinkCustomers", at: customerSince });
+  }
+  return [...facts, ...activityFacts(lead)];
+}
+
+function activityFacts(lead: Lead): Fact[] {
+  const { customerSince, customerHistory } = lead;
+  if (customerHistory === undefined) return formerActivityFacts(lead);
+  if (customerSince === null) return [];
+  return [
+    { metric: "activeCustomers", at: customerSince },
+    ...customerHistory.map(({ kind, at }): Fact => {
+      if (kind === "cancelled") return { metric: "cancellations", at };
+      return { metric: "activeCustomers", at, amount: kind === "left" ? -1 : 1 };
+    }),
+  ];
+}
+
+/** The counts of a lead that a former release wrote: it counted by the state alone, and cancellations of all leads. */
+function formerActivityFacts({ customerSince, cancelledAt, state }: Lead): Fact[] {
+  const facts: Fact[] = [];
+  const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
+  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
+  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
+  if (isActive && cancelledAt !== null) {
+    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+  }
+  return facts;
 }

@@ -1,4 +1,6 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { Failure } from "../../failure.ts";
+import { indexed } from "../../storage/digests.ts";
 import {
   among,
   contains,
@@ -10,10 +12,83 @@ import {
   type Schema,
   type Window,
 } from "../../storage/query.ts";
-import type { View } from "../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { isoRange, type Span } from "../span.ts";
-import { leads } from "./lead.ts";
-import type { EntrySource, Lead, LeadState, Suspicion } from "./record.ts";
+import {
+  leadEmail,
+  leads,
+  type EntrySource,
+  type Lead,
+  type LeadDetails,
+  type LeadSelector,
+  type LeadState,
+  type Suspicion,
+} from "./lead.ts";
+
+/** The lead with this e-mail address, ignoring case, or null. */
+export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
+  return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/** The lead with this uid, or null. */
+export function findLeadByUid(reader: Reader, accountId: number, uid: string): Promise<Lead | null> {
+  return reader.find(leads, "uid", accountId, [indexed(uid)]);
+}
+
+/** The leads that promoters have proposed for this e-mail address. */
+export function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "proposed", accountId, [leadEmail(email)]);
+}
+
+/** The archived leads that had this e-mail address. */
+export function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
+}
+
+/** The lead with this username, or null. Choice: of several, the oldest. */
+export async function findLeadByUsername(
+  view: View,
+  accountId: number,
+  username: string,
+): Promise<Lead | null> {
+  const [lead] = await view.page(leads, "username", accountId, [indexed(username)], { limit: 1 });
+  return lead ?? null;
+}
+
+/** @throws Failure `missing` when nothing names the lead, `not_found`, for an archived one too */
+export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
+  const { id, uid, email } = selector;
+  if (id === null && uid === null && email === null) {
+    throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
+  }
+  const lead = await findSelected(reader, accountId, selector);
+  if (lead === null || lead.archivedAt) throw new Failure("not_found", "Lead not found.");
+  return lead;
+}
+
+/**
+ * The lead with this e-mail address or this uid, or null.
+ *
+ * @throws Failure `already_registered` if they belong to two different leads
+ */
+export async function findKnownLead(
+  tx: Transaction,
+  accountId: number,
+  details: LeadDetails,
+): Promise<Lead | null> {
+  // Both at once, because a remote store answers them in one round trip.
+  const [byEmail, byUid] = await Promise.all([
+    details.email && findLeadByEmail(tx, accountId, details.email),
+    details.uid && findLeadByUid(tx, accountId, details.uid),
+  ]);
+  if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
+  return byEmail || byUid || null;
+}
+
+/** The error for a second sign-up of the same person. */
+export function alreadyRegistered(): Failure {
+  return new Failure("already_registered", "there is already a signup event registered on this lead");
+}
 
 /** The conditions for listed leads. Absent ones do not matter. */
 export interface LeadFilter {
@@ -39,8 +114,29 @@ export interface LeadFilter {
   planIds?: string[] | undefined;
 }
 
-type LeadSchema = Schema<{ leads: typeof leads }>;
+/** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
+export function findLeads(
+  store: View,
+  accountId: number,
+  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
+): Promise<Found<Lead>> {
+  const question = leadQuestion(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
+  return findPage(store, leads, { question, ...page });
+}
+
+async function findSelected(
+  reader: Reader,
+  accountId: number,
+  { id, uid, email }: LeadSelector,
+): Promise<Lead | null> {
+  if (id !== null) return reader.get(leads, accountId, id);
+  if (uid !== null) return findLeadByUid(reader, accountId, uid);
+  return email === null ? null : findLeadByEmail(reader, accountId, email);
+}
+
 type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
+
+type LeadSchema = Schema<{ leads: typeof leads }>;
 
 /** What each condition adds to a question. */
 const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
@@ -70,16 +166,6 @@ function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQu
     .where("leads.account_id", "=", accountId)
     .where("leads.archived_at", "is", null);
   return filtered(all, CONDITIONS, { filter });
-}
-
-/** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
-export function findLeads(
-  store: View,
-  accountId: number,
-  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
-): Promise<Found<Lead>> {
-  const question = leadQuestion(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
-  return findPage(store, leads, { question, ...page });
 }
 
 function mentions(text: string): RawBuilder<SqlBool> {

@@ -1,34 +1,22 @@
 import { hash } from "node:crypto";
-import type { Account } from "../account/record.ts";
-import type { AdTrafficPolicy, Campaign } from "../campaign/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterAddress, Suspicion } from "./record.ts";
-import type { Visitor } from "../visitor/record.ts";
-import { table } from "../../storage/table.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { mailbox } from "../promoter/mailbox.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../account/account.ts";
+import type { AdTrafficPolicy, Campaign } from "../campaign/campaign.ts";
+import { mailbox, type Promoter } from "../promoter/promoter.ts";
+import type { Visitor } from "../visitor/visitor.ts";
+import type { Suspicion } from "./lead.ts";
 
-/** Parameters that ad networks add to the address of the page behind an ad. */
-const AD_CLICK_IDS = [
-  "gclid",
-  "gbraid",
-  "wbraid",
-  "dclid",
-  "fbclid",
-  "msclkid",
-  "ttclid",
-  "li_fat_id",
-  "twclid",
-  "ScCid",
-  "epik",
-  "rdt_cid",
-  "yclid",
-  "tblci",
-  "obclid",
-];
-const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
-const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
-const SIGHTING_AGE_MS = 60 * 1000;
+/** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
+interface PromoterAddress {
+  accountId: number;
+  promoterId: number;
+  addressHash: string;
+  /** Whether the promoter was seen there. */
+  isOwn: boolean;
+  /** null: no lead came from there. */
+  lastLeadAt: string | null;
+}
 
 export const promoterAddresses = table<PromoterAddress>()({
   name: "promoter-address",
@@ -49,6 +37,26 @@ export function hashAddress(account: Account, address: string): string {
   return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
 }
 
+/** Parameters that ad networks add to the address of the page behind an ad. */
+const AD_CLICK_IDS = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "li_fat_id",
+  "twclid",
+  "ScCid",
+  "epik",
+  "rdt_cid",
+  "yclid",
+  "tblci",
+  "obclid",
+];
+const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
+
 /** Whether the query of a page's address shows that it was opened from a paid ad. */
 export function isAdTraffic(query: URLSearchParams): boolean {
   if (AD_CLICK_IDS.some((name) => query.get(name))) return true;
@@ -62,7 +70,7 @@ export function adTrafficPolicy(promoter: Promoter, campaign: Campaign): AdTraff
 }
 
 /** The data that a sign-up is judged by. */
-export interface SignupTraits {
+interface SignupTraits {
   promoter: Promoter;
   campaign: Campaign;
   visitor: Visitor | null;
@@ -70,6 +78,8 @@ export interface SignupTraits {
   addressHash: string | null;
   now: Date;
 }
+
+const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** The most serious suspicion about a sign-up. */
 export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise<Suspicion> {
@@ -83,6 +93,8 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
   const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
   return isSuspectAd ? "ad_source" : "no_suspicion";
 }
+
+const SIGHTING_AGE_MS = 60 * 1000;
 
 /**
  * Records that the promoter, or one of their leads, came from an address.

@@ -1,20 +1,14 @@
 import type { Store } from "../../storage/store.ts";
-import { commissions } from "../commission/commission.ts";
-import type { Commission } from "../commission/record.ts";
-import { once } from "../once.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
+import { once } from "../show.ts";
 import { findOriginName } from "../origin/origin.ts";
-import { payouts } from "../payout/payout.ts";
-import type { Payout } from "../payout/record.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { Reward } from "../reward/record.ts";
-import { rewards } from "../reward/reward.ts";
-import { refunds, sales } from "../sale/sales.ts";
-import type { Refund, Sale } from "../sale/record.ts";
-import { visitors } from "../visitor/visitor.ts";
-import type { Visitor } from "../visitor/record.ts";
-import { cancellationsOf } from "./customer-history.ts";
-import type { Lead } from "./record.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import { rewards, type Reward } from "../reward/reward.ts";
+import { refunds, sales, type Refund, type Sale } from "../sale/sale.ts";
+import { visitors, type Visitor } from "../visitor/visitor.ts";
+import { cancellationsOf } from "./customer.ts";
+import type { Lead } from "./lead.ts";
 
 /** Choice: somebody who pays every week fills four years with them, and a page shows no more. */
 const MOST_OF_A_KIND = 200;

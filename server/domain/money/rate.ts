@@ -1,17 +1,22 @@
 import { Failure } from "../../failure.ts";
-import { table } from "../../storage/table.ts";
 import type { Reader } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
+import { table } from "../../storage/table.ts";
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
-import { share } from "./amount.ts";
-import { exponentOf } from "./currency.ts";
-import type { DayRates } from "./record.ts";
+import { exponentOf, share } from "./money.ts";
 
-/** How many days back a rate is looked for. Central banks publish none on weekends and holidays. */
-const DAYS_BACK = 7;
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const RATE = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
+/** The exchange rates of one day. */
+export interface DayRates {
+  /** `SYSTEM`: the operator's, for all accounts. Otherwise the account's own. */
+  accountId: number;
+  /** In UTC, such as `2026-03-04`. */
+  day: string;
+  /** ISO 4217 code of the currency that the rates are relative to. */
+  base: string;
+  /** How much of each currency one unit of the base buys, as decimal text. */
+  rates: Record<string, string>;
+  updatedAt: string;
+}
 
 export const dayRates = table<DayRates>()({
   name: "day-rates",
@@ -35,6 +40,8 @@ export interface MissingRate {
   /** Such as `2026-03-04`. */
   day: string;
 }
+
+const RATE = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
 
 /** Whether a text is a positive decimal number of at most twelve digits on each side of the point. */
 export function isRate(text: string): boolean {
@@ -70,6 +77,10 @@ export function storeRates(
     return stored;
   });
 }
+
+/** How many days back a rate is looked for. Central banks publish none on weekends and holidays. */
+const DAYS_BACK = 7;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * The rates that a sale of this day may use, in the order in which they are tried: the latest day first, and

@@ -1,20 +1,49 @@
 import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
-import { table } from "../../storage/table.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import type { payouts } from "../payout/payout.ts";
-import type { PaymentsBatch } from "./record.ts";
+
+/**
+ * The documented statuses of a batch.
+ *
+ * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. No provider is
+ * connected, so a confirmed batch is `processing` at once.
+ */
+export const PAYMENTS_BATCH_STATUSES = [
+  "awaiting_confirmation",
+  "pending",
+  "processing",
+  "completed",
+  "failed",
+] as const;
+
+export type PaymentsBatchStatus = (typeof PAYMENTS_BATCH_STATUSES)[number];
+
+/** Pending payouts that are paid together by one method. Its payouts name it. */
+export interface PaymentsBatch {
+  accountId: number;
+  id: number;
+  method: PayoutMethodName;
+  status: PaymentsBatchStatus;
+  processingStartedAt: string | null;
+  completedAt: string | null;
+  /** Why it failed. */
+  error: string | null;
+  /**
+   * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but nobody may move to
+   * another file, because the first one may have been uploaded.
+   */
+  partStarts?: number[];
+  createdAt: string;
+}
 
 export const paymentsBatches = table<PaymentsBatch>()({
   name: "payments-batch",
   columns: { id: "integer", method: "text", status: "text", created_at: "text" },
 });
-
-type BatchSchema = Schema<{ payments_batches: typeof paymentsBatches; payouts: typeof payouts }>;
-
-/** How many batches a list shows. */
-const LISTED = 1_000;
 
 /** @throws Failure `not_found` */
 export async function loadPaymentsBatch(
@@ -38,10 +67,15 @@ export async function lockPaymentsBatch(
   return batch;
 }
 
+/** How many batches a list shows. */
+const LISTED = 1_000;
+
 /** An account's batches, newest first. */
 export function listPaymentsBatches(store: Store, accountId: number): Promise<PaymentsBatch[]> {
   return store.page(paymentsBatches, "id", accountId, [], { limit: LISTED, reverse: true });
 }
+
+type BatchSchema = Schema<{ payments_batches: typeof paymentsBatches; payouts: typeof payouts }>;
 
 /** A page of an account's batches, newest first. */
 export function findPaymentsBatches(
@@ -58,7 +92,7 @@ export function findPaymentsBatches(
 }
 
 /** The sum of a batch's payouts with tax, and the number of their promoters. */
-export interface BatchTotals {
+interface BatchTotals {
   totalInclTax: number;
   promotersCount: number;
 }

@@ -1,14 +1,42 @@
-import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../../failure.ts";
-import type { PayoutMethod } from "./record.ts";
-import { table } from "../../storage/table.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
-import { announce } from "../event/event.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import { payouts } from "../payout/payout.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+
+export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
+
+export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
+
+/** How a sentence names a way of payment: `paid by …`. */
+export const METHOD_WORDS: Record<PayoutMethodName, string> = {
+  bank: "bank transfer",
+  crypto: "crypto wallet",
+  custom: "another way",
+  paypal: "PayPal",
+  wise: "Wise",
+  dots: "Dots",
+};
+
+/** A way to pay a promoter. */
+export interface PayoutMethod {
+  accountId: number;
+  id: number;
+  promoterId: number;
+  method: PayoutMethodName;
+  /** The destination of the money: an account, a wallet. */
+  details: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  /** At most one of a promoter's methods is selected. */
+  isSelected: boolean;
+  isDisabled: boolean;
+  isManaged: boolean;
+  /**
+   * The method that took its place when its details changed. It stays for the payouts that it was used for, unselected
+   * and disabled. Absent: it is current.
+   */
+  replacedById?: number;
+  createdAt: string;
+}
 
 /** A promoter can have only one selected method. */
 export const payoutMethods = table<PayoutMethod>()({
@@ -27,9 +55,6 @@ export const payoutMethods = table<PayoutMethod>()({
   unique: { selected: ["selected_by_id"] },
   indexes: { promoter: { on: ["promoter_id"] } },
 });
-
-/** The fields of a payout method that a request may set. */
-export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
 
 /** The payout method that a promoter has selected, or null. */
 export function findSelectedPayoutMethod(
@@ -74,104 +99,4 @@ export function findPayoutMethods(
     .where("replaced_by_id", "is", null)
     .orderBy("id");
   return findPage(store, payoutMethods, { question, ...window });
-}
-
-/**
- * Adds a payout method. If it is selected, it replaces the one selected before.
- *
- * @throws Failure `not_found`, or `refused` for an erased promoter
- */
-export async function createPayoutMethod(
-  context: Context,
-  accountId: number,
-  { promoterId, ...input }: PayoutMethodInput & { promoterId: number },
-): Promise<PayoutMethod> {
-  const id = await context.store.nextId("payout-method");
-  return context.store.transact(async (tx) => {
-    refuseErased(await loadPromoter(tx, accountId, promoterId));
-    const own = { accountId, id, promoterId, meta: {}, isManaged: false };
-    const after = { ...own, ...input, createdAt: context.now.toISOString() };
-    return putPayoutMethod(tx, context, { before: null, after });
-  });
-}
-
-/**
- * Changes a payout method. `change` gets the current record, because the valid details depend on its method.
- *
- * Once a payout has used it, other details make a new record, and the old one is disabled. Otherwise the money of a batch
- * that the company has confirmed could go elsewhere, and paid payouts would show an account that they did not go to.
- * Changes to a replaced method go to the one that took its place.
- *
- * @throws Failure `not_found`, `refused` for an erased promoter, and whatever `change` throws
- */
-export async function updatePayoutMethod(
-  context: Context,
-  accountId: number,
-  { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
-): Promise<PayoutMethod> {
-  const newId = await context.store.nextId("payout-method");
-  return context.store.transact(async (tx) => {
-    const before = await loadCurrent(tx, accountId, id);
-    await tx.lock(payoutMethods, accountId, before.id);
-    refuseErased(await loadPromoter(tx, accountId, before.promoterId));
-    const after = { ...before, ...change(before) };
-    if (!(await isUsed(tx, before)) || hasSameTarget(before, after))
-      return putPayoutMethod(tx, context, { before, after });
-    const replaced = { ...before, isSelected: false, isDisabled: true, replacedById: newId };
-    await putPayoutMethod(tx, context, { before, after: replaced });
-    const own = { id: newId, createdAt: context.now.toISOString() };
-    return putPayoutMethod(tx, context, { before: null, after: { ...after, ...own } });
-  });
-}
-
-/** The method with this id, or the one that took its place. @throws Failure `not_found` */
-async function loadCurrent(tx: Transaction, accountId: number, id: number): Promise<PayoutMethod> {
-  let method = await loadPayoutMethod(tx, accountId, id);
-  while (method.replacedById !== undefined)
-    method = await loadPayoutMethod(tx, accountId, method.replacedById);
-  return method;
-}
-
-function hasSameTarget(one: PayoutMethod, other: PayoutMethod): boolean {
-  return one.method === other.method && isDeepStrictEqual(one.details, other.details);
-}
-
-/** Whether a payout uses a method. Ask after the lock, which every payout that begins to use the method takes as well. */
-async function isUsed(tx: Transaction, { accountId, id }: PayoutMethod): Promise<boolean> {
-  const [user] = await tx.view.page(payouts, "method", accountId, [id], { limit: 1 });
-  return user !== undefined;
-}
-
-/**
- * Deletes a payout method that no payout has used.
- *
- * @throws Failure `not_found`, or `in_use`
- */
-export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const before = await loadPayoutMethod(tx, accountId, id);
-    // As in `updatePayoutMethod`: no payout begins to use the method meanwhile.
-    await tx.lock(payoutMethods, accountId, id);
-    if (await isUsed(tx, before)) {
-      throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
-    }
-    await tx.remove(payoutMethods, accountId, id);
-    await announce(tx, context, { entity: "payout_method", before, after: null });
-  });
-}
-
-async function putPayoutMethod(
-  tx: Transaction,
-  context: Context,
-  { before, after }: { before: PayoutMethod | null; after: PayoutMethod },
-): Promise<PayoutMethod> {
-  const selected = await findSelectedPayoutMethod(tx, after.accountId, after.promoterId);
-  if (after.isSelected && selected !== null && selected.id !== after.id) {
-    const replaced = { ...selected, isSelected: false };
-    await tx.put(payoutMethods, replaced);
-    await announce(tx, context, { entity: "payout_method", before: selected, after: replaced });
-  }
-  await tx.put(payoutMethods, after);
-  await announce(tx, context, { entity: "payout_method", before, after });
-  return after;
 }

@@ -1,20 +1,16 @@
 import { Failure, isOutage } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { BatchProcess } from "../batch/record.ts";
-import type { Commission } from "../commission/record.ts";
-import type { Payout, PayoutStatus } from "../payout/record.ts";
+import type { Account } from "../account/account.ts";
+import { recordBatch, type BatchProcess } from "../batch/batch.ts";
+import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
+import { payoutTerms, type Payout, type PayoutStatus } from "../payout/payout.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { recordBatch } from "../batch/batch.ts";
-import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
-import { payoutTerms } from "../payout/terms.ts";
-import { CARRY_REASONS } from "./carry-reason.ts";
-import { insertPayout } from "../payout/creation.ts";
-import { takeUnpaid, type GroupKey, type Taken } from "../payout/unpaid.ts";
+import { CARRY_REASONS } from "./run.ts";
+import { insertPayout, takeUnpaid, type GroupKey, type Taken } from "../payout/creation.ts";
 import { AFTER_ALL_ISO } from "../span.ts";
-import { moveWithin } from "../payout/status-moves.ts";
+import { moveWithin } from "../payout/status.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
-import { loadSelected, type Selection } from "../promoter/selection.ts";
+import { loadSelected, type Selection } from "../promoter/search.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Show } from "../show.ts";
 

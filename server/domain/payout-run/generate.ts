@@ -1,25 +1,44 @@
+import { sql } from "kysely";
 import { Failure, isOutage } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { Payout } from "../payout/record.ts";
-import type { PayoutRun } from "./record.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { servedAccounts, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
-import { payoutTerms } from "../payout/terms.ts";
-import { carryReason } from "./carry-reason.ts";
-import { insertPayout } from "../payout/creation.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
-import { payouts } from "../payout/payout.ts";
-import type { Period } from "../payout/period.ts";
+import {
+  groupOf,
+  groupQuestion,
+  insertPayout,
+  takeUnpaid,
+  unpaidGroups,
+  type UnpaidGroup,
+} from "../payout/creation.ts";
+import { latestPeriod, payouts, payoutTerms, periodAt, type Payout, type Period } from "../payout/payout.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { loadPromoterTotals } from "../report/stats.ts";
-import { beginRun, finishRun } from "./run.ts";
-import { takeUnpaid, unpaidGroups, type UnpaidGroup } from "../payout/unpaid.ts";
+import { loadPromoterTotals } from "../report/daily.ts";
+import {
+  beginRun,
+  carryReason,
+  finishRun,
+  isFinished,
+  joined,
+  type CarryReason,
+  type PayoutRun,
+} from "./run.ts";
 
 /** How far a run is. */
-export interface RunProgress {
+interface RunProgress {
   commissions: number;
   payouts: number;
 }
+
+/** A group that could not be paid. */
+interface Fault {
+  group: UnpaidGroup;
+  error: unknown;
+}
+
+/** How many faults an error names. */
+const MAX_NAMED = 10;
 
 /**
  * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions that
@@ -51,23 +70,75 @@ export async function* generatePayouts(
   return finishRun(context, run);
 }
 
-/** A group that could not be paid. */
-interface Fault {
-  group: UnpaidGroup;
-  error: unknown;
+/** The parameters of a run. */
+interface Run {
+  store: Store;
+  clock: () => Date;
 }
 
-/** How many faults an error names. */
-const MAX_NAMED = 10;
+/** Failed accounts that one report names. */
+const MAX_REPORTED = 10;
 
-function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
-  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
-  });
-  const number = count === 1 ? "One payout" : `${count} payouts`;
-  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
-  return new Error(message, { cause: faults[0]?.error });
+/**
+ * Runs the payouts of every account whose latest period is over and has no finished run, in steps.
+ *
+ * Choice: after a longer time without a server, one run pays what all missed periods would have paid. An account that
+ * was made after the period's end has nothing to pay for it.
+ *
+ * An account whose run fails keeps no other waiting.
+ *
+ * @throws Failure `unavailable`; AggregateError at the end, if runs failed
+ */
+export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void> {
+  const errors: unknown[] = [];
+  for await (const account of servedAccounts(store)) {
+    try {
+      yield* runDue({ store, clock }, account);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      if (errors.length < MAX_REPORTED) errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "Payout runs failed");
+}
+
+/** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
+export interface PreviewedPayout extends UnpaidGroup {
+  /** Why a run would not pay it yet. null: it would. */
+  carryReason: CarryReason | null;
+}
+
+/** A page of the payouts that the next run would make. */
+interface RunPreview {
+  period: Period;
+  payouts: PreviewedPayout[];
+  /** How many there are on all pages. */
+  total: number;
+}
+
+/** The payouts that the run of the current period would make if it ended now. */
+export async function previewRun(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<RunPreview> {
+  const period = await joined(store, account.id, periodAt(account, now));
+  const all = groupQuestion(store, account.id, now.toISOString());
+  const length = store
+    .question()
+    .selectFrom(all.clearOrderBy().as("groups"))
+    .select(sql<number>`count(*)`.as("total"));
+  const [rows, [count]] = await Promise.all([
+    store.rows(all.limit(limit).offset(offset)),
+    store.rows(length),
+  ]);
+  const payouts: PreviewedPayout[] = [];
+  for (const group of rows.map(groupOf)) {
+    const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
+    const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
+    payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
+  }
+  return { period, payouts, total: Number(count?.total) };
 }
 
 interface PaidGroup {
@@ -78,7 +149,7 @@ interface PaidGroup {
 }
 
 /** Payouts that are made at once. On SQLite they share a commit. */
-const AT_ONCE = 32;
+const MADE_AT_ONCE = 32;
 
 /** Pays the groups of a run. Returns them in their order. @throws Failure `unavailable` */
 async function* paidGroups(
@@ -98,7 +169,7 @@ async function* paidGroups(
       );
       paid.catch(() => {}); // an outage is thrown when its turn comes
       underWay.push(paid);
-      if (underWay.length === AT_ONCE) yield underWay.shift()!;
+      if (underWay.length === MADE_AT_ONCE) yield underWay.shift()!;
     }
     while (underWay.length > 0) yield underWay.shift()!;
   } finally {
@@ -151,4 +222,30 @@ async function standingOf(tx: Transaction, account: Account, promoterId: number)
     minPayingCustomers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { activeCustomers: 0 };
   const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
   return { activeCustomers, method };
+}
+
+function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
+  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
+  });
+  const number = count === 1 ? "One payout" : `${count} payouts`;
+  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
+  return new Error(message, { cause: faults[0]?.error });
+}
+
+/** Payouts between two pauses of a run, so that requests come first. */
+const BETWEEN_PAUSES = 100;
+
+/** Runs the latest period of one account, if it is due. */
+async function* runDue({ store, clock }: Run, account: Account): AsyncGenerator<void> {
+  const now = clock();
+  const period = latestPeriod(account, now);
+  if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;
+  let count = 0;
+  for await (const _progress of generatePayouts({ store, now }, account, period)) {
+    count += 1;
+    if (count % BETWEEN_PAUSES === 0) yield;
+  }
+  yield;
 }

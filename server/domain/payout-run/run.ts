@@ -1,11 +1,25 @@
 import { Failure } from "../../failure.ts";
-import type { PayoutRun } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
-import { payouts } from "../payout/payout.ts";
-import type { Period } from "../payout/period.ts";
+import type { Unit } from "../money/money.ts";
+import type { PayoutMethod } from "../payout-method/payout-method.ts";
+import { payouts, type Period } from "../payout/payout.ts";
+
+/** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
+export interface PayoutRun {
+  accountId: number;
+  id: number;
+  /** The period's name, which all payouts of the run carry. No two runs of an account share one. */
+  groupRef: string;
+  periodStart: string;
+  periodEnd: string;
+  startedAt: string;
+  /** null: it is running, or was interrupted. */
+  finishedAt: string | null;
+}
 
 export const payoutRuns = table<PayoutRun>()({
   name: "payout-run",
@@ -14,9 +28,6 @@ export const payoutRuns = table<PayoutRun>()({
 });
 
 type Moment = Pick<Context, "store" | "now">;
-
-/** How many runs a list shows: ten years of weeks. */
-const LISTED = 520;
 
 /** Begins the run of a period, or continues it. @throws Failure `refused` if the period is not over */
 export async function beginRun(context: Moment, accountId: number, period: Period): Promise<PayoutRun> {
@@ -80,6 +91,9 @@ export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Pr
   return store.count(payouts, "group", accountId, [groupRef]);
 }
 
+/** How many runs a list shows: ten years of weeks. */
+const LISTED = 520;
+
 /** An account's runs, newest first. */
 export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> {
   return store.page(payoutRuns, "id", accountId, [], { limit: LISTED, reverse: true });
@@ -93,4 +107,42 @@ export function findRuns(store: Store, accountId: number, window: Window): Promi
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
   return findPage(store, payoutRuns, { question, ...window });
+}
+
+/** Why commissions get no payout yet. The next run looks at them again. */
+export const CARRY_REASONS = {
+  nothing_to_pay: "There is nothing to pay: the sum is not above zero",
+  below_minimum: "The sum is below the minimum payment",
+  too_few_customers: "The promoter has too few paying customers",
+  no_payout_method: "The promoter has no payout method",
+} as const;
+export type CarryReason = keyof typeof CARRY_REASONS;
+
+/** The unpaid commissions of one promoter, campaign and unit, and the facts about the promoter that matter. */
+interface UnpaidSum {
+  unit: Unit;
+  /** The sum of the commissions. Negative if refunds took back more than was earned. */
+  amount: number;
+  /** Customers of the promoter who still pay. */
+  activeCustomers: number;
+  /** The method that the promoter has selected. */
+  method: Pick<PayoutMethod, "isDisabled"> | null;
+}
+
+type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresPayoutMethod">;
+
+/**
+ * Decides whether a run pays commissions now. null: it does.
+ *
+ * Choice: the account's rules are about money. Other units are paid whenever their sum is above zero.
+ *
+ * @see docs/spec/states.md "Payout runs"
+ */
+export function carryReason({ unit, amount, activeCustomers, method }: UnpaidSum, rules: Rules) {
+  if (amount <= 0) return "nothing_to_pay";
+  if (unit !== "cash") return null;
+  if (amount < rules.minPaymentCents) return "below_minimum";
+  if (activeCustomers < rules.minPayingCustomers) return "too_few_customers";
+  if (rules.requiresPayoutMethod && (method === null || method.isDisabled)) return "no_payout_method";
+  return null;
 }

@@ -1,32 +1,25 @@
 import { sql } from "kysely";
-import type { Account } from "../account/record.ts";
+import { parse } from "../../storage/documents.ts";
+import { among, type Schema } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
-import { among } from "../../storage/query.ts";
-import type { PayoutStatus } from "./record.ts";
-import { ofPromoters, payoutQuestion, type PayoutQuestion } from "./filter.ts";
-import { payeeOf, payeeQuestion, type Payee } from "./payee.ts";
-import { partsOf, withParts, type PayoutParts } from "./search.ts";
+import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import type { PayoutStatus } from "./payout.ts";
+import {
+  ofPromoters,
+  partsOf,
+  payoutQuestion,
+  pendingCents,
+  withParts,
+  type PayoutParts,
+  type PayoutQuestion,
+} from "./search.ts";
 import { dueDayOf } from "./stats.ts";
-import { unpayableReason, type UnpayableReason } from "./unpayable-reason.ts";
 
 export const INVOICEABLE = ["true", "false", "not_set"] as const;
-/** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
-const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
-
-interface GroupFilter {
-  text?: string | undefined;
-  status?: PayoutStatus | undefined;
-  campaignIds?: number[] | undefined;
-  minPaymentCents?: number | undefined;
-  invoiceable?: (typeof INVOICEABLE)[number] | undefined;
-}
-
-/** The cash sum of some payouts. Choice: amounts in other units can't be added to money and count as nothing. */
-export interface PayoutSums {
-  cents: number;
-  centsInclTax: number;
-}
 
 /** The payouts of one promoter. */
 export interface PayoutGroup extends PayoutSums {
@@ -36,8 +29,33 @@ export interface PayoutGroup extends PayoutSums {
   unpayableReason: UnpayableReason | null;
 }
 
+/** The cash sum of some payouts. Choice: amounts in other units can't be added to money and count as nothing. */
+interface PayoutSums {
+  cents: number;
+  centsInclTax: number;
+}
+
+/** A promoter with the data that decide whether their payouts can be paid. */
+interface Payee {
+  promoter: Promoter;
+  /** null: none is selected. */
+  selected: PayoutMethod | null;
+  /** Sum of the pending cash payouts. */
+  pendingCents: number;
+}
+
+type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
+
+interface GroupFilter {
+  text?: string | undefined;
+  status?: PayoutStatus | undefined;
+  campaignIds?: number[] | undefined;
+  minPaymentCents?: number | undefined;
+  invoiceable?: (typeof INVOICEABLE)[number] | undefined;
+}
+
 /** A page of groups, and the sums over everything that passes the filter. */
-export interface PayoutGroups extends PayoutSums {
+interface PayoutGroups extends PayoutSums {
   groups: PayoutGroup[];
   promotersCount: number;
   /** The next due date, otherwise the last one, with the end of its period. null: there are no payouts. */
@@ -89,6 +107,54 @@ export async function groupPayouts(
     due,
   };
 }
+
+type PayeeSchema = Schema<{ promoters: typeof promoters; payout_methods: typeof payoutMethods }>;
+
+/** Begins a question about payees, whose rows `payeeOf` understands. */
+export function payeeQuestion(view: View, accountId: number) {
+  return view
+    .question<PayeeSchema>()
+    .selectFrom("promoters")
+    .leftJoin("payout_methods as selected", (join) =>
+      join
+        .onRef("selected.account_id", "=", "promoters.account_id")
+        .onRef("selected.selected_by_id", "=", "promoters.id"),
+    )
+    .where("promoters.account_id", "=", accountId)
+    .select(["promoters.doc as promoter", "selected.doc as selected", pendingCents.as("pending_cents")]);
+}
+
+/** A payee from a row. */
+export function payeeOf(row: { promoter: string; selected: string | null; pending_cents: number }): Payee {
+  return {
+    promoter: parse(promoters, row.promoter),
+    selected: row.selected === null ? null : parse(payoutMethods, row.selected),
+    pendingCents: Number(row.pending_cents),
+  };
+}
+
+/** Why the pending payouts of a promoter can't be paid yet. */
+export const UNPAYABLE_REASONS = {
+  no_payout_method: "The promoter has chosen no payout method",
+  method_disabled: "The payout method is disabled",
+  invoice_details: "The invoice details are not approved",
+  below_minimum: "The sum is below the minimum payment",
+} as const;
+
+/** Why a promoter's pending payouts can't be paid. null: they can. @see docs/spec/v2.md "List payouts" */
+export function unpayableReason(
+  { promoter, selected, pendingCents }: Payee,
+  account: Account,
+): UnpayableReason | null {
+  if (selected === null) return "no_payout_method";
+  if (selected.isDisabled) return "method_disabled";
+  if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved")
+    return "invoice_details";
+  return pendingCents < account.minPaymentCents ? "below_minimum" : null;
+}
+
+/** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
+const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
 
 function matching(
   context: Context,

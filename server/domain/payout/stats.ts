@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
-import type { Account } from "../account/record.ts";
+import type { Account } from "../account/account.ts";
 import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
-import { UNITS, type Unit } from "../money/unit.ts";
-import { methodName, payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./filter.ts";
+import { UNITS, type Unit } from "../money/money.ts";
+import { methodName, payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./search.ts";
 
 /** The payouts that statistics count. Absent filters do not matter. */
 export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaignIds" | "promoterId">;

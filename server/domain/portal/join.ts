@@ -1,13 +1,9 @@
-import type { Account } from "../account/record.ts";
-import { listAccounts } from "../account/account.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
-import { isInvited, type SignupAnswers } from "../campaign/signup-page.ts";
+import { listAccounts, type Account } from "../account/account.ts";
+import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { enqueueAccessEmail } from "../email/access-email.ts";
+import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
-import { newProfile } from "../promoter/profile.ts";
-import { findPromoterByEmail } from "../promoter/promoter.ts";
+import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { asItIs } from "../show.ts";
 import { Failure } from "../../failure.ts";

@@ -1,17 +1,27 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
-import { writePortalView } from "../audit/audit.ts";
-import type { Actor } from "../audit/record.ts";
-import { accounts, findAccount, listAccounts } from "../account/account.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { accounts, findAccount, listAccounts, SYSTEM, type Account } from "../account/account.ts";
+import { writePortalView, type Actor } from "../audit/audit.ts";
 import type { Context } from "../context.ts";
+import type { AccessEmailKind } from "../email/email.ts";
 import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
-import { findPromoterByEmail, loadPromoter, promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { Session } from "../session/record.ts";
-import { findSession, isOfPassword, openSession, type OpenedSession } from "../session/session.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
-import { findLinkOwner } from "./sign-in-link.ts";
+import {
+  findPromoterByEmail,
+  loadPromoter,
+  promoterName,
+  promoters,
+  type Promoter,
+} from "../promoter/promoter.ts";
+import {
+  findSession,
+  isOfPassword,
+  openSession,
+  type OpenedSession,
+  type Session,
+} from "../session/session.ts";
+import { enqueue, newDelivery } from "../webhook/delivery.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long the portal within the company's own product stays signed in. */
@@ -78,19 +88,6 @@ export async function signInByPassword(
   return null;
 }
 
-/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
-async function passwordOf(
-  context: Context,
-  text: string,
-  { passwordHash, tempPasswordHash }: Promoter,
-): Promise<"own" | "temporary" | null> {
-  const isFirst = await isPasswordAnyway(context, text, passwordHash ?? tempPasswordHash);
-  if (passwordHash === undefined) return isFirst ? "temporary" : null;
-  if (isFirst) return "own";
-  const isTemporary = tempPasswordHash !== null && (await isPassword(context, text, tempPasswordHash));
-  return isTemporary ? "temporary" : null;
-}
-
 /**
  * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` may
  * bring one. null: the link does not work any more.
@@ -133,10 +130,6 @@ export async function signInByLink(
     if (isUnconfirmed) await announce(tx, context, { entity: "promoter", ...change });
     return signedIn;
   });
-}
-
-function passwordFault(fault: string): Failure {
-  return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
 }
 
 /** The promoter whom the token of a session stands for, and the session. null: it has ended. */
@@ -211,6 +204,120 @@ export function openView(
   });
 }
 
+/** `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer. */
+export const LINK_KINDS = ["sign_in", "setup", "join"] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** The owner of a valid link. */
+interface LinkOwner {
+  kind: LinkKind;
+  account: Account;
+  promoter: Promoter;
+}
+
+const MINUTE_MS = 60 * 1_000;
+
+/** How long a link works. */
+const LIFE_MS: Record<LinkKind, number> = {
+  sign_in: 15 * MINUTE_MS,
+  setup: 7 * DAY_MS,
+  join: 7 * DAY_MS,
+};
+
+/**
+ * The address that signs a promoter in. Its token stands in the fragment, which browsers send to no server.
+ *
+ * Nothing is stored. The token names the promoter and proves by a keyed hash that we made it. The hash includes the
+ * promoter's number of sign-ins and their password, so the token works once.
+ */
+export function signInUrl(
+  { publicUrl, now }: { publicUrl: string; now: Date },
+  { account, promoter }: Pick<LinkOwner, "account" | "promoter">,
+  kind: LinkKind,
+): string {
+  const endsAt = now.getTime() + LIFE_MS[kind];
+  const claim = [LINK_KINDS.indexOf(kind), account.id, promoter.id, endsAt].map((part) => part.toString(36));
+  const proof = proofOf(account, promoter, claim.join("."));
+  return `${publicUrl}/portal/welcome#${[...claim, proof].join(".")}`;
+}
+
+/** The owner of a link by its token. null: the token is not ours, was used, or is too old. */
+export async function findLinkOwner(reader: Reader, token: string, now: Date): Promise<LinkOwner | null> {
+  const [, claim = "", given = ""] = /^([0-9a-z.]{1,100})\.([\w-]{43})$/.exec(token) ?? [];
+  const [kindAt, accountId, promoterId, endsAt] = claim.split(".").map((part) => Number.parseInt(part, 36));
+  const kind = LINK_KINDS[kindAt ?? -1];
+  if (kind === undefined || !accountId || !promoterId || !endsAt || endsAt <= now.getTime()) return null;
+  const account = await reader.get(accounts, SYSTEM, accountId);
+  const promoter = await reader.get(promoters, accountId, promoterId);
+  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  const proof = Buffer.from(proofOf(account, promoter, claim));
+  return timingSafeEqual(proof, Buffer.from(given)) ? { kind, account, promoter } : null;
+}
+
+/** Sends each promoter an e-mail with a link that signs them in, as long as `mayMail` allows one more. */
+export async function sendSignInLinks(
+  context: Context,
+  members: Member[],
+  mayMail: () => Promise<boolean>,
+): Promise<void> {
+  for (const member of members) {
+    if (!(await mayMail())) return;
+    const id = await context.store.nextId("delivery");
+    await context.store.transact((tx) =>
+      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...member }),
+    );
+  }
+}
+
+/** An e-mail with a link into the portal. */
+interface AccessEmail {
+  /** An id of the kind `delivery`. */
+  id: number;
+  kind: AccessEmailKind;
+  account: Account;
+  promoter: Promoter;
+  /** Absent: the e-mail is about no campaign. */
+  campaignName?: string;
+}
+
+/**
+ * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that no store, copy
+ * or export holds one.
+ */
+export async function enqueueAccessEmail(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  { id, kind, account, promoter, campaignName = "" }: AccessEmail,
+): Promise<void> {
+  const email = {
+    kind,
+    promoterId: promoter.id,
+    to: promoter.email,
+    values: {
+      // Somebody may have joined with a stranger's address. Nothing that they wrote may reach the stranger.
+      first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
+      email: promoter.email,
+      company_name: account.name,
+      campaign_name: campaignName,
+    },
+  };
+  const lane = `promoter/${promoter.id}`;
+  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+}
+
+/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
+async function passwordOf(
+  context: Context,
+  text: string,
+  { passwordHash, tempPasswordHash }: Promoter,
+): Promise<"own" | "temporary" | null> {
+  const isFirst = await isPasswordAnyway(context, text, passwordHash ?? tempPasswordHash);
+  if (passwordHash === undefined) return isFirst ? "temporary" : null;
+  if (isFirst) return "own";
+  const isTemporary = tempPasswordHash !== null && (await isPassword(context, text, tempPasswordHash));
+  return isTemporary ? "temporary" : null;
+}
+
 /** Writes the sign-in of a promoter and opens their session. */
 async function enter(
   tx: Transaction,
@@ -237,4 +344,18 @@ async function enter(
     mustSetPassword,
   });
   return { ...opened, account, promoter: after };
+}
+
+function passwordFault(fault: string): Failure {
+  return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
+}
+
+function proofOf({ addressKey }: Account, promoter: Promoter, claim: string): string {
+  const { email, signInCount = 0, passwordHash = "" } = promoter;
+  const parts = ["sign in", claim, email, signInCount, passwordHash];
+  return createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+}
+
+function firstNameOf(promoter: Promoter): string {
+  return promoter.profile.firstName ?? promoterName(promoter);
 }

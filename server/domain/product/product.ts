@@ -1,15 +1,32 @@
 import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
-import type { Product, ProductPrice } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import type { campaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { sales } from "../sale/sales.ts";
+import type { sales } from "../sale/sale.ts";
+
+/** A price, or a plan, that a product is sold at. */
+export interface Price {
+  /** The payment processor's id. No two products of an account share one. Sales name it as their plan. */
+  extId: string;
+  description: string | null;
+}
+
+/** A thing that the company sells. Rewards may be for certain products only. */
+export interface Product {
+  accountId: number;
+  id: number;
+  name: string;
+  /** The payment processor's id of the product. null: it has none there. */
+  extId: string | null;
+  prices: Price[];
+  createdAt: string;
+}
 
 export const products = table<Product>()({
   name: "product",
@@ -23,6 +40,13 @@ export const products = table<Product>()({
   unique: { extId: ["ext_id"] },
 });
 
+/** Says which product a price belongs to. */
+interface ProductPrice {
+  accountId: number;
+  extId: string;
+  productId: number;
+}
+
 /** The prices of all products, each of which belongs to one product only. */
 export const productPrices = table<ProductPrice>()({
   name: "product-price",
@@ -30,16 +54,8 @@ export const productPrices = table<ProductPrice>()({
   columns: { ext_id: ["text", ({ extId }) => indexed(extId)], product_id: "integer" },
 });
 
-const BROKEN = "The record breaks a rule";
-const REFUSALS = { extId: () => new Failure("taken", BROKEN, { extId: [TAKEN] }) };
-
-type ProductSchema = Schema<{ products: typeof products }>;
-
 /** The input for a new product. */
-export type NewProduct = Pick<Product, "name" | "extId" | "prices">;
-
-/** Changes to a product. undefined: unchanged. */
-export type ProductChanges = { [F in keyof NewProduct]?: NewProduct[F] | undefined };
+type NewProduct = Pick<Product, "name" | "extId" | "prices">;
 
 /** Makes a product. @throws Failure `taken`, `rule_broken` if it names a price twice */
 export async function createProduct(
@@ -52,6 +68,9 @@ export async function createProduct(
   await store.transact((tx) => write(tx, null, product));
   return product;
 }
+
+/** Changes to a product. undefined: unchanged. */
+type ProductChanges = { [F in keyof NewProduct]?: NewProduct[F] | undefined };
 
 /** Changes a product. @throws Failure `not_found`, `taken`, `rule_broken` if it names a price twice */
 export function updateProduct(
@@ -91,6 +110,8 @@ export function deleteProduct({ store }: Context, accountId: number, id: number)
   });
 }
 
+type ProductSchema = Schema<{ products: typeof products }>;
+
 /** Products whose name, or an external id of theirs, contains a text, oldest first. null: all. */
 export function findProducts(
   store: Store,
@@ -123,6 +144,14 @@ export async function loadProduct(reader: Reader, accountId: number, id: number)
   return product;
 }
 
+/** The texts that a product is searched by, in lower case. */
+function wordsOf({ name, extId, prices }: Product): string {
+  return [name, extId ?? "", ...prices.map((price) => price.extId)].join("\n").toLowerCase();
+}
+
+const BROKEN = "The record breaks a rule";
+const REFUSALS = { extId: () => new Failure("taken", BROKEN, { extId: [TAKEN] }) };
+
 async function write(tx: Transaction, before: Product | null, after: Product): Promise<void> {
   const { accountId, id: productId } = after;
   const [former, wanted] = [extIdsOf(before), extIdsOf(after)];
@@ -144,11 +173,6 @@ async function write(tx: Transaction, before: Product | null, after: Product): P
 
 function extIdsOf(product: Product | null): Set<string> {
   return new Set(product?.prices.map(({ extId }) => extId));
-}
-
-/** The texts that a product is searched by, in lower case. */
-function wordsOf({ name, extId, prices }: Product): string {
-  return [name, extId ?? "", ...prices.map((price) => price.extId)].join("\n").toLowerCase();
 }
 
 type UseSchema = Schema<{

@@ -1,17 +1,32 @@
-import { Failure } from "../../failure.ts";
-import type { PromoCode } from "./record.ts";
-import { table } from "../../storage/table.ts";
+import { Failure, type FieldErrors } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
-import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
-import { refuseErased } from "../erasure/values.ts";
-import { announce } from "../event/event.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
-import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import { loadReward } from "../reward/reward.ts";
-import type { Show } from "../show.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
+import { accounts, SYSTEM } from "../account/account.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { foldedCoupon, rewards } from "../reward/reward.ts";
+
+/** A coupon of the payment processor that belongs to a promoter campaign. */
+export interface PromoCode {
+  accountId: number;
+  id: number;
+  /** The code that customers type. Compared without case. */
+  code: string;
+  rewardId: number;
+  promoterCampaignId: number;
+  /** The promoter who made the code. Absent: the company did. */
+  madeByPromoterId?: number;
+  /** The payment processor's id. null: not linked yet. */
+  extId: string | null;
+  description: string | null;
+  metadata: Record<string, unknown> | null;
+  details: Record<string, unknown> | null;
+  createdAt: string;
+  /** null: in use. */
+  archivedAt: string | null;
+}
 
 /** A code is unique among the account's codes in use. An archived code may be made again. */
 export const promoCodes = table<PromoCode>()({
@@ -38,115 +53,6 @@ export const promoCodes = table<PromoCode>()({
     },
   },
 });
-
-const REFUSALS = {
-  code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
-};
-
-/** The input for a new promo code. */
-export type NewPromoCode = Pick<
-  PromoCode,
-  "code" | "rewardId" | "promoterCampaignId" | "description" | "metadata" | "details"
->;
-
-/** Changes to a promo code. undefined: unchanged. */
-export type PromoCodeChanges = {
-  [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
-};
-
-/**
- * Makes a promo code for a promoter campaign.
- *
- * @throws Failure `not_found` for an unknown promoter campaign or reward, `refused` for an erased promoter, `taken`
- */
-export async function createPromoCode<T>(
-  context: Context,
-  accountId: number,
-  { show, ...input }: NewPromoCode & { show: Show<PromoCode, T> },
-): Promise<T> {
-  const { store } = context;
-  const id = await store.nextId("promo-code");
-  return store.transact(async (tx) => {
-    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
-    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoterId));
-    const reward = await loadReward(tx, accountId, input.rewardId);
-    return show(tx.view, await addPromoCode(tx, context, { ...input, accountId, id, rewardId: reward.id }));
-  });
-}
-
-/** Writes a new promo code as part of a larger change. @throws Failure `taken` */
-export async function addPromoCode(
-  tx: Transaction,
-  context: Context,
-  input: NewPromoCode & Pick<PromoCode, "accountId" | "id" | "madeByPromoterId">,
-): Promise<PromoCode> {
-  const createdAt = context.now.toISOString();
-  const promoCode: PromoCode = { ...input, extId: null, createdAt, archivedAt: null };
-  await tx.put(promoCodes, promoCode, REFUSALS);
-  await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
-  return promoCode;
-}
-
-/** Stops changes to some codes. It reads within the transaction that makes the change. @throws Failure */
-type Guard = (tx: Transaction, promoCode: PromoCode) => Promise<void>;
-
-/**
- * Changes a promo code.
- *
- * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` if it is archived and has an
- * `extId`
- * @see docs/spec/states.md "Promoters and promoter campaigns", 1
- */
-export function updatePromoCode<T>(
-  context: Context,
-  accountId: number,
-  {
-    id,
-    changes,
-    guard,
-    show,
-  }: { id: number; changes: PromoCodeChanges; guard?: Guard; show: Show<PromoCode, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadPromoCode(tx, accountId, id);
-    await guard?.(tx, before);
-    if (before.archivedAt !== null && before.extId !== null) {
-      const fields = { archivedAt: ["is set: an archived promo code with an ext_id can't be updated"] };
-      throw new Failure("rule_broken", "The record breaks a rule", fields);
-    }
-    const { promoterCampaignId = before.promoterCampaignId } = changes;
-    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
-    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
-    const after: PromoCode = {
-      ...before,
-      code: changes.code ?? before.code,
-      promoterCampaignId: owner.id,
-      description: changes.description === undefined ? before.description : changes.description,
-      metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
-      details: changes.details === undefined ? before.details : changes.details,
-    };
-    await tx.put(promoCodes, after, REFUSALS);
-    await announce(tx, context, { entity: "promo_code", before, after });
-    return show(tx.view, after);
-  });
-}
-
-/** Archives a promo code. An archived one stays unchanged. @throws Failure `not_found` */
-export function archivePromoCode<T>(
-  context: Context,
-  accountId: number,
-  { id, guard, show }: { id: number; guard?: Guard; show: Show<PromoCode, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadPromoCode(tx, accountId, id);
-    await guard?.(tx, before);
-    if (before.archivedAt !== null) return show(tx.view, before);
-    const after = { ...before, archivedAt: context.now.toISOString() };
-    await tx.put(promoCodes, after);
-    await announce(tx, context, { entity: "promo_code", before, after });
-    return show(tx.view, after);
-  });
-}
 
 /** Promo codes, archived ones included, oldest first. May be limited to one promoter campaign. */
 export function findPromoCodes(
@@ -182,14 +88,96 @@ export function findCodeInUse(reader: Reader, accountId: number, code: string): 
   return reader.find(promoCodes, "code", accountId, [claimedCode(code)]);
 }
 
-/** The form in which codes are compared. */
-function claimedCode(code: string): string {
-  return indexed(code.trim().toLowerCase());
-}
-
 /** @throws Failure `not_found` */
 export async function loadPromoCode(reader: Reader, accountId: number, id: number): Promise<PromoCode> {
   const promoCode = await reader.get(promoCodes, accountId, id);
   if (promoCode === null) throw new Failure("not_found", "Promo code not found.");
   return promoCode;
+}
+
+/**
+ * The promoter campaign that a code leads to, whatever its state. null: none.
+ *
+ * Choice: the company's promo codes come first, then the codes that customers type, then the codes at the payment
+ * processor, which alone are compared as they are written. A code that a promoter made comes last, because it must never take customers from what the company set up.
+ */
+export async function findCodeOwner(
+  reader: Reader,
+  accountId: number,
+  text: string,
+): Promise<PromoterCampaign | null> {
+  const code = text.trim();
+  const promoCode = await findCodeInUse(reader, accountId, code);
+  const owner = promoCode && (await reader.get(promoterCampaigns, accountId, promoCode.promoterCampaignId));
+  if (owner !== null && promoCode?.madeByPromoterId === undefined) return owner;
+  return (await findByCoupon(reader, accountId, code)) ?? owner;
+}
+
+/**
+ * Lets only one transaction of an account give out codes: promo codes that promoters make, and the coupons of promoter
+ * campaigns and of rewards, must differ in any letter case, and no constraint spans them all.
+ */
+export async function lockCodes(tx: Transaction, accountId: number): Promise<void> {
+  await tx.lock(accounts, SYSTEM, accountId);
+}
+
+/**
+ * Stops a promoter from making a code that the company has given to anybody, in any letter case.
+ *
+ * @throws Failure `taken`
+ */
+export async function refuseGivenCode(tx: Transaction, accountId: number, code: string): Promise<void> {
+  await lockCodes(tx, accountId);
+  const isTaken =
+    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) !== null ||
+    (await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0 ||
+    (await tx.view.count(rewards, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0;
+  if (isTaken) throw new Failure("taken", "The record breaks a rule", { code: [TAKEN] });
+}
+
+/**
+ * Names the new coupons of a promoter campaign that are codes which another promoter made, or, in another letter case, the
+ * coupon of another promoter campaign. `before`: null for a new one.
+ *
+ * Choice: a promo code that the company made may be a coupon too, and so may the coupon of a reward.
+ */
+export async function findCodesOfOthers(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  after: PromoterCampaign,
+): Promise<FieldErrors> {
+  const fields: FieldErrors = {};
+  const isChanged = after.coupon !== before?.coupon || after.displayCoupon !== before?.displayCoupon;
+  if (isChanged && (after.coupon ?? after.displayCoupon) !== null) await lockCodes(tx, after.accountId);
+  for (const field of ["coupon", "displayCoupon"] as const) {
+    const coupon = after[field];
+    if (coupon === null || coupon === before?.[field]) continue;
+    const madeBy = (await findCodeInUse(tx, after.accountId, coupon))?.madeByPromoterId;
+    if (madeBy !== undefined && madeBy !== after.promoterId) fields[field] = [TAKEN];
+  }
+  if (await isCouponOfOthers(tx, before, after)) fields["coupon"] = [TAKEN];
+  return fields;
+}
+
+/** The form in which codes are compared. */
+function claimedCode(code: string): string {
+  return indexed(code.trim().toLowerCase());
+}
+
+async function findByCoupon(reader: Reader, accountId: number, code: string) {
+  return (
+    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) ??
+    (await reader.find(promoterCampaigns, "coupon", accountId, [indexed(code)]))
+  );
+}
+
+async function isCouponOfOthers(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  { accountId, coupon }: PromoterCampaign,
+): Promise<boolean> {
+  if (coupon === null || coupon === before?.coupon) return false;
+  const known = await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(coupon)]);
+  const ownCount = coupon.toLowerCase() === before?.coupon?.toLowerCase() ? 1 : 0;
+  return known > ownCount;
 }

@@ -1,13 +1,52 @@
-import { foldedCoupon } from "../promo-code/coupons.ts";
 import { Failure } from "../../failure.ts";
-import type { Campaign } from "../campaign/record.ts";
-import type { PromoterCampaign } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Reader } from "../../storage/store.ts";
-import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
-import { productsNamed } from "../reward/entry.ts";
+import { table } from "../../storage/table.ts";
 import { parseUrl } from "../../url.ts";
+import { campaigns, loadCampaign, refParam, type Campaign } from "../campaign/campaign.ts";
+import { foldedCoupon, productsNamed, type RewardEntry } from "../reward/reward.ts";
+
+export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blocked", "inactive"] as const;
+
+export type PromoterCampaignState = (typeof PROMOTER_CAMPAIGN_STATES)[number];
+
+/** A promoter in a campaign. V1 calls it a promotion. */
+export interface PromoterCampaign {
+  accountId: number;
+  id: number;
+  campaignId: number;
+  promoterId: number;
+  state: PromoterCampaignState;
+  /** The referral id in links, lower case. */
+  refToken: string;
+  /** The code or id at the payment processor (V1 `promo_code`). */
+  coupon: string | null;
+  /** The code that customers type at the checkout (V1 `customer_promo_code`). */
+  displayCoupon: string | null;
+  /** The promoter's own landing page. null: the campaign's. */
+  landingUrl: string | null;
+  /** Whether a visit of `landingUrl` counts as a click even without a parameter. */
+  usesUrlTracking: boolean;
+  /** Rewards of this promoter campaign alone. null: the campaign's. */
+  rewardsForPromoters: RewardEntry[] | null;
+  rewardsForReferrals: RewardEntry[] | null;
+  /** The target rewards that the promoter has got, each once. */
+  targetsReached: { rewardId: number; at: string }[];
+  /**
+   * The sales that reached a target until a refund took the bonus back. What was refunded of them counts for no target.
+   * Absent: none.
+   */
+  lostTargetSaleIds?: number[];
+  createdAt: string;
+}
+
+/** A record that belongs to a promoter campaign: a lead, or a commission. */
+export interface Belonging {
+  accountId: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+}
 
 export const promoterCampaigns = table<PromoterCampaign>()({
   name: "promoter-campaign",
@@ -70,11 +109,6 @@ export function newPromoterCampaign(
     targetsReached: [],
     ...given,
   };
-}
-
-/** The texts of its own that a promoter campaign is searched by, in lower case. */
-export function wordsOf({ refToken, coupon, displayCoupon }: PromoterCampaign): string {
-  return [refToken, coupon ?? "", displayCoupon ?? ""].join("\n").toLowerCase();
 }
 
 /** Whether the promoter campaign may get new clicks and leads, and shares of what others' leads earn. */
@@ -168,4 +202,9 @@ export async function withCampaign(
   if (campaign !== null) return { promoterCampaign, campaign };
   const moved = await loadPromoterCampaign(reader, accountId, id);
   return { promoterCampaign: moved, campaign: await loadCampaign(reader, accountId, moved.campaignId) };
+}
+
+/** The texts of its own that a promoter campaign is searched by, in lower case. */
+function wordsOf({ refToken, coupon, displayCoupon }: PromoterCampaign): string {
+  return [refToken, coupon ?? "", displayCoupon ?? ""].join("\n").toLowerCase();
 }

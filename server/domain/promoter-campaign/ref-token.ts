@@ -1,18 +1,24 @@
 import anyAscii from "any-ascii";
-import type { PromoterCampaign, RefToken } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
 import type { Chance } from "../context.ts";
-import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
+import { acceptsLeads, promoterCampaigns, type PromoterCampaign } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
 export const REF_TOKEN_LENGTH = 100;
 
-/** Lower-case letters, digits, `-` and `_`. @see docs/spec/v1.md "Create a promoter" */
-const REF_TOKEN = /^[a-z0-9_-]+$/;
-
-const DERIVED_LENGTH = 40;
+/** The promoter campaign of a ref token. Kept for ever, so that a token can never lead to somebody else. */
+interface RefToken {
+  accountId: number;
+  token: string;
+  /** null: retired. It leads to nobody. */
+  promoterCampaignId: number | null;
+  /**
+   * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is gone.
+   */
+  retiredFrom?: number;
+}
 
 /** Tokens are compared in lower case and never reused, so each record is kept for ever. */
 export const refTokens = table<RefToken>()({
@@ -30,6 +36,9 @@ export const forgottenTokens = table<{ accountId: number; tokenHash: string }>()
   key: ["token_hash"],
   columns: { token_hash: "text" },
 });
+
+/** Lower-case letters, digits, `-` and `_`. @see docs/spec/v1.md "Create a promoter" */
+const REF_TOKEN = /^[a-z0-9_-]+$/;
 
 /** Whether a text is a valid ref token. */
 export function isRefToken(text: string): boolean {
@@ -114,6 +123,8 @@ export async function deriveRefToken(
   }
   return chance.uuid();
 }
+
+const DERIVED_LENGTH = 40;
 
 function asciiWord(text: string): string {
   return anyAscii(text)

@@ -1,26 +1,32 @@
-import type { Account } from "../account/record.ts";
-import type { Campaign } from "../campaign/record.ts";
-import type { FraudSuspicion } from "../lead/record.ts";
-import type { Promoter, PromoterProfile } from "./record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Transaction } from "../../storage/store.ts";
-import { loadCampaignOrDefault } from "../campaign/campaign.ts";
+import { Failure } from "../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
+import { refuseTaken } from "../../storage/taken.ts";
+import type { Account } from "../account/account.ts";
+import { loadCampaignOrDefault, type Campaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased, refuseErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
-import { isSharedMailbox } from "./mailbox.ts";
-import { loadParent, unknownParent } from "./parent.ts";
-import { findTakenFields } from "../promoter-campaign/link-changes.ts";
-import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
+import type { FraudSuspicion } from "../lead/lead.ts";
+import { hashAddress, rememberAddress } from "../lead/suspicion.ts";
+import { findTakenFields } from "../promoter-campaign/changes.ts";
 import {
   newPromoterCampaign,
   promoterCampaigns,
   requireLandingPage,
+  type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { deriveRefToken, refTokens } from "../promoter-campaign/ref-token.ts";
 import type { Show } from "../show.ts";
-import { hashAddress, rememberAddress } from "../lead/suspicion.ts";
-import { refuseTaken } from "../../storage/taken.ts";
+import {
+  findPromoterByEmail,
+  findTakenPromoter,
+  isSharedMailbox,
+  loadPromoter,
+  promoters,
+  type Promoter,
+  type PromoterProfile,
+} from "./promoter.ts";
 
 /** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;
@@ -99,6 +105,69 @@ export async function createPromoter<T>(
   });
 }
 
+/** Gives a promoter a parent. @throws Failure `not_found`, `refused`, or `invalid` for a circle */
+export async function assignParent(
+  context: Context,
+  accountId: number,
+  { promoterId, parentPromoterId }: { promoterId: number; parentPromoterId: number },
+): Promise<void> {
+  await context.store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, promoterId);
+    refuseErased(promoter);
+    const parent = await loadParent(tx, accountId, parentPromoterId);
+    await refuseCircle(tx, promoter, parent);
+    const after = { ...promoter, parentPromoterId };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
+  });
+}
+
+/** A page of the promoters whom a promoter brought in, newest first. */
+export function findChildren(
+  view: View,
+  { accountId, id }: Promoter,
+  window: Window,
+): Promise<Found<Promoter>> {
+  const question = view
+    .question<Schema<{ promoters: typeof promoters }>>()
+    .selectFrom("promoters")
+    .where("account_id", "=", accountId)
+    .where("parent_promoter_id", "=", id)
+    .orderBy("id", "desc");
+  return findPage(view, promoters, { question, ...window });
+}
+
+/** Loads a promoter who can be a parent. @throws Failure `not_found` */
+export async function loadParent(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const parent = await reader.get(promoters, accountId, id);
+  if (parent === null || isErased(parent)) throw unknownParent();
+  return parent;
+}
+
+/** The error for a parent that does not exist. */
+export function unknownParent(): Failure {
+  return new Failure("not_found", "Parent promoter not found.");
+}
+
+/**
+ * Refuses a promoter above themselves, because tiers pay one parent after the other.
+ *
+ * @throws Failure `invalid`
+ */
+export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: Promoter): Promise<void> {
+  for (let above: Promoter | null = parent; above !== null;) {
+    if (above.id === promoter.id) {
+      throw new Failure("invalid", "The parent is the promoter, or is below them.", {
+        parentPromoterEmail: ["is the promoter, or is below them"],
+      });
+    }
+    above =
+      above.parentPromoterId === null
+        ? null
+        : await tx.get(promoters, promoter.accountId, above.parentPromoterId);
+  }
+}
+
 async function newRecords(
   tx: Transaction,
   context: Context,
@@ -125,6 +194,15 @@ async function newRecords(
     email: input.email,
   });
   return { promoter, promoterCampaign, campaign };
+}
+
+async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
+  const { parentPromoterId, parentPromoterEmail } = input;
+  if (parentPromoterId !== null) return loadParent(tx, accountId, parentPromoterId);
+  if (parentPromoterEmail === null) return null;
+  const parent = await findPromoterByEmail(tx, accountId, parentPromoterEmail);
+  if (parent === null || isErased(parent)) throw unknownParent();
+  return parent;
 }
 
 function newPromoter(
@@ -156,6 +234,17 @@ function newPromoter(
   };
 }
 
+/**
+ * Choice: a new promoter is suspicious only if another promoter has the same mailbox, behind an address written
+ * differently.
+ */
+async function judgePromoter(
+  tx: Transaction,
+  promoter: Pick<Promoter, "accountId" | "id" | "email">,
+): Promise<FraudSuspicion[]> {
+  return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
+}
+
 function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
   return newPromoterCampaign({
     accountId: promoter.accountId,
@@ -170,26 +259,6 @@ function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign:
     usesUrlTracking: input.usesUrlTracking,
     createdAt: promoter.createdAt,
   });
-}
-
-async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
-  const { parentPromoterId, parentPromoterEmail } = input;
-  if (parentPromoterId !== null) return loadParent(tx, accountId, parentPromoterId);
-  if (parentPromoterEmail === null) return null;
-  const parent = await findPromoterByEmail(tx, accountId, parentPromoterEmail);
-  if (parent === null || isErased(parent)) throw unknownParent();
-  return parent;
-}
-
-/**
- * Choice: a new promoter is suspicious only if another promoter has the same mailbox, behind an address written
- * differently.
- */
-async function judgePromoter(
-  tx: Transaction,
-  promoter: Pick<Promoter, "accountId" | "id" | "email">,
-): Promise<FraudSuspicion[]> {
-  return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
 }
 
 /** @see docs/spec/states.md "Promoters and promoter campaigns", 2 */

@@ -1,9 +1,12 @@
+import { sql, type Compilable, type Kysely } from "kysely";
+import { prepared } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
-import { NO_VISIT, type Origin } from "../origin/record.ts";
-import type { Belonging } from "../promoter-campaign/record.ts";
+import { NO_VISIT, type Origin } from "../origin/origin.ts";
+import type { Belonging } from "../promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
-export const TOTAL_METRICS = [
+const TOTAL_METRICS = [
   "clicks",
   "referrals",
   "customers",
@@ -65,16 +68,6 @@ export const daily = {
   sums: METRICS.map(columnOf),
 } as const satisfies SumTable;
 
-/** A row of it, as questions see it. */
-export type DailyRow = {
-  account_id: number;
-  series: Series;
-  subject_id: number;
-  subject_key: string;
-  day: string;
-  promoter_campaign_id: number;
-};
-
 /** The column of a metric. Operators ask for them too, so leads are called by the name of their table. */
 export function columnOf(metric: Metric): string {
   const name = metric.replace("referrals", "leads").replace("Referrals", "Leads");
@@ -99,6 +92,73 @@ interface Owner extends Belonging {
 /** What records add to `daily`, by their facts. */
 export function dailySums<R extends Owner>(factsOf: (record: R) => Fact[]): Summing<R> {
   return { into: daily, sharesOf: (record) => sharesOf(record, factsOf(record)) };
+}
+
+/** Totals over all days. */
+export type Stats = Record<TotalMetric, number>;
+
+/** The table, as questions see it. */
+interface DailySchema {
+  daily: DailyRow;
+}
+
+/** A row of it, as questions see it. */
+type DailyRow = {
+  account_id: number;
+  series: Series;
+  subject_id: number;
+  subject_key: string;
+  day: string;
+  promoter_campaign_id: number;
+};
+
+/** A question about the days of a series. */
+export function dailyQuestion(view: View, accountId: number, series: Series) {
+  return daysOf(view.question<DailySchema>(), accountId, series);
+}
+
+/** The sums of metrics, under their names. */
+export function totalsOf<M extends Metric>(metrics: readonly M[]) {
+  return metrics.map((metric) =>
+    sql<number>`coalesce(sum(${sql.ref(`daily.${columnOf(metric)}`)}), 0)`.as(metric),
+  );
+}
+
+const ownTotals = prepared(
+  (question: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
+    daysOf(question, accountId, "promoter")
+      .where("daily.subject_id", "=", promoterId)
+      .where("daily.promoter_campaign_id", "=", promoterCampaignId)
+      .select(totalsOf(TOTAL_METRICS)),
+);
+
+/** The totals of a promoter campaign. */
+export function loadStats(
+  view: View,
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<Stats> {
+  return statsIn(view, ownTotals(view, accountId, promoterId, id));
+}
+
+/** The totals of a promoter over all promoter campaigns. */
+export async function loadPromoterTotals(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<Record<Metric, number>> {
+  const totals = await view.total(daily, accountId, "promoter-month", promoterId);
+  return Object.fromEntries(METRICS.map((metric, at) => [metric, totals[at]!])) as Record<Metric, number>;
+}
+
+/** The totals of a campaign. */
+export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
+  const days = dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);
+  return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
+}
+
+/** The totals of all campaigns. */
+export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
+  return statsIn(view, dailyQuestion(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
 }
 
 function sharesOf(owner: Owner, facts: Fact[]): Share[] {
@@ -136,4 +196,16 @@ function amountsByDay(facts: Fact[]): Map<string, number[]> {
     amounts[PLACES.get(metric)!]! += amount;
   }
   return days;
+}
+
+function daysOf(question: Kysely<DailySchema>, accountId: number, series: Series) {
+  return question
+    .selectFrom("daily")
+    .where("daily.account_id", "=", accountId)
+    .where("daily.series", "=", series);
+}
+
+async function statsIn(view: View, totals: Compilable<Stats>): Promise<Stats> {
+  const [stats] = await view.rows(totals);
+  return Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, Number(stats?.[metric] ?? 0)])) as Stats;
 }

@@ -1,10 +1,16 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { View } from "../../storage/store.ts";
-import type { Metric, Series } from "./daily.ts";
-import { daysFor, metricsFor, type Figure } from "./figures.ts";
-import { addSums, type DaySums, type History } from "./history.ts";
-import { addMonths, type Period } from "./period.ts";
-import { dailyQuestion, totalsOf } from "./stats.ts";
+import { dailyQuestion, totalsOf, type Metric, type Series } from "./daily.ts";
+import {
+  addMonths,
+  addSums,
+  daysFor,
+  metricsFor,
+  type DaySums,
+  type Figure,
+  type History,
+  type Period,
+} from "./figures.ts";
 
 /** The id of a campaign or a promoter, or the key of a source or a page. */
 export type SubjectId = number | string;

@@ -1,17 +1,21 @@
+import { sql, type SqlBool } from "kysely";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
+import { among, contains, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
-import { campaigns } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
-import type { History } from "./history.ts";
-import { among, type Found, type Window } from "../../storage/query.ts";
-import { periodsOf, type Grouping, type Period } from "./period.ts";
-import { figuresOf, type Figure, type Figures } from "./figures.ts";
-import { historyOf, readHistories, type Histories, type SubjectId } from "./histories.ts";
-import { firstRanked, type Sort } from "./ranking.ts";
-
-/** Choice: about a megabyte of text. A client that needs more asks page by page. */
-const MOST_CELLS = 50_000;
+import { campaigns, type Campaign } from "../campaign/campaign.ts";
+import { promoterName, promoters } from "../promoter/promoter.ts";
+import {
+  figureIn,
+  figuresOf,
+  periodsOf,
+  type Figure,
+  type Figures,
+  type Grouping,
+  type History,
+  type Period,
+} from "./figures.ts";
+import { findBusy, historyOf, readHistories, type Histories, type SubjectId } from "./histories.ts";
 
 /** The range, the rows and the columns of a report. */
 export interface ReportQuery {
@@ -34,11 +38,6 @@ export interface ReportGroup<Id extends SubjectId = number> {
   name: string;
   total: Figures;
   rows: ReportRow[];
-}
-
-/** A query with its range cut into periods. */
-export interface Plan extends ReportQuery {
-  periods: Period[];
 }
 
 /** The account's periods, sorted by a figure or, without one, by time. @throws Failure `invalid` */
@@ -75,7 +74,7 @@ export async function reportTotal(store: Store, accountId: number, query: Report
 }
 
 /** The campaigns of a report. */
-export interface CampaignSelection {
+interface CampaignSelection {
   keeps?: ((campaign: Campaign) => boolean) | undefined;
   /** null: oldest first. */
   sort: Sort | null;
@@ -107,22 +106,18 @@ export async function reportCampaigns(
   return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
-/** A page of campaigns sorted by a figure over the whole range. */
-async function rankedPage(
-  store: Store,
-  accountId: number,
-  { ids, range, sort, page }: { ids: number[]; range: Period; sort: Sort; page: Window },
-): Promise<number[]> {
-  const wanted = { periods: [range], figures: [sort.by], series: "campaign" as const, ownerOf: Number };
-  const ranking = await readHistories(store, accountId, wanted);
-  const first = await firstRanked(ids, ranking, { range, sort, limit: page.offset + page.limit });
-  return first.slice(page.offset);
+/** A query with its range cut into periods. */
+interface Plan extends ReportQuery {
+  periods: Period[];
 }
 
 /** Cuts the range of a query into periods. @throws Failure `invalid` */
 export function planOf(query: ReportQuery): Plan {
   return { ...query, periods: periodsOf(query.range, query.groupBy) };
 }
+
+/** Choice: about a megabyte of text. A client that needs more asks page by page. */
+const MOST_CELLS = 50_000;
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
 export function refuseTooManyCells(
@@ -136,11 +131,6 @@ export function refuseTooManyCells(
     "invalid",
     `The report would have ${cells} cells, more than ${mostCells}; ask for fewer fields, longer periods or a smaller per_page`,
   );
-}
-
-/** The part of a list that a page shows. */
-export function pageOf<T>(items: T[], { limit, offset }: Window): T[] {
-  return items.slice(offset, offset + limit);
 }
 
 /** The groups of a report, in the order of their subjects. Other requests get a turn after each group. */
@@ -165,4 +155,121 @@ export function rowsOf(history: History, { periods, figures }: Plan): ReportRow[
     period,
     figures: figuresOf(history, period, figures),
   }));
+}
+
+/** The figure that a report is sorted by. */
+export interface Sort {
+  by: Figure;
+  isDescending: boolean;
+}
+
+/** Ids ranked before other requests get a turn. This takes a few milliseconds. */
+const RANKED_AT_ONCE = 1_000;
+
+/** The first ids by a figure. Equal ones are sorted by id. */
+export async function firstRanked<Id extends SubjectId>(
+  ids: Id[],
+  histories: Histories<Id>,
+  { range, sort, limit }: { range: Period; sort: Sort; limit: number },
+): Promise<Id[]> {
+  const sign = sort.isDescending ? -1 : 1;
+  const valueOf = figureIn(range, sort.by);
+  let first: { id: Id; value: number }[] = [];
+  for (let at = 0; at < ids.length; at += RANKED_AT_ONCE) {
+    for (const id of ids.slice(at, at + RANKED_AT_ONCE)) {
+      first.push({ id, value: valueOf(historyOf(histories, id)) });
+    }
+    first.sort((one, other) => sign * (one.value - other.value) || (one.id < other.id ? -1 : 1));
+    first = first.slice(0, limit);
+    await othersTurn();
+  }
+  return first.map(({ id }) => id);
+}
+
+/** The promoters of a report. */
+interface PromoterSelection {
+  /** null: all promoters that had a fact which the figures need. */
+  promoterIds: number[] | null;
+  /** Part of the name or the e-mail address. null: any. */
+  text: string | null;
+  sort: Sort;
+  page: Window;
+}
+
+/**
+ * A page of promoters sorted by one figure.
+ *
+ * Choice: a promoter without a name is shown by e-mail address.
+ *
+ * @throws Failure `invalid`
+ */
+export async function reportPromoters(
+  store: Store,
+  accountId: number,
+  query: ReportQuery & PromoterSelection,
+): Promise<Found<ReportGroup>> {
+  const { promoterIds, range, figures, sort, page } = query;
+  const plan = planOf(query);
+  // Leads of a deleted promoter still count for it.
+  const known = promoterQuestion(store, accountId, query);
+  const wanted = {
+    periods: [range],
+    series: "promoter" as const,
+    chosen: (column: string) => sql<SqlBool>`${sql.ref(column)} in ${known}`,
+  };
+  const [ranking, found] = await Promise.all([
+    readHistories(store, accountId, { ...wanted, figures: [sort.by], ownerOf: Number }),
+    promoterIds === null
+      ? findBusy(store, accountId, { ...wanted, figures: [...figures, sort.by] })
+      : (await store.rows(known)).map(({ id }) => id),
+  ]);
+  const ids = found.map(Number);
+  const first = await firstRanked(ids, ranking, { ...query, limit: page.offset + page.limit });
+  const shown = first.slice(page.offset);
+  refuseTooManyCells(plan, shown.length);
+  const histories = await readHistories(store, accountId, {
+    ...plan,
+    series: "promoter",
+    chosen: (column) => among(column, shown),
+    ownerOf: Number,
+  });
+  const subjects = [];
+  for (const id of shown) {
+    const promoter = await store.get(promoters, accountId, id);
+    if (promoter !== null) subjects.push({ id, name: promoterName(promoter) });
+  }
+  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+}
+
+/** The part of a list that a page shows. */
+function pageOf<T>(items: T[], { limit, offset }: Window): T[] {
+  return items.slice(offset, offset + limit);
+}
+
+/** A page of campaigns sorted by a figure over the whole range. */
+async function rankedPage(
+  store: Store,
+  accountId: number,
+  { ids, range, sort, page }: { ids: number[]; range: Period; sort: Sort; page: Window },
+): Promise<number[]> {
+  const wanted = { periods: [range], figures: [sort.by], series: "campaign" as const, ownerOf: Number };
+  const ranking = await readHistories(store, accountId, wanted);
+  const first = await firstRanked(ids, ranking, { range, sort, limit: page.offset + page.limit });
+  return first.slice(page.offset);
+}
+
+/** The ids of the promoters that a report may show. */
+function promoterQuestion(
+  store: Store,
+  accountId: number,
+  { promoterIds, text }: Pick<PromoterSelection, "promoterIds" | "text">,
+) {
+  let question = store
+    .question<Schema<{ promoters: typeof promoters }>>()
+    .selectFrom("promoters")
+    .where("promoters.account_id", "=", accountId)
+    .select("promoters.id");
+  if (promoterIds !== null) question = question.where(among("promoters.id", promoterIds));
+  if (text !== null) question = question.where(contains("promoters.words", text));
+  return question;
 }

@@ -1,11 +1,19 @@
 import { Failure } from "../../failure.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import type { Context } from "../context.ts";
-import { lockCodes } from "../promo-code/code-owner.ts";
-import { findCodeInUse } from "../promo-code/promo-code.ts";
-import type { Reward } from "./record.ts";
-import { loadReward, refuseContradictions, rewards, type NewReward, type RewardChanges } from "./reward.ts";
+import { loadProduct, products, type Product } from "../product/product.ts";
+import { findCodeInUse, lockCodes } from "../promo-code/promo-code.ts";
+import {
+  loadReward,
+  refuseContradictions,
+  rewards,
+  type NewReward,
+  type Reward,
+  type RewardChanges,
+  type RewardEntry,
+  type RewardScope,
+} from "./reward.ts";
 
 /** Makes a reward. @throws Failure `rule_broken` naming every contradiction, `taken` */
 export async function createReward(
@@ -45,6 +53,49 @@ export function updateReward(
     await tx.put(rewards, after);
     return after;
   });
+}
+
+/** A reward entry with its reward and its products. */
+export interface FullRewardEntry {
+  entry: RewardEntry;
+  reward: Reward;
+  products: Product[];
+}
+
+const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
+
+/**
+ * Checks that every entry names a reward for the right kind of person, and products that exist.
+ *
+ * @throws Failure `not_found`, `rule_broken`
+ */
+export async function checkRewardEntries(
+  reader: Reader,
+  accountId: number,
+  { scope, entries }: { scope: RewardScope; entries: RewardEntry[] },
+): Promise<void> {
+  for (const { rewardId, productIds } of entries) {
+    for (const productId of productIds) await loadProduct(reader, accountId, productId);
+    const reward = await loadReward(reader, accountId, rewardId);
+    if (reward.isPromoterReward === (scope === "promoters")) continue;
+    const fault = `must not hold reward ${rewardId}, which is not for ${scope}`;
+    throw new Failure("rule_broken", "The record breaks a rule", { [FIELDS[scope]]: [fault] });
+  }
+}
+
+/** Entries with their rewards and products. @throws Failure `not_found` */
+export async function loadRewardEntries(
+  reader: Reader,
+  accountId: number,
+  entries: RewardEntry[],
+): Promise<FullRewardEntry[]> {
+  const full: FullRewardEntry[] = [];
+  for (const entry of entries) {
+    const reward = await loadReward(reader, accountId, entry.rewardId);
+    const named = await Promise.all(entry.productIds.map((id) => reader.get(products, accountId, id)));
+    full.push({ entry, reward, products: named.filter((product) => product !== null) });
+  }
+  return full;
 }
 
 /** Customers of every promoter may type a reward's coupon, so it can't be a code that one promoter made. */

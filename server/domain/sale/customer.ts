@@ -1,17 +1,18 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { EntrySource, Lead } from "../lead/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Account } from "../account/account.ts";
+import { leads, type EntrySource, type Lead } from "../lead/lead.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
-import { findLeadByEmail, findLeadByUid, leads } from "../lead/lead.ts";
-import { addLead } from "../lead/new-lead.ts";
-import { findReferrer, type Referrer } from "../lead/referrer.ts";
-import { findCodeOwner } from "../promo-code/code-owner.ts";
-import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../promoter/promoter.ts";
+import { isErased } from "../erasure/erased.ts";
+import { findLeadByEmail, findLeadByUid } from "../lead/search.ts";
+import { addLead, findReferrer, type Referrer } from "../lead/signup.ts";
+import { findCodeOwner } from "../promo-code/promo-code.ts";
 
 /** The values of an event that name a customer. null: not given. */
 export interface CustomerNames {

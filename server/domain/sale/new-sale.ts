@@ -1,18 +1,15 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Account } from "../account/account.ts";
+import { leads, type Lead } from "../lead/lead.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
+import { appliedRewards, earningsOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
 import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts";
-import type { Commission } from "../commission/record.ts";
-import type { CustomerHistory } from "../commission/reward-choice.ts";
+import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
+import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
-import { withHistory } from "../lead/customer-history.ts";
-import { leads } from "../lead/lead.ts";
-import { MAX_AMOUNT, share } from "../money/amount.ts";
-import { exponentOf } from "../money/currency.ts";
+import { withHistory } from "../lead/customer.ts";
+import { exponentOf, MAX_AMOUNT, share } from "../money/money.ts";
 import {
   isMissing,
   missingRate,
@@ -23,19 +20,22 @@ import {
 } from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { Reward } from "../reward/record.ts";
-import { addCommissions } from "./commissions.ts";
+import type { Reward } from "../reward/reward.ts";
+import {
+  addCommissions,
+  historyOf,
+  payableSplits,
+  referralRewardOf,
+  withRepeatingSince,
+  withStarts,
+} from "./commissions.ts";
 import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { addPayment } from "./payment.ts";
-import type { Sale } from "./record.ts";
-import { referralRewardOf } from "./referral-reward.ts";
+import { alreadyRecorded, refuseRepeated, sales, type Sale } from "./sale.ts";
 import { judgeAgain } from "./replaced-reward.ts";
-import { historyOf, withRepeatingSince, withStarts } from "./reward-start.ts";
-import { payableSplits } from "./splits.ts";
-import { alreadyRecorded, refuseRepeated, sales } from "./sales.ts";
 import { loadTiers } from "./tiers.ts";
 import {
   refuseWaiting,

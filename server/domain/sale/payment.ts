@@ -1,11 +1,9 @@
 import { table } from "../../storage/table.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { USUAL_BASE } from "../account/commission-base.ts";
-import type { CommissionBase } from "../account/record.ts";
+import { USUAL_BASE, type CommissionBase } from "../account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
-import { share, WHOLE } from "../money/amount.ts";
-import type { Refund, Sale } from "./record.ts";
-import { refunds } from "./sales.ts";
+import { share, WHOLE } from "../money/money.ts";
+import { refunds, type Refund, type Sale } from "./sale.ts";
 
 /** The objects of billing providers that report a payment. A later one knows more of it. */
 const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;

@@ -1,19 +1,38 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import type { Lead } from "../lead/record.ts";
+import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Account } from "../account/account.ts";
+import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
-import { share } from "../money/amount.ts";
+import { announce } from "../event/event.ts";
+import { withHistory, withLateCancellation } from "../lead/customer.ts";
+import { leads, type Lead } from "../lead/lead.ts";
+import { share } from "../money/money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../money/rate.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { CustomerNames } from "./customer.ts";
-import type { Refund, Sale } from "./record.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import type { Show } from "../show.ts";
+import { findCustomer, nobody } from "./customer.ts";
 import { ownTaking, salePayments } from "./payment.ts";
-import { loadPayer, loadRefundedLead, loadRefundedSale, markRefunded, newRefund } from "./refunded-sale.ts";
-import { alreadyRecorded, refuseRepeated, refunds } from "./sales.ts";
+import {
+  loadPayer,
+  loadRefundedLead,
+  loadRefundedSale,
+  markRefunded,
+  newRefund,
+  takeBack,
+  type NewRefund,
+} from "./refunded-sale.ts";
+import {
+  alreadyRecorded,
+  cancellations,
+  findNextSale,
+  refunds,
+  refuseRepeated,
+  type Cancellation,
+  type Refund,
+  type Sale,
+} from "./sale.ts";
 import { keepCommissions, settle, type Settled } from "./settlement.ts";
-import { takeBack } from "./take-back.ts";
 import {
   leftOfWaiting,
   refuseWaiting,
@@ -24,23 +43,8 @@ import {
   type WaitingSale,
 } from "./waiting.ts";
 
-/** The input of a refund. null: not given. */
-export interface NewRefund {
-  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
-  eventId: string;
-  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
-  saleEventId: string | null;
-  /** In the minor unit of its currency. Positive. */
-  amount: number;
-  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
-  currency: string | null;
-  createdAt: Date | null;
-  /** The waiting event that is recorded now. Absent: the refund just came. */
-  kept?: RateRefund;
-}
-
 /** A refund with its lead, the lead's promoter, and the commissions that take others back. */
-export interface RecordedRefund {
+interface RecordedRefund {
   refund: Refund;
   lead: Lead;
   promoter: Promoter;
@@ -98,19 +102,55 @@ export async function recordRefund<T, W = never>(
   });
 }
 
-/** Takes back the refunded part of a sale that no provider reported. */
-async function takePart(
-  tx: Transaction,
+/** The input of a cancellation. null: not given. */
+interface NewCancellation {
+  customer: NewRefund["customer"];
+  eventId: string | null;
+  createdAt: Date | null;
+}
+
+/** A cancellation with its lead and the lead's promoter. */
+interface RecordedCancellation {
+  cancellation: Cancellation;
+  lead: Lead;
+  promoter: Promoter;
+}
+
+/**
+ * Records that a customer has left. However often it is called, the lead is cancelled once. A lead that has bought
+ * something since then stays as it is, but the cancellation counts on its day.
+ *
+ * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead or of one that is gone
+ * @see docs/spec/money.md "Refunds, cancellations and moves"
+ */
+export async function recordCancellation<T>(
   context: Context,
-  { lead, sale, refund, saleAmount }: { lead: Lead; sale: Sale; refund: Refund; saleAmount: number },
-): Promise<Settled> {
-  const after: Sale = {
-    ...sale,
-    refundedCents: sale.refundedCents + refund.amountCents,
-    refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
-  };
-  const taken = await takeBack(tx, context, { lead, sale, after, refund });
-  return keepCommissions(tx, { sale: after, refund, commissions: taken });
+  account: Account,
+  { show, ...input }: NewCancellation & { show: Show<RecordedCancellation, T> },
+): Promise<T> {
+  const { store, now } = context;
+  const id = await store.nextId("event");
+  return store.transact(async (tx) => {
+    const sent = await findSent(tx, account.id, input.eventId);
+    const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
+    const known = sent ?? (await findOwn(tx, lead));
+    if (known !== null) return show(tx.view, { cancellation: known, lead, promoter });
+    const createdAt = (input.createdAt ?? now).toISOString();
+    const cancellation = { accountId: account.id, id, leadId: lead.id, eventId: input.eventId, createdAt };
+    await tx.insert(cancellations, cancellation);
+    const next = await findNextSale(tx.view, lead, createdAt);
+    const after =
+      next === null
+        ? withHistory(lead, cancelled(lead, cancellation), createdAt)
+        : withLateCancellation(lead, createdAt, next.createdAt);
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before: lead, after });
+    return show(tx.view, { cancellation, lead: after, promoter });
+  });
+}
+
+function isWaiting(sale: Sale | WaitingSale): sale is WaitingSale {
+  return "rate" in sale;
 }
 
 /** The currency of a refund. */
@@ -120,25 +160,6 @@ function currencyOf(
 ): string {
   if (currency !== null || saleEventId === null) return currency ?? own;
   return (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
-}
-
-function isWaiting(sale: Sale | WaitingSale): sale is WaitingSale {
-  return "rate" in sale;
-}
-
-/**
- * The rate that a sale waits for.
- *
- * @throws Failure `invalid` if less of the sale is left
- */
-async function rateOf(
-  tx: Transaction,
-  sale: WaitingSale,
-  { input: { amount, kept }, currency }: { input: NewRefund; currency: string },
-): Promise<MissingRate> {
-  const isSame = currency === sale.facts.currency;
-  if (isSame && kept === undefined && amount > (await leftOfWaiting(tx, sale))) throw tooMuch();
-  return sale.rate;
 }
 
 /** Keeps a refund until there is a rate for it and for its sale. It names its sale from now on. */
@@ -172,6 +193,25 @@ async function keepRefund(
   const waiting: RateRefund = { ...common, kind: "refund", saleEventId: sale.eventId, amount, currency };
   await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("refund", eventId) });
   return waiting;
+}
+
+/**
+ * The rate that a sale waits for.
+ *
+ * @throws Failure `invalid` if less of the sale is left
+ */
+async function rateOf(
+  tx: Transaction,
+  sale: WaitingSale,
+  { input: { amount, kept }, currency }: { input: NewRefund; currency: string },
+): Promise<MissingRate> {
+  const isSame = currency === sale.facts.currency;
+  if (isSame && kept === undefined && amount > (await leftOfWaiting(tx, sale))) throw tooMuch();
+  return sale.rate;
+}
+
+function tooMuch(): Failure {
+  return new Failure("invalid", "Error. Amount blank or invalid: it is more than what is left of the sale.");
 }
 
 /** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */
@@ -212,6 +252,58 @@ async function amountsOf(
   return { amountCents: money.cents, originalAmount: money.originalAmount, originalCurrency, saleAmount };
 }
 
-function tooMuch(): Failure {
-  return new Failure("invalid", "Error. Amount blank or invalid: it is more than what is left of the sale.");
+/** Takes back the refunded part of a sale that no provider reported. */
+async function takePart(
+  tx: Transaction,
+  context: Context,
+  { lead, sale, refund, saleAmount }: { lead: Lead; sale: Sale; refund: Refund; saleAmount: number },
+): Promise<Settled> {
+  const after: Sale = {
+    ...sale,
+    refundedCents: sale.refundedCents + refund.amountCents,
+    refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
+  };
+  const taken = await takeBack(tx, context, { lead, sale, after, refund });
+  return keepCommissions(tx, { sale: after, refund, commissions: taken });
+}
+
+/** The cancellation with this event id. null: there is none. */
+async function findSent(
+  tx: Transaction,
+  accountId: number,
+  eventId: string | null,
+): Promise<Cancellation | null> {
+  return eventId === null ? null : tx.find(cancellations, "event", accountId, [digest(eventId)]);
+}
+
+/**
+ * The lead and its promoter.
+ *
+ * @throws Failure `not_found`; `already_registered` if the event was recorded, for another lead or one that is gone now
+ */
+async function loadKnown(
+  tx: Transaction,
+  accountId: number,
+  { names, sent }: { names: NewCancellation["customer"]; sent: Cancellation | null },
+): Promise<{ lead: Lead; promoter: Promoter }> {
+  const lead = await findCustomer(tx, accountId, { ...names, tid: null });
+  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
+  const isOther = sent !== null && sent.leadId !== lead?.id;
+  if (lead !== null && promoter !== null && !isOther) return { lead, promoter };
+  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : nobody();
+}
+
+/** The cancellation of a cancelled lead. null: none, or it was not tracked. */
+async function findOwn(tx: Transaction, { accountId, cancellationId }: Lead): Promise<Cancellation | null> {
+  return cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId);
+}
+
+/** Choice: a denied lead stays denied. */
+function cancelled(lead: Lead, { id, createdAt }: Cancellation): Lead {
+  return {
+    ...lead,
+    state: lead.state === "denied" ? "denied" : "cancelled",
+    cancelledAt: lead.cancelledAt ?? createdAt,
+    cancellationId: id,
+  };
 }

@@ -1,20 +1,40 @@
 import { Failure } from "../../failure.ts";
-import type { Context } from "../context.ts";
-import { isErased } from "../erasure/values.ts";
-import { announce } from "../event/event.ts";
-import { withHistory } from "../lead/customer-history.ts";
-import type { Lead } from "../lead/record.ts";
-import { isNamed, leads } from "../lead/lead.ts";
-import type { Promoter } from "../promoter/record.ts";
-import { promoters } from "../promoter/promoter.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { findCustomer, nobody } from "./customer.ts";
-import type { Refund, Sale } from "./record.ts";
-import { isRefunded, isTakenBack } from "./refunded-part.ts";
-import type { NewRefund } from "./refund.ts";
-import { sales } from "./sales.ts";
-import { findWaitingSale, leftOfWaiting, waitingSalesOf, type WaitingSale } from "./waiting.ts";
+import { commissions, newCommission, type Commission } from "../commission/commission.ts";
+import { withTakeBacks } from "../commission/review.ts";
+import type { Context } from "../context.ts";
+import { isErased } from "../erasure/erased.ts";
+import { announce } from "../event/event.ts";
+import { withHistory } from "../lead/customer.ts";
+import { isNamed, leads, type Lead } from "../lead/lead.ts";
+import { share } from "../money/money.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import { findCustomer, nobody, type CustomerNames } from "./customer.ts";
+import { isRefunded, isTakenBack, sales, type Refund, type Sale } from "./sale.ts";
+import { isBonusLost, reopenTargets } from "./tiers.ts";
+import {
+  findWaitingSale,
+  leftOfWaiting,
+  waitingSalesOf,
+  type RateRefund,
+  type WaitingSale,
+} from "./waiting.ts";
+
+/** The input of a refund. null: not given. */
+export interface NewRefund {
+  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
+  eventId: string;
+  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
+  saleEventId: string | null;
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
+  currency: string | null;
+  createdAt: Date | null;
+  /** The waiting event that is recorded now. Absent: the refund just came. */
+  kept?: RateRefund;
+}
 
 /**
  * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
@@ -60,30 +80,6 @@ export async function loadRefundedSale(
   if (recorded === null || (waiting !== null && waiting.createdAt >= recorded.createdAt))
     return waiting as WaitingSale;
   return recorded;
-}
-
-async function findNamed(tx: Transaction, accountId: number, eventId: string) {
-  return (
-    (await tx.find(sales, "event", accountId, [digest(eventId)])) ??
-    (await findWaitingSale(tx, accountId, eventId))
-  );
-}
-
-/** The latest sales are read first, until one is not refunded whole. */
-async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
-  for (let offset = 0; ; offset++) {
-    const page = { limit: 1, offset, reverse: true };
-    const [listed] = await tx.view.page(sales, "lead", accountId, [id], page);
-    if (listed === undefined) return null;
-    const sale = await tx.get(sales, accountId, listed.id);
-    if (sale !== null && !isRefunded(sale)) return sale;
-  }
-}
-
-async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale | null> {
-  for (const waiting of await waitingSalesOf(tx.view, lead))
-    if ((await leftOfWaiting(tx, waiting)) > 0) return waiting;
-  return null;
 }
 
 /**
@@ -150,4 +146,143 @@ export async function markRefunded(
   await tx.put(leads, marked);
   await announce(tx, context, { entity: "referral", before: lead, after: marked });
   return marked;
+}
+
+/**
+ * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
+ * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at all.
+ *
+ * @see docs/spec/money.md "Targets"
+ */
+export async function takeBack(
+  tx: Transaction,
+  context: Context,
+  { lead, sale, after, refund }: { lead: Lead; sale: Sale; after: Sale; refund: Refund | null },
+): Promise<Commission[]> {
+  const added: Commission[] = [];
+  const lost: Commission[] = [];
+  for (const id of sale.commissionIds) {
+    const commission = await tx.get(commissions, sale.accountId, id);
+    if (commission === null || commission.takesBackId !== null || commission.isReplaced) continue;
+    const isBonus = commission.targetRules !== undefined;
+    const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
+    const part = takenBack(commission, sale) - takenBack(commission, after);
+    const whole = isLost ? -commission.amount : 0;
+    const amount = isBonus ? whole : part;
+    if (amount === 0) continue;
+    if (isLost) lost.push(commission);
+    added.push(await addOpposite(tx, context, { commission, amount, sale, refund }));
+  }
+  await reopenTargets(tx, sale, lost);
+  return added;
+}
+
+/** What a further commission changes of an earlier one. */
+interface Opposite {
+  commission: Commission;
+  amount: number;
+  sale: Sale;
+  /** null: no money went back, but the amount of the sale has become known better. */
+  refund: Refund | null;
+}
+
+/** Adds a commission that takes back a part of an earlier one, or gives it back. */
+export async function addOpposite(tx: Transaction, context: Context, given: Opposite): Promise<Commission> {
+  const { commission, refund } = given;
+  const opposite = oppositeOf(given, await context.store.nextId("commission"));
+  await tx.insert(commissions, opposite);
+  await announce(tx, context, { entity: "commission", before: null, after: opposite });
+  // Nobody is told of the mark, because commissions don't show it.
+  await tx.put(commissions, {
+    ...commission,
+    takenBackByIds: [...commission.takenBackByIds, opposite.id],
+    ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
+  });
+  return opposite;
+}
+
+/**
+ * Takes back all that is left of a commission, because an earlier sale that arrived later has got its reward. null:
+ * nothing is left.
+ *
+ * @see docs/spec/money.md "Durations"
+ */
+export async function takeBackReplaced(
+  tx: Transaction,
+  context: Context,
+  { commission, sale }: Pick<Opposite, "commission" | "sale">,
+): Promise<Commission | null> {
+  const family = await withTakeBacks(tx, commission);
+  const left = family.reduce((sum, { amount }) => sum + amount, 0);
+  const replaced = { ...commission, isReplaced: true as const };
+  if (left !== 0)
+    return addOpposite(tx, context, { commission: replaced, amount: -left, sale, refund: null });
+  await tx.put(commissions, replaced);
+  return null;
+}
+
+async function findNamed(tx: Transaction, accountId: number, eventId: string) {
+  return (
+    (await tx.find(sales, "event", accountId, [digest(eventId)])) ??
+    (await findWaitingSale(tx, accountId, eventId))
+  );
+}
+
+/** The latest sales are read first, until one is not refunded whole. */
+async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
+  for (let offset = 0; ; offset++) {
+    const page = { limit: 1, offset, reverse: true };
+    const [listed] = await tx.view.page(sales, "lead", accountId, [id], page);
+    if (listed === undefined) return null;
+    const sale = await tx.get(sales, accountId, listed.id);
+    if (sale !== null && !isRefunded(sale)) return sale;
+  }
+}
+
+async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale | null> {
+  for (const waiting of await waitingSalesOf(tx.view, lead))
+    if ((await leftOfWaiting(tx, waiting)) > 0) return waiting;
+  return null;
+}
+
+/**
+ * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
+ * on its day, so only later refunds count. It is negative if a bank has given back money that was missing on that day.
+ */
+function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
+  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  const [left, whole, refunded] =
+    amountCents === 0
+      ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
+      : [saleCents, amountCents, refundedCents];
+  const refundedSince = refunded - (whole - left);
+  return left <= 0 ? 0 : share(amount, refundedSince, left);
+}
+
+/** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */
+function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number): Commission {
+  const { createdByUser: _, correctedByIds: __, ...earned } = commission;
+  const event = refund ?? { ...sale, id: null, amountCents: 0, originalAmount: 0 };
+  return newCommission({
+    ...earned,
+    id,
+    amount,
+    refundId: event.id,
+    takesBackId: commission.id,
+    takenBackByIds: [],
+    eventId: event.eventId,
+    saleCents: 0 - event.amountCents,
+    originalSaleAmount: 0 - event.originalAmount,
+    originalSaleCurrency: event.originalCurrency,
+    saleId: sale.id,
+    payoutId: null,
+    isPaidElsewhere: false,
+    internalNote: null,
+    externalNote: null,
+    statusUpdatedAt: null,
+    createdAt: event.createdAt,
+    // A correction is no news of a sale.
+    ...(refund === null && { isSilent: true as const }),
+  });
 }

@@ -1,24 +1,18 @@
-import type { Account } from "../account/record.ts";
-import { commissions } from "../commission/commission.ts";
+import type { Account } from "../account/account.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
 import { appliedRewards, earningsOf, type Earning } from "../commission/earnings.ts";
-import { isOwn } from "../commission/move.ts";
-import type { Commission } from "../commission/record.ts";
+import { isOwn } from "../commission/changes.ts";
 import type { Context } from "../context.ts";
-import type { Lead, RewardStart } from "../lead/record.ts";
-import { share } from "../money/amount.ts";
-import { exponentOf } from "../money/currency.ts";
+import type { Lead, RewardStart } from "../lead/lead.ts";
+import { exponentOf, share } from "../money/money.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { addCommissions } from "./commissions.ts";
+import { addCommissions, historyOf, payableSplits, withStarts } from "./commissions.ts";
 import { instalments } from "./instalment.ts";
 import { salePayments } from "./payment.ts";
-import type { Sale } from "./record.ts";
-import { isRefunded, leftPart } from "./refunded-part.ts";
-import { historyOf, withStarts } from "./reward-start.ts";
-import { sales } from "./sales.ts";
-import { payableSplits } from "./splits.ts";
-import { takeBackReplaced } from "./take-back.ts";
+import { isRefunded, leftPart, sales, type Sale } from "./sale.ts";
+import { takeBackReplaced } from "./refunded-sale.ts";
 import { loadTiers } from "./tiers.ts";
 
 /**

@@ -5,15 +5,14 @@ import { digest } from "../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import type { Lead } from "../lead/record.ts";
+import type { Lead } from "../lead/lead.ts";
 import type { MissingRate } from "../money/rate.ts";
-import type { Promoter } from "../promoter/record.ts";
+import type { Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import type { CommissionNotes } from "../commission/record.ts";
+import type { CommissionNotes } from "../commission/commission.ts";
 import type { InstalmentPlan } from "./instalment.ts";
 import type { Reported } from "./payment.ts";
-import type { BillingPeriod } from "./record.ts";
-import { alreadyRecorded } from "./sales.ts";
+import { alreadyRecorded, type BillingPeriod } from "./sale.ts";
 
 /** The facts of a sale as they come. They are kept whole while it waits. null: not given. */
 export interface SaleFacts {

@@ -1,26 +1,37 @@
-import type { Lead, LeadState, Suspicion } from "../lead/record.ts";
-import { leads, newLead } from "../lead/lead.ts";
-import { promoters } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { nameKey } from "../origin/name-key.ts";
-import { subKeyOf } from "../origin/sub-id.ts";
-import { addPastClicks } from "../visitor/past-clicks.ts";
-import type { Visitor } from "../visitor/record.ts";
-import { visitors } from "../visitor/visitor.ts";
-import type { Arrival } from "./arrivals.ts";
-import { chunks, nextIds, putAll } from "./chunks.ts";
-import type { Dice } from "./dice.ts";
+import type { Campaign } from "../campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../lead/lead.ts";
+import { nameKey, originOf, subKeyOf, type Origin } from "../origin/origin.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { addPastClicks, visitors, type Visitor } from "../visitor/visitor.ts";
 import type { Member } from "./members.ts";
-import { rollPerson } from "./people.ts";
-import { busyInstants, DAY_MS, type SeedPlan } from "./plan.ts";
+import {
+  busyInstants,
+  chunks,
+  DAY_MS,
+  nextIds,
+  putAll,
+  rollPerson,
+  type Dice,
+  type SeedPlan,
+} from "./plan.ts";
 
-/** How long browsers keep the cookie of a visitor. */
-const COOKIE_DAYS = 60;
-/** The channels that links name, and one lead in so many comes by a channel. */
-const CHANNELS = ["newsletter", "video", "blog"];
-const PER_CHANNEL = 3;
-/** The most clicks of a day that brought a single lead. */
-const MOST_CLICKS = 14;
+/** A way that visitors take to the site. */
+interface Arrival {
+  origin: Origin;
+  url: string;
+  referrer: string | null;
+}
+
+/** A lead with the clicks of its day. */
+interface SeedLead {
+  lead: Lead;
+  /** null: the cookie has expired. */
+  visitor: Visitor | null;
+  /** Clicks whose visitors are not known. */
+  clicksCount: number;
+}
 
 /** Makes leads, oldest first, and hands over each chunk of them. */
 export async function* seedLeads(
@@ -47,29 +58,42 @@ export async function* seedLeads(
   }
 }
 
-/** By the rules of real sign-ups, a suspicion also marks the promoter. */
-async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
-  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
-  // Reports find the channel's name by its key.
-  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, subId);
-  await tx.put(leads, lead);
-  if (visitor !== null) await tx.put(visitors, visitor);
-  const day = createdAt.slice(0, 10);
-  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
-  if (count > 0) await addPastClicks(tx, { ...owner, day, origin, count });
-  const promoter = suspicion === "no_suspicion" ? null : await tx.get(promoters, accountId, promoterId);
-  if (promoter === null || suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion))
-    return;
-  await tx.put(promoters, { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] });
-}
+const PAGES = ["", "/pricing", "/features", "/blog/why-we-switched"];
 
-/** A lead with the clicks of its day. */
-interface SeedLead {
-  lead: Lead;
-  /** null: the cookie has expired. */
-  visitor: Visitor | null;
-  /** Clicks whose visitors are not known. */
-  clicksCount: number;
+/** Where links stand, the most common first. null: the browser tells no referrer. */
+const REFERRERS = [
+  "https://www.youtube.com/",
+  null,
+  "https://www.google.com/",
+  "https://www.linkedin.com/",
+  "https://www.reddit.com/",
+  "https://github.com/",
+  "https://www.instagram.com/",
+  "https://news.example/",
+];
+const QUERIES = ["", "?utm_source=newsletter", "?utm_source=podcast"];
+
+/** Makes the origins of the program's visitors known, the most common ones first. */
+export function seedArrivals(
+  { store }: Context,
+  { accountId, landingUrl }: Pick<Campaign, "accountId" | "landingUrl">,
+): Promise<Arrival[]> {
+  const { origin: site } = new URL(landingUrl);
+  const pages = PAGES.map((path) => (path === "" ? landingUrl : site + path));
+  return store.transact(async (tx) => {
+    const arrivals: Arrival[] = [];
+    for (const referrer of REFERRERS) {
+      for (const page of pages) {
+        // A referrer names the source by itself. Without one, only the parameter can.
+        for (const query of referrer === null ? QUERIES : [""]) {
+          const url = page + query;
+          const origin = await originOf(tx, accountId, { url, referrer, isOwnPage: false });
+          arrivals.push({ origin, url, referrer });
+        }
+      }
+    }
+    return arrivals;
+  });
 }
 
 /** The ids of a new lead, and those who may have brought it: so many of the first members. */
@@ -81,6 +105,17 @@ interface LeadPlace {
   joinedCount: number;
   arrivals: Arrival[];
 }
+
+/** How long browsers keep the cookie of a visitor. */
+const COOKIE_DAYS = 60;
+
+const PER_CHANNEL = 3;
+
+/** The channels that links name, and one lead in so many comes by a channel. */
+const CHANNELS = ["newsletter", "video", "blog"];
+
+/** The most clicks of a day that brought a single lead. */
+const MOST_CLICKS = 14;
 
 /** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
 function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
@@ -119,6 +154,16 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   };
 }
 
+/** A number from 0 to below `count`, the smaller the more `rolls` there are. */
+function early(dice: Dice, count: number, rolls: number): number {
+  return Math.min(...Array.from({ length: rolls }, () => dice.number(count)));
+}
+
+function suspicionOf(dice: Dice): Suspicion {
+  if (!dice.percent(4)) return "no_suspicion";
+  return dice.pick(["same_ip_suspicion", "same_ip_suspicion", "ad_source", "same_promoter_email"]);
+}
+
 function visitorOf(
   { accountId, promoterCampaignId, promoterId, campaignId, origin, subId, createdAt }: Lead,
   { tid, arrival, refToken }: { tid: string; arrival: Arrival; refToken: string },
@@ -144,12 +189,18 @@ function visitorOf(
   };
 }
 
-function suspicionOf(dice: Dice): Suspicion {
-  if (!dice.percent(4)) return "no_suspicion";
-  return dice.pick(["same_ip_suspicion", "same_ip_suspicion", "ad_source", "same_promoter_email"]);
-}
-
-/** A number from 0 to below `count`, the smaller the more `rolls` there are. */
-function early(dice: Dice, count: number, rolls: number): number {
-  return Math.min(...Array.from({ length: rolls }, () => dice.number(count)));
+/** By the rules of real sign-ups, a suspicion also marks the promoter. */
+async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
+  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
+  // Reports find the channel's name by its key.
+  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, subId);
+  await tx.put(leads, lead);
+  if (visitor !== null) await tx.put(visitors, visitor);
+  const day = createdAt.slice(0, 10);
+  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  if (count > 0) await addPastClicks(tx, { ...owner, day, origin, count });
+  const promoter = suspicion === "no_suspicion" ? null : await tx.get(promoters, accountId, promoterId);
+  if (promoter === null || suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion))
+    return;
+  await tx.put(promoters, { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] });
 }

@@ -1,17 +1,25 @@
 import type { Transaction } from "../../storage/store.ts";
 import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
-import type { PayoutMethod, PayoutMethodName } from "../payout-method/record.ts";
-import { payoutMethods } from "../payout-method/payout-method.ts";
-import { promoters } from "../promoter/promoter.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign, PromoterCampaignState } from "../promoter-campaign/record.ts";
-import { newProfile } from "../promoter/profile.ts";
-import { newPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
+import { newProfile, promoters, type Promoter } from "../promoter/promoter.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "../promoter-campaign/promoter-campaign.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { answersOf } from "./applicants.ts";
-import { chunks, nextIds, putAll } from "./chunks.ts";
-import { asciiName, rollPerson, type Person } from "./people.ts";
-import { DAY_MS, type SeedPlan } from "./plan.ts";
+import { answersOf } from "./program.ts";
+import {
+  asciiName,
+  chunks,
+  DAY_MS,
+  nextIds,
+  putAll,
+  rollPerson,
+  type Person,
+  type SeedPlan,
+} from "./plan.ts";
 
 /** The first promoters joined before the first lead came. */
 const OLDEST_DAYS = 410;

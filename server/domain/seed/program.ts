@@ -1,20 +1,16 @@
-import type { Account } from "../account/record.ts";
-import { createCampaign, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
-import type { Campaign } from "../campaign/record.ts";
-import { updateCampaign } from "../campaign/update.ts";
+import type { Account } from "../account/account.ts";
+import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../campaign/campaign.ts";
+import { updateCampaign } from "../campaign/changes.ts";
 import type { Context } from "../context.ts";
 import { createProduct } from "../product/product.ts";
+import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { createReward } from "../reward/changes.ts";
-import type { NewReward } from "../reward/reward.ts";
-import type { Reward, RewardEntry } from "../reward/record.ts";
+import type { NewReward, Reward, RewardEntry } from "../reward/reward.ts";
 import { asItIs } from "../show.ts";
-import { CREATORS_SIGNUP } from "./applicants.ts";
-import { DAY_MS } from "./plan.ts";
+import { DAY_MS, type SeedPlan } from "./plan.ts";
 
 /** How long the campaign for creators holds commissions. */
 export const HOLD_DAYS = 30;
-/** A day before the history begins. */
-const FOUNDED_DAYS_AGO = 420;
 
 /** The plans that customers pay for each month, in cents. */
 export const PLANS = [
@@ -23,20 +19,22 @@ export const PLANS = [
   { id: "business", name: "Business", cents: 24_900 },
 ] as const;
 
-const REWARD: NewReward = {
-  name: "20 % of each sale",
-  isPromoterReward: true,
-  promoterRewardType: "sale",
-  tierRewardMode: null,
-  tierLevel: null,
-  coupon: null,
-  isHidden: false,
-  providerCouponId: null,
-  duration: "forever",
-  durationMonths: null,
-  maxRedemptions: null,
-  newCustomersOnly: false,
-  schemas: [{ unit: "cash", amountTenThousandths: 200_000, isFlat: false, rules: [] }],
+/** A day before the history begins. */
+const FOUNDED_DAYS_AGO = 420;
+
+/** The questions of the campaign for creators. */
+const CREATORS_SIGNUP = {
+  description: "For people with an audience: we pay a share of each sale for a year.",
+  terms: "Say that you earn from the link. Don't bid on our name in ads.",
+  questions: [
+    {
+      label: "Where is your audience?",
+      isLong: false,
+      isRequired: true,
+      choices: ["YouTube", "Blog", "Podcast"],
+    },
+    { label: "How would you present us?", isLong: true, isRequired: false, choices: [] },
+  ],
 };
 
 /**
@@ -75,6 +73,40 @@ export async function seedProgram(given: Context, account: Account): Promise<Cam
   });
   return listCampaigns(store, accountId);
 }
+
+/** How people would present the company. */
+const PITCHES = [
+  "A video about how we moved our whole team, with a link below it.",
+  "In the newsletter that goes out each Sunday, beside two other tools.",
+  "As a guest in each episode, and in the notes of the show.",
+];
+
+/** Somebody's answers to the questions of their campaign. null: it asks none. */
+export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
+  const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
+  if (questions.length === 0) return null;
+  const answers = questions.map(({ label, choices }) => {
+    const possible = choices.length > 0 ? choices : PITCHES;
+    return [label, possible[promoterId % possible.length]];
+  });
+  return Object.fromEntries(answers) as Record<string, string>;
+}
+
+const REWARD: NewReward = {
+  name: "20 % of each sale",
+  isPromoterReward: true,
+  promoterRewardType: "sale",
+  tierRewardMode: null,
+  tierLevel: null,
+  coupon: null,
+  isHidden: false,
+  providerCouponId: null,
+  duration: "forever",
+  durationMonths: null,
+  maxRedemptions: null,
+  newCustomersOnly: false,
+  schemas: [{ unit: "cash", amountTenThousandths: 200_000, isFlat: false, rules: [] }],
+};
 
 async function createRewards(context: Context, accountId: number) {
   const make = (input: Partial<NewReward>) => createReward(context, accountId, { ...REWARD, ...input });

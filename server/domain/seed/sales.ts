@@ -1,26 +1,20 @@
-import type { Account } from "../account/record.ts";
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/account.ts";
 import { commissions } from "../commission/commission.ts";
-import { setCommissionStatus } from "../commission/status.ts";
+import { setCommissionStatus } from "../commission/review.ts";
 import type { Context } from "../context.ts";
-import type { Lead } from "../lead/record.ts";
-import { recordCancellation } from "../sale/cancellation.ts";
-import { recordRefund } from "../sale/refund.ts";
+import type { Lead } from "../lead/lead.ts";
+import type { PaymentsBatch } from "../payments-batch/batch.ts";
+import { createPaymentsBatch, payBatch } from "../payments-batch/changes.ts";
+import type { PayoutMethodName } from "../payout-method/payout-method.ts";
+import { generatePayouts } from "../payout-run/generate.ts";
+import { latestPeriod, payouts, type Period } from "../payout/payout.ts";
+import { movePayout } from "../payout/status.ts";
 import { recordSale } from "../sale/new-sale.ts";
+import { recordCancellation, recordRefund } from "../sale/refund.ts";
 import { asItIs } from "../show.ts";
-import type { Dice } from "./dice.ts";
-import { DAY_MS, type SeedPlan } from "./plan.ts";
+import { DAY_MS, type Dice, type SeedPlan } from "./plan.ts";
 import { HOLD_DAYS, PLANS } from "./program.ts";
-
-/** Days between two payments of a customer. */
-const MONTH_DAYS = 30;
-/** How many payments a customer makes in a year, on average. */
-const USUAL_PAYMENTS = 3.5;
-/** Payments at once: enough that their commits share their cost. */
-const AT_ONCE = 20;
-/** Customers who get their money back, or leave, do so that long after their last payment. */
-const REFUND_DAYS = 2;
-/** How long a suspicious commission waits until somebody decides. */
-const DECISION_DAYS = 25;
 
 /** A customer, with what they paid and when. */
 export interface SeedCustomer {
@@ -32,10 +26,16 @@ export interface SeedCustomer {
   cancels: boolean;
 }
 
+/** How many payments a customer makes in a year, on average. */
+const USUAL_PAYMENTS = 3.5;
+
 /** The chance, in percent, that a lead becomes a customer, if the leads are to make about so many sales. */
 export function customerChance({ leads, sales }: { leads: number; sales: number }): number {
   return leads === 0 ? 0 : (100 * sales) / (leads * USUAL_PAYMENTS);
 }
+
+/** Days between two payments of a customer. */
+const MONTH_DAYS = 30;
 
 /** A lead as a customer who pays each month for some time. null: the lead never pays. */
 export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: Date): SeedCustomer | null {
@@ -52,12 +52,8 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
   return { email, planId, cents, paidAt, refundsLast: dice.percent(8), cancels: dice.percent(25) };
 }
 
-/** Something that a customer did. */
-interface Step {
-  customer: SeedCustomer;
-  at: Date;
-  record: () => Promise<unknown>;
-}
+/** Payments at once: enough that their commits share their cost. */
+const AT_ONCE = 20;
 
 /** Records all that customers paid, by the rules that real sales follow, in the order of time. Yields the part done. */
 export async function* seedSales(
@@ -73,14 +69,60 @@ export async function* seedSales(
   }
 }
 
-/** Records steps at once, but those of one customer one after the other. */
-async function recordSteps(steps: Step[]): Promise<void> {
-  const latest = new Map<SeedCustomer, Promise<unknown>>();
-  for (const { customer, record } of steps) {
-    latest.set(customer, (latest.get(customer) ?? Promise.resolve()).then(record));
+/** How long a suspicious commission waits until somebody decides. */
+const DECISION_DAYS = 25;
+
+/** Approves or denies the commissions of suspicious leads that have waited for long. */
+export async function seedDecisions({ context, account, dice }: SeedPlan): Promise<void> {
+  const { store, now } = context;
+  const waiting: { id: number; at: Date }[] = [];
+  const long = now.getTime() - DECISION_DAYS * DAY_MS;
+  for await (const chunk of store.scan(commissions, "pending", account.id, [])) {
+    for (const { id, approveAt, takesBackId, createdAt } of chunk) {
+      if (approveAt !== null || takesBackId !== null || Date.parse(createdAt) > long) continue;
+      waiting.push({ id, at: daysAfter(new Date(createdAt), DECISION_DAYS, now) });
+    }
   }
-  await Promise.all(latest.values());
+  for (const { id, at } of waiting) {
+    const status = dice.percent(60) ? "denied" : "approved";
+    await store.transact(async (tx) => {
+      const commission = await tx.get(commissions, account.id, id);
+      if (commission !== null) await setCommissionStatus(tx, { ...context, now: at }, { commission, status });
+    });
+  }
 }
+
+const PERIODS = 12;
+
+/**
+ * Makes the payouts of the last twelve periods. All but the last two are paid. Of the last but one, those that can be
+ * paid went into payments batches. Those of the latest are due, and some of them are in a batch already.
+ */
+export async function seedPayouts({ context, account }: SeedPlan): Promise<void> {
+  const periods: Period[] = [latestPeriod(account, context.now)];
+  while (periods.length < PERIODS) {
+    periods.unshift(latestPeriod(account, new Date(periods[0]!.start)));
+  }
+  for (const [at, period] of periods.entries()) {
+    const dayAfter = new Date(Date.parse(period.end) + DAY_MS);
+    const then = { ...context, now: dayAfter < context.now ? dayAfter : context.now };
+    const run = generatePayouts(then, account, period);
+    while (!(await run.next()).done);
+    if (at < PERIODS - 2) await payAll(then, account);
+    if (at === PERIODS - 2) await payBatches(then, account);
+    if (at === PERIODS - 1) await createBatch(then, account, "paypal");
+  }
+}
+
+/** Something that a customer did. */
+interface Step {
+  customer: SeedCustomer;
+  at: Date;
+  record: () => Promise<unknown>;
+}
+
+/** Customers who get their money back, or leave, do so that long after their last payment. */
+const REFUND_DAYS = 2;
 
 function stepsOf(context: Context, account: Account, customer: SeedCustomer): Step[] {
   const { email, cents, paidAt, refundsLast, cancels } = customer;
@@ -129,27 +171,73 @@ async function recordPayment(
   });
 }
 
-/** Approves or denies the commissions of suspicious leads that have waited for long. */
-export async function seedDecisions({ context, account, dice }: SeedPlan): Promise<void> {
-  const { store, now } = context;
-  const waiting: { id: number; at: Date }[] = [];
-  const long = now.getTime() - DECISION_DAYS * DAY_MS;
-  for await (const chunk of store.scan(commissions, "pending", account.id, [])) {
-    for (const { id, approveAt, takesBackId, createdAt } of chunk) {
-      if (approveAt !== null || takesBackId !== null || Date.parse(createdAt) > long) continue;
-      waiting.push({ id, at: daysAfter(new Date(createdAt), DECISION_DAYS, now) });
-    }
-  }
-  for (const { id, at } of waiting) {
-    const status = dice.percent(60) ? "denied" : "approved";
-    await store.transact(async (tx) => {
-      const commission = await tx.get(commissions, account.id, id);
-      if (commission !== null) await setCommissionStatus(tx, { ...context, now: at }, { commission, status });
-    });
-  }
-}
-
 /** Some days later, but not in the future. */
 function daysAfter(at: Date, days: number, now: Date): Date {
   return new Date(Math.min(at.getTime() + days * DAY_MS, now.getTime()));
+}
+
+/** Records steps at once, but those of one customer one after the other. */
+async function recordSteps(steps: Step[]): Promise<void> {
+  const latest = new Map<SeedCustomer, Promise<unknown>>();
+  for (const { customer, record } of steps) {
+    latest.set(customer, (latest.get(customer) ?? Promise.resolve()).then(record));
+  }
+  await Promise.all(latest.values());
+}
+
+async function payAll(context: Context, { id: accountId }: Account): Promise<void> {
+  for (const id of await pendingPayouts(context, accountId)) {
+    await movePayout(context, accountId, { id, to: "completed" });
+  }
+}
+
+/** The pending payouts that were made by now. Rewards other than money get theirs when they are earned. */
+async function pendingPayouts({ store, now }: Context, accountId: number): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const chunk of store.scan(payouts, "status", accountId, ["pending"])) {
+    ids.push(...chunk.filter(({ createdAt }) => Date.parse(createdAt) <= now.getTime()).map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** Pays by two batches, of which one is complete. The other one has failed for one promoter. */
+async function payBatches(context: Context, account: Account): Promise<void> {
+  await payBatchOf(context, account, { method: "paypal", error: null });
+  await payBatchOf(context, account, { method: "wise", error: "The recipient's account is closed" });
+}
+
+async function payBatchOf(
+  context: Context,
+  account: Account,
+  { method, error }: { method: PayoutMethodName; error: string | null },
+): Promise<void> {
+  const { store } = context;
+  const batch = await createBatch(context, account, method);
+  if (batch === null) return;
+  await payBatch(context, account.id, { id: batch.id, show: asItIs });
+  let failure = error;
+  for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
+    for (const { id } of chunk) {
+      await movePayout(context, account.id, {
+        id,
+        to: failure === null ? "completed" : "failed",
+        error: failure,
+      });
+      failure = null;
+    }
+  }
+}
+
+/** null: no payout can be paid by this method. */
+async function createBatch(
+  context: Context,
+  account: Account,
+  method: PayoutMethodName,
+): Promise<PaymentsBatch | null> {
+  try {
+    return (await createPaymentsBatch(context, account, { method, show: asItIs })).batch;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === "refused") return null;
+    throw error;
+  }
 }

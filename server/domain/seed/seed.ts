@@ -1,33 +1,70 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
-import { withoutLog } from "../audit/audited-store.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
-import type { Context } from "../context.ts";
-import { leads } from "../lead/lead.ts";
-import type { Lead } from "../lead/record.ts";
-import { archivePromoter } from "../promoter/archiving.ts";
-import { promoters } from "../promoter/promoter.ts";
-import { createPromoCode } from "../promo-code/promo-code.ts";
-import { findRewards } from "../reward/reward.ts";
-import { asItIs } from "../show.ts";
 import type { Store } from "../../storage/store.ts";
-import { seedArrivals } from "./arrivals.ts";
-import { seedDeliveries } from "./deliveries.ts";
-import { newDice } from "./dice.ts";
-import { seedLeads } from "./leads.ts";
+import { listAccounts, SYSTEM, type Account } from "../account/account.ts";
+import { firstStarts } from "../account/creation.ts";
+import { renameAccount } from "../account/settings.ts";
+import { withoutLog } from "../audit/audited-store.ts";
+import { listCampaigns, loadCampaign } from "../campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import type { Email } from "../email/email.ts";
+import { leads, type Lead } from "../lead/lead.ts";
+import { createPromoCode } from "../promo-code/changes.ts";
+import { archivePromoter } from "../promoter/changes.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { findRewards, rewards } from "../reward/reward.ts";
+import { asItIs } from "../show.ts";
+import { visitors } from "../visitor/visitor.ts";
+import { deliveries, newDelivery, type Delivery } from "../webhook/delivery.ts";
+import { createWebhook, webhooks } from "../webhook/webhook.ts";
+import { seedArrivals, seedLeads } from "./leads.ts";
 import { seedMembers, type Member } from "./members.ts";
-import { seedPayouts } from "./payouts.ts";
-import type { SeedPlan } from "./plan.ts";
+import { DAY_MS, newDice, type SeedPlan } from "./plan.ts";
 import { seedProgram } from "./program.ts";
-import { customerChance, customerOf, seedDecisions, seedSales, type SeedCustomer } from "./sales.ts";
+import {
+  customerChance,
+  customerOf,
+  seedDecisions,
+  seedPayouts,
+  seedSales,
+  type SeedCustomer,
+} from "./sales.ts";
 
-/** So many promoters have a code each. */
-const PROMO_CODES = 12;
-/** One in so many promoters was archived. */
-const PER_ARCHIVED = 25;
-/** The part of the whole work that comes before the sales. */
-const EARLY_SHARE = 0.2;
-const SALES_SHARE = 0.6;
+/** Enough that every page has something to show, and made in a few seconds. */
+export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };
+
+/**
+ * Whether the store still needs its demo data. Refuses a store whose filling was interrupted, whether or not demo data
+ * is wanted, because half a program looks like a whole one.
+ *
+ * @throws Failure `refused`, also if the store holds more than its first account
+ */
+export async function needsDemoData(store: Store, isWanted: boolean): Promise<boolean> {
+  const first = await store.get(firstStarts, SYSTEM, 1);
+  if (first?.demoData === "begun") {
+    throw new Failure(
+      "refused",
+      "Filling the store of STORAGE_URL with demo data was interrupted: delete that store, and start again",
+    );
+  }
+  if (!isWanted || first?.demoData === "complete") return false;
+  if (!(await holdsMoreThanAnAccount(store))) return true;
+  throw new Failure(
+    "refused",
+    "Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account",
+  );
+}
+
+/** Fills the store of a new account with a year of a program. `onProgress` gets a number from 0 to 1. */
+export async function fillDemo(
+  context: Context,
+  account: Account,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  await mark(context.store, account, "begun");
+  await renameAccount(context, account.id, "Acme");
+  await seed(context, account, { ...DEMO_SIZE, onProgress });
+  await mark(context.store, account, "complete");
+}
 
 /** How many records of each kind to make. */
 export interface SeedSize {
@@ -49,12 +86,9 @@ export async function requireNobody(store: Store, account: Account): Promise<voi
   throw new Failure("refused", fault);
 }
 
-/** Whether the account has promoters or leads. */
-export async function hasPeople(store: Store, { id }: Account): Promise<boolean> {
-  const somePromoters = await store.page(promoters, "id", id, [], { limit: 1 });
-  const someLeads = await store.page(leads, "id", id, [], { limit: 1 });
-  return somePromoters.length + someLeads.length > 0;
-}
+/** The part of the whole work that comes before the sales. */
+const EARLY_SHARE = 0.2;
+const SALES_SHARE = 0.6;
 
 /**
  * Fills an account with a believable program: campaigns, promoters, some of them parents of others, their leads, and
@@ -99,6 +133,34 @@ export async function seed(
   onProgress(1);
 }
 
+async function holdsMoreThanAnAccount(store: Store): Promise<boolean> {
+  const [account, ...others] = await listAccounts(store);
+  if (account === undefined) return false;
+  if (others.length > 0 || (await hasPeople(store, account))) return true;
+  if ((await listCampaigns(store, account.id)).length > 1) return true;
+  const ofAccount = ["id", account.id, [], { limit: 1 }] as const;
+  const some = [
+    ...(await store.page(rewards, ...ofAccount)),
+    ...(await store.page(webhooks, ...ofAccount)),
+    ...(await store.page(visitors, ...ofAccount)),
+  ];
+  return some.length > 0;
+}
+
+/** Whether the account has promoters or leads. */
+async function hasPeople(store: Store, { id }: Account): Promise<boolean> {
+  const somePromoters = await store.page(promoters, "id", id, [], { limit: 1 });
+  const someLeads = await store.page(leads, "id", id, [], { limit: 1 });
+  return somePromoters.length + someLeads.length > 0;
+}
+
+function mark(store: Store, { id: ownerId }: Account, demoData: "begun" | "complete"): Promise<void> {
+  return store.transact((tx) => tx.put(firstStarts, { accountId: SYSTEM, ownerId, demoData }));
+}
+
+/** So many promoters have a code each. */
+const PROMO_CODES = 12;
+
 /** Gives the first promoters codes. */
 async function seedPromoCodes({ context, account }: SeedPlan, members: Member[]): Promise<void> {
   const window = { limit: 1, offset: 0 };
@@ -118,6 +180,102 @@ async function seedPromoCodes({ context, account }: SeedPlan, members: Member[])
     });
   }
 }
+
+/** Deliveries are kept for 30 days. */
+const KEPT_DAYS = 28;
+/** The most deliveries to the webhook, and the most e-mails. */
+const MOST = 24;
+
+/**
+ * Makes a webhook with its latest deliveries, and the e-mails of that time. All of them are finished, so none is sent.
+ * The webhook's host is one that nobody can register.
+ */
+async function seedDeliveries(
+  plan: SeedPlan,
+  { members, leads }: { members: Member[]; leads: Lead[] },
+): Promise<void> {
+  const { store, now } = plan.context;
+  const webhook = await createWebhook(plan.context, plan.account.id, {
+    url: "https://hooks.acme.example/tidemark",
+    description: "CRM",
+    eventTypes: ["referral.created"],
+  });
+  const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString();
+  const recent = leads.filter(({ createdAt }) => createdAt > since).slice(-MOST);
+  const finished = await Promise.all([
+    ...recent.map((lead) => webhookDelivery(plan, webhook.id, lead)),
+    ...recent.map((lead) => mailDelivery(plan, lead, members)),
+  ]);
+  await store.transact(async (tx) => {
+    for (const delivery of finished) await tx.put(deliveries, delivery);
+  });
+}
+
+/** A webhook gives up after so many attempts. */
+const ATTEMPTS = 10;
+
+async function webhookDelivery(
+  { context, dice }: SeedPlan,
+  webhookId: number,
+  lead: Lead,
+): Promise<Delivery> {
+  const { id: entityId, email, uid, state, accountId, createdAt: at } = lead;
+  const isDelivered = dice.percent(75);
+  const delivery = newDelivery({
+    id: await context.store.nextId("delivery"),
+    ownerId: accountId,
+    webhookId,
+    lane: `referral/${entityId}`,
+    createdAt: at,
+    message: {
+      format: "v2",
+      eventId: context.chance.uuid(),
+      type: "referral.created",
+      action: "created",
+      entity: "referral",
+      entityId,
+      changes: {},
+      data: { id: entityId, email, uid, state, created_at: at },
+      at,
+    },
+  });
+  return isDelivered
+    ? { ...delivered(delivery), responseCode: 200, responseBody: "ok" }
+    : {
+        ...delivery,
+        status: "failed",
+        attempts: ATTEMPTS,
+        responseCode: 503,
+        responseBody: "Service Unavailable",
+        lastError: "The receiver answered 503",
+        finishedAt: at,
+      };
+}
+
+function delivered(delivery: Delivery): Delivery {
+  const { createdAt } = delivery;
+  return { ...delivery, status: "delivered", attempts: 1, deliveredAt: createdAt, finishedAt: createdAt };
+}
+
+async function mailDelivery(
+  { context: { store } }: SeedPlan,
+  { id, accountId, promoterId, createdAt }: Lead,
+  members: Member[],
+): Promise<Delivery> {
+  const to = members.find(({ promoter }) => promoter.id === promoterId)?.promoter.email ?? "";
+  const email: Email = { kind: "new_referral", promoterId, to, values: {} };
+  const delivery = newDelivery({
+    id: await store.nextId("delivery"),
+    ownerId: accountId,
+    lane: `referral/${id}`,
+    createdAt,
+    email,
+  });
+  return delivered(delivery);
+}
+
+/** One in so many promoters was archived. */
+const PER_ARCHIVED = 25;
 
 /** Archives a few promoters. */
 async function archiveSome({ context, account }: SeedPlan, members: Member[]): Promise<void> {

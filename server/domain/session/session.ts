@@ -1,17 +1,44 @@
-import { SYSTEM } from "../account/record.ts";
-import type { Context } from "../context.ts";
-import type { Holder, HolderKind, Session } from "./record.ts";
-import { table } from "../../storage/table.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { digest, numberOf } from "../../storage/digests.ts";
+import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { SYSTEM, type Account } from "../account/account.ts";
+import type { Chance, Context } from "../context.ts";
 
-const HOUR_MS = 60 * 60 * 1_000;
-/** A session that was not used for this long has ended. */
-const IDLE_MS = 14 * 24 * HOUR_MS;
-const TOKEN_LENGTH = 43;
-const MAX_DEVICE_LENGTH = 300;
-/** More sessions of one person than anybody opens by hand. */
-const MAX_LISTED = 1_000;
+const HOLDER_KINDS = ["user", "promoter"] as const;
+
+/** Users sign in to the dashboard, promoters to the portal. */
+export type HolderKind = (typeof HOLDER_KINDS)[number];
+
+/** Somebody who is signed in. */
+export interface Holder {
+  kind: HolderKind;
+  accountId: number;
+  /** The user's or the promoter's id. */
+  id: number;
+}
+
+/** A sign-in that lasts. Its token is in a cookie. Only the token's hash is stored. */
+export interface Session {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the token, hexadecimal. */
+  hash: string;
+  holder: Holder;
+  /** A digest of the holder's password hash. The session ends when the password changes. */
+  passwordDigest: string;
+  /** The browser's `User-Agent`, so that people recognise their sessions. null: it sent none. */
+  device: string | null;
+  createdAt: string;
+  /** When it was last used, to the hour. */
+  seenAt: string;
+  /** When it ends even if it is used. null: never. */
+  endsAt: string | null;
+  /** Whether the promoter signed in with a temporary password and must choose their own first. Absent: false. */
+  mustSetPassword?: true;
+  /** Somebody of the company looks at a promoter's portal. Absent: the session may change things. */
+  isReadOnly?: true;
+}
 
 /** Stored by the hash of the token, so that a request costs one read and the token itself is stored nowhere. */
 export const sessions = table<Session>()({
@@ -30,8 +57,14 @@ export const sessions = table<Session>()({
   owner: ({ holder }) => holder.accountId,
 });
 
+/** A session and its token, which is never shown again. */
+export interface OpenedSession {
+  session: Session;
+  token: string;
+}
+
 /** The input for a session. */
-export interface NewSession {
+interface NewSession {
   holder: Holder;
   /** null: the holder has no password. */
   passwordHash: string | null;
@@ -42,11 +75,8 @@ export interface NewSession {
   isReadOnly?: boolean;
 }
 
-/** A session and its token, which is never shown again. */
-export interface OpenedSession {
-  session: Session;
-  token: string;
-}
+const TOKEN_LENGTH = 43;
+const MAX_DEVICE_LENGTH = 300;
 
 /**
  * Opens a session as part of the transaction that checked the holder. The token is always a new one, so that nobody
@@ -90,6 +120,8 @@ export function isOfPassword(session: Session, passwordHash: string | null): boo
   return session.passwordDigest === passwordDigest(passwordHash);
 }
 
+const HOUR_MS = 60 * 60 * 1_000;
+
 /** Notes that a session is in use. It writes once an hour at most. */
 export async function noteUse(
   { store, now }: Pick<Context, "store" | "now">,
@@ -132,17 +164,81 @@ export async function endSessions(
   }
 }
 
-/** Whether nobody can use a session any more. */
-export function hasEnded({ seenAt, endsAt }: Session, now: Date): boolean {
-  if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return true;
-  return now.getTime() - Date.parse(seenAt) > IDLE_MS;
+const ID_LENGTH = 16;
+
+/**
+ * A new mark for a browser in which somebody has signed in: a random id, and a keyed hash which proves that we gave it to
+ * this person. Nothing is stored, and the mark opens nothing. It gives the browser attempts of its own, so that a
+ * stranger's guesses can't keep the person out.
+ */
+export function newBrowserMark(chance: Chance, account: Account, holder: Holder): string {
+  const id = chance.token(ID_LENGTH);
+  return id + proofOf(id, account, holder);
 }
 
-function sessionsOf(view: Pick<Store, "page"> & Reader, { kind, accountId, id }: Holder): Promise<Session[]> {
-  return view.page(sessions, "holder", SYSTEM, [kind, accountId, id], { limit: MAX_LISTED });
+const PROOF_LENGTH = 27;
+
+/** The form of a mark. */
+const BROWSER_MARK = new RegExp(`^[\\w-]{${ID_LENGTH + PROOF_LENGTH}}$`);
+
+/** Whether a browser's mark was given to this person. */
+export function isMarkOf(mark: string, account: Account, holder: Holder): boolean {
+  if (!BROWSER_MARK.test(mark)) return false;
+  const proof = proofOf(mark.slice(0, ID_LENGTH), account, holder);
+  return timingSafeEqual(Buffer.from(mark.slice(ID_LENGTH)), Buffer.from(proof));
+}
+
+/** The parameters of a sweep. */
+interface Sweep {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the right to sweep. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Removes the sessions that have ended. An interrupted sweep leaves nothing half done. */
+export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGenerator<void> {
+  for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
+    const now = clock();
+    const over = chunk.filter((session) => hasEnded(session, now));
+    const owned = over.map(({ hash, holder }) => ({ hash, ownerId: holder.accountId }));
+    const ended = await withoutFrozen(store, owned);
+    if (ended.length > 0) {
+      await store.transact(async (tx) => {
+        await guard(tx);
+        for (const { hash } of ended) {
+          const current = await tx.get(sessions, SYSTEM, hash);
+          if (current !== null && hasEnded(current, now)) await tx.remove(sessions, SYSTEM, hash);
+        }
+      });
+    }
+    yield;
+  }
 }
 
 /** A session must not hold the hash itself, because sessions are read far more often than passwords. */
 function passwordDigest(passwordHash: string | null): string {
   return digest(passwordHash ?? "");
+}
+
+/** A session that was not used for this long has ended. */
+const IDLE_MS = 14 * 24 * HOUR_MS;
+
+/** Whether nobody can use a session any more. */
+function hasEnded({ seenAt, endsAt }: Session, now: Date): boolean {
+  if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return true;
+  return now.getTime() - Date.parse(seenAt) > IDLE_MS;
+}
+
+/** More sessions of one person than anybody opens by hand. */
+const MAX_LISTED = 1_000;
+
+function sessionsOf(view: Pick<Store, "page"> & Reader, { kind, accountId, id }: Holder): Promise<Session[]> {
+  return view.page(sessions, "holder", SYSTEM, [kind, accountId, id], { limit: MAX_LISTED });
+}
+
+function proofOf(browserId: string, { addressKey }: Account, { kind, accountId, id }: Holder): string {
+  const parts = ["known browser", kind, accountId, id, browserId];
+  const hash = createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+  return hash.slice(0, PROOF_LENGTH);
 }

@@ -1,10 +1,38 @@
-import { SYSTEM } from "../account/record.ts";
-import type { ServerSetup, Sighting, SightingKind, Sightings } from "./record.ts";
-import { table } from "../../storage/table.ts";
 import type { Store } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { SYSTEM } from "../account/account.ts";
 
-/** The newest ones are kept, because strangers may send any number of sites. */
-const MOST_KEPT = 20;
+const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
+
+/**
+ * The kinds of things that servers notice about their set-up. `refused-origin`: a site whose sign-ups were refused.
+ * `script`: a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: whether
+ * addresses were forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
+ */
+export type SightingKind = (typeof SIGHTING_KINDS)[number];
+
+export interface Sighting {
+  value: string;
+  /** Exact to an hour. */
+  lastAt: string;
+}
+
+/** The set-up of the server that started last. */
+export interface ServerSetup {
+  accountId: typeof SYSTEM;
+  publicUrl: string;
+  trustProxyHops: number;
+  hasMail: boolean;
+  startedAt: string;
+}
+
+/** The latest sightings of one kind, newest first. */
+interface Sightings {
+  /** The account whose sites they are. SYSTEM: they concern the server. */
+  accountId: number;
+  kind: SightingKind;
+  seen: Sighting[];
+}
 
 export const sightings = table<Sightings>()({
   name: "sighting",
@@ -16,6 +44,9 @@ export const serverSetups = table<ServerSetup>()({
   name: "server-setup",
   columns: { id: ["text", () => "last"] },
 });
+
+/** The newest ones are kept, because strangers may send any number of sites. */
+const MOST_KEPT = 20;
 
 /** Records sightings for `tidemark doctor`. Returns the earlier ones. */
 export function recordSightings(

@@ -1,24 +1,33 @@
 import { Failure } from "../../failure.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM, type Account } from "../account/record.ts";
-import { enqueueUserEmail } from "../email/user-email.ts";
-import type { Context } from "../context.ts";
-import { endSessions } from "../session/session.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { putUserLink, removeLinks } from "./link.ts";
-import { withoutSecondFactor } from "./second-factor.ts";
-import { holderOf } from "./sign-in.ts";
-import { canOwn, countOwners, findUserByEmail, newUserId, putUser, users, type NewUser } from "./user.ts";
-import type { Role, User } from "./record.ts";
-
-/** More users than any program has. */
-const MAX_USERS = 1_000;
+import { accounts, SYSTEM, type Account } from "../account/account.ts";
+import type { Context } from "../context.ts";
+import { isPasswordAnyway, keepPassword } from "../password/password.ts";
+import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
+import { enqueue, newDelivery } from "../webhook/delivery.ts";
+import { holderOf, putSignIn, putUserLink, removeLinks, type SignedIn } from "./sign-in.ts";
+import {
+  canOwn,
+  countOwners,
+  findUser,
+  findUserByEmail,
+  newUserId,
+  putUser,
+  users,
+  withoutSecondFactor,
+  type NewUser,
+  type Role,
+  type User,
+} from "./user.ts";
 
 /** A user, and the token of a link that sets their password. */
 export interface UserWithLink {
   user: User;
   token: string;
 }
+
+/** More users than any program has. */
+const MAX_USERS = 1_000;
 
 /** The users of an account, oldest first. */
 export function listUsers(store: Store, accountId: number): Promise<User[]> {
@@ -33,7 +42,7 @@ export async function loadUser(reader: Pick<Store, "get">, accountId: number, id
 }
 
 /** The input for an invitation. */
-export interface Invitation {
+interface Invitation {
   email: string;
   name?: string | null | undefined;
   role: Role;
@@ -100,7 +109,7 @@ export function removeUser({ store }: Context, accountId: number, id: number): P
 }
 
 /** The user who gets a new password. */
-export interface Reset {
+interface Reset {
   id: number;
   removesSecondFactor?: boolean | undefined;
   /** Whether to send the link by e-mail as well. */
@@ -128,6 +137,99 @@ export async function resetUser(
     const kind = user.passwordHash === null ? "invitation" : "reset";
     return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
   });
+}
+
+/**
+ * Changes the password of a user who knows it. All other sessions end, and this one gets a new token.
+ *
+ * @throws Failure `invalid` for a wrong password
+ */
+export async function changePassword(
+  context: Context,
+  user: User,
+  { current, password, device }: { current: string; password: string; device: string | null },
+): Promise<SignedIn> {
+  await requirePassword(context, user, current);
+  const { hash } = await keepPassword(context, password);
+  return context.store.transact(async (tx) => {
+    const now = await findUser(tx, user.id);
+    if (now === null || now.passwordHash !== user.passwordHash) {
+      throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    }
+    const changed = { ...now, passwordHash: hash };
+    await endSessions(tx, holderOf(user));
+    await removeLinks(tx, user.id);
+    return putSignIn(tx, context, { user: changed, device });
+  });
+}
+
+/** @throws Failure `invalid` for a wrong password */
+export async function requirePassword(
+  context: Context,
+  { passwordHash }: User,
+  password: string,
+): Promise<void> {
+  if (await isPasswordAnyway(context, password, passwordHash)) return;
+  const fields = { current_password: ["is wrong"] };
+  throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
+}
+
+/** Removes a user's second factor. @throws Failure `refused` if the account demands one */
+export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
+  if (account.requiresSecondFactor === true) {
+    throw new Failure("refused", "The account demands a second factor of everybody");
+  }
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = withoutSecondFactor(user);
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Changes the name of a user. null: the user shows by the e-mail address. */
+export function changeName({ store }: Context, { id }: User, name: string | null): Promise<User> {
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = { ...user, name };
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Ends one of a user's sessions. @throws Failure `not_found` */
+export async function endOwnSession({ store, now }: Context, user: User, id: number): Promise<void> {
+  const own = await listSessions(store, holderOf(user), now);
+  const session = own.find((each) => sessionId(each) === id);
+  if (session === undefined) throw new Failure("not_found", "Session not found.");
+  await endSession(store, session);
+}
+
+/**
+ * Writes an e-mail with a link that sets a user's password. The link is made when the e-mail is sent, so that no store,
+ * copy or export holds one. `id` is an id of the kind `delivery`.
+ */
+async function enqueueUserEmail(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  { id, account, user }: { id: number; account: Account; user: User },
+): Promise<void> {
+  const email = {
+    kind: user.passwordHash === null ? "user_invitation" : "user_reset",
+    promoterId: null,
+    userId: user.id,
+    to: user.email,
+    // Nothing that somebody else wrote about a person may reach them before they have followed the link.
+    values: {
+      first_name: user.passwordHash === null ? user.email : (user.name ?? user.email),
+      email: user.email,
+      company_name: account.name,
+    },
+  } as const;
+  const lane = `user/${user.id}`;
+  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
 }
 
 /** An account without an owner could be helped only from the command line. @throws Failure `refused` */

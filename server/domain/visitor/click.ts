@@ -1,19 +1,19 @@
-import type { Account } from "../account/record.ts";
-import type { Campaign } from "../campaign/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Handover, Visitor } from "./record.ts";
+import type { Account } from "../account/account.ts";
+import { loadCampaign, type Campaign } from "../campaign/campaign.ts";
+import { loadPromoter, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  trackedPage,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
 import { indexed } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
-import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
-import { originOf } from "../origin/origin.ts";
-import { subKeyOf } from "../origin/sub-id.ts";
-import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
+import { originOf, subKeyOf } from "../origin/origin.ts";
 import { parseUrl } from "../../url.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -35,6 +35,8 @@ export interface Click {
   hasConsent: boolean;
   /** null: the tid comes from no other site. */
   handover: Handover | null;
+  /** How long the browser has kept the click. 0: it was sent at once. */
+  ageMs: number;
 }
 
 /** How the browser should identify the visitor from now on. */
@@ -62,8 +64,32 @@ interface Destination {
 
 /** Makes the visitor of a click and counts the click once. null: it leads to nobody. */
 export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
-  return context.store.transact((tx) => visitOf(tx, context, { account, click }));
+  return context.store.transact(async (tx) => {
+    const visit = await visitOf(tx, context, { account, click });
+    return visit && latestVisit(tx, context, { account, click, visit });
+  });
 }
+
+/**
+ * The visit that the browser goes on with: an older click, which arrives late, does not take over a visitor who has
+ * followed a later link.
+ *
+ * @see docs/spec/tracking.md "Attribution"
+ */
+export async function latestVisit(
+  tx: Transaction,
+  { now }: Context,
+  { account, click, visit }: { account: Account; click: Click; visit: Visit },
+): Promise<Visit> {
+  const { cookieTid, ageMs } = click;
+  if (ageMs === 0 || cookieTid === null || cookieTid === visit.tid) return visit;
+  const present = await findVisitor(tx, account.id, { tid: cookieTid, now });
+  if (present === null || clickedAtMs(present) <= now.getTime() - ageMs) return visit;
+  const kept = await knownVisit(tx, present, now);
+  return kept === null ? visit : { ...kept, isNew: visit.isNew };
+}
+
+const clickedAtMs = ({ clickedAt, createdAt }: Visitor): number => Date.parse(clickedAt ?? createdAt);
 
 /** The same as part of a larger change. */
 export async function visitOf(
@@ -131,6 +157,7 @@ async function newVisit(
     ...(click.handover !== null && { handover: click.handover }),
     addressHash: click.address === null ? null : hashAddress(account, click.address),
     createdAt: now.toISOString(),
+    ...(click.ageMs > 0 && { clickedAt: new Date(now.getTime() - click.ageMs).toISOString() }),
     expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
   };
   await tx.insert(visitors, visitor);

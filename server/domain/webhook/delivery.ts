@@ -1,12 +1,55 @@
 import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../failure.ts";
-import { SYSTEM } from "../account/record.ts";
-import type { Delivery, Lane } from "./record.ts";
-import { table } from "../../storage/table.ts";
-import type { Store, Transaction, View } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import { loadWebhook } from "./webhooks.ts";
+import type { Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { SYSTEM } from "../account/account.ts";
+import type { Context } from "../context.ts";
+import type { Email } from "../email/email.ts";
+import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event/event-type.ts";
+import { loadWebhook } from "./webhook.ts";
+
+/** `held`: an e-mail that waits for a mail server to be set up. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
+export interface Delivery {
+  accountId: typeof SYSTEM;
+  id: number;
+  ownerId: number;
+  /** The webhook that it goes to. null: it is an e-mail. */
+  webhookId: number | null;
+  /** Deliveries of one lane to one destination are sent one after the other. */
+  lane: string;
+  /** The place in its lane. */
+  place: number;
+  message: EventMessage | null;
+  email: Email | null;
+  status: DeliveryStatus;
+  /** Attempts since it was made or restarted by hand, successful or not. */
+  attempts: number;
+  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  dueAt: number | null;
+  responseCode: number | null;
+  responseBody: string | null;
+  lastError: string | null;
+  createdAt: string;
+  deliveredAt: string | null;
+  /** When it ended. null: it has not ended. */
+  finishedAt: string | null;
+}
+
+/** The state of one lane of a destination. Absent if nothing waits there. */
+export interface Lane {
+  accountId: typeof SYSTEM;
+  destination: string;
+  lane: string;
+  /** Deliveries that are not finished. */
+  count: number;
+  lastPlace: number;
+}
 
 /** The deliveries of all accounts, because one process sends them all. */
 export const deliveries = table<Delivery>()({
@@ -199,4 +242,55 @@ export async function retryDelivery(
 /** Whether a delivery is still in its lane. */
 export function isOpen({ status, finishedAt }: Delivery): boolean {
   return finishedAt === null && status !== "held";
+}
+
+/**
+ * Puts a test event for a webhook into the outbox. It is signed, sent and retried like any other, in a lane of its own,
+ * so it holds up no event.
+ *
+ * @throws Failure `not_found`, `invalid` for an event type of the other format, `refused` if the webhook is off
+ * @see docs/spec/events.md "Test"
+ */
+export async function sendTestEvent(
+  { store, now, chance }: Context,
+  accountId: number,
+  { webhookId, type: wanted }: { webhookId: number; type: string | null },
+): Promise<Delivery> {
+  const { format, eventTypes } = await loadWebhook(store, accountId, webhookId);
+  const type = wanted ?? eventTypes[0] ?? "";
+  if (!(format === "v1" ? isV1EventType(type) : EVENT_TYPES.includes(type))) {
+    const fields = { event_type: [`must be an event type of the format ${format}`] };
+    throw new Failure("invalid", `Validation failed: event_type ${fields.event_type[0]}`, fields);
+  }
+  const id = await store.nextId("delivery");
+  const eventId = format === "v1" ? String(await store.nextId("v1-event")) : chance.uuid();
+  const delivery = newDelivery({
+    id,
+    ownerId: accountId,
+    webhookId,
+    lane: `test/${id}`,
+    message: testMessage(eventId, type, now),
+    createdAt: now.toISOString(),
+  });
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, webhookId);
+    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
+    return enqueue(tx, delivery, now);
+  });
+}
+
+/** An event of this type about no record. `data` says that it is a test. */
+export function testMessage(eventId: string, type: string, now: Date): EventMessage {
+  const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
+  return {
+    format: isV1EventType(type) ? "v1" : "v2",
+    eventId,
+    type,
+    action: name === "created" || name === "deleted" ? name : "updated",
+    entity: entity as Entity,
+    entityId: 0,
+    changes: {},
+    data: { test: true },
+    at: now.toISOString(),
+  };
 }

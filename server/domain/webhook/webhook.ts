@@ -1,20 +1,70 @@
 import { Failure } from "../../failure.ts";
-import { MAX_RETRIES, type Webhook, type WebhookSecret } from "./record.ts";
-import type { Transaction } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
-import { SYSTEM } from "../account/record.ts";
+import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { accounts, SYSTEM } from "../account/account.ts";
+import { campaigns } from "../campaign/campaign.ts";
 import type { Chance, Context } from "../context.ts";
-import type { EventFormat } from "../event/record.ts";
-import { isV1EventType } from "../event/v1-event-type.ts";
-import { updateWantedEvents } from "../event/wanted-events.ts";
-import { loadWebhook, webhooks } from "./webhooks.ts";
+import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event/event-type.ts";
+import { wantedEvents } from "../event/event.ts";
 
-/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
-const SECRET_LENGTH = 44;
-/** How long a replaced secret still signs beside the new one. */
-const OVERLAP_MS = 24 * 60 * 60 * 1_000;
-/** Each fact is rendered and written once per webhook. */
-const MAX_WEBHOOKS = 100;
+/** The largest and the default number of attempts. */
+export const MAX_RETRIES = 10;
+
+/** A receiver of events. */
+export interface Webhook {
+  accountId: number;
+  id: number;
+  url: string;
+  description: string | null;
+  format: EventFormat;
+  /** Types of its format. */
+  eventTypes: string[];
+  /** Only events of these campaigns are sent. Empty: all. */
+  campaignIds: number[];
+  isActive: boolean;
+  timeoutSeconds: number;
+  /** Failed attempts after which a delivery is given up. At least one attempt is made. */
+  maxRetries: number;
+  headers: Record<string, string>;
+  basicAuthUser: string | null;
+  basicAuthPassword: string | null;
+  /** Newest first. */
+  secrets: WebhookSecret[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A secret that signs deliveries. */
+interface WebhookSecret {
+  /** `whsec_` and 33 bytes in base64. */
+  text: string;
+  /** null: it is the newest one, valid until it is replaced. */
+  expiresAt: string | null;
+}
+
+export const webhooks = table<Webhook>()({
+  name: "webhook",
+  columns: { id: "integer", url: "text", format: "text", is_active: "integer", created_at: "text" },
+});
+
+/** A page of an account's webhooks, newest first. */
+export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
+  const question = store
+    .question<Schema<{ webhooks: typeof webhooks }>>()
+    .selectFrom("webhooks")
+    .where("account_id", "=", accountId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
+  return findPage(store, webhooks, { question, ...window });
+}
+
+/** @throws Failure `not_found` */
+export async function loadWebhook(reader: Reader, accountId: number, id: number): Promise<Webhook> {
+  const webhook = await reader.get(webhooks, accountId, id);
+  if (webhook === null) throw new Failure("not_found", "Webhook not found.");
+  return webhook;
+}
 
 /** The input for a webhook. undefined: the usual value, or unchanged. */
 export interface WebhookInput {
@@ -30,6 +80,9 @@ export interface WebhookInput {
   basicAuthUser?: string | null | undefined;
   basicAuthPassword?: string | null | undefined;
 }
+
+/** Each fact is rendered and written once per webhook. */
+const MAX_WEBHOOKS = 100;
 
 /** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid` */
 export async function createWebhook(
@@ -89,6 +142,9 @@ export async function deleteWebhook({ store }: Context, accountId: number, id: n
   });
 }
 
+/** How long a replaced secret still signs beside the new one. */
+const OVERLAP_MS = 24 * 60 * 60 * 1_000;
+
 /**
  * Gives a webhook a new secret. The former one signs beside it for a day, so that the receiver can switch. Older ones
  * stop at once.
@@ -111,6 +167,28 @@ export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Dat
   return secrets
     .filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now.getTime())
     .map(({ text }) => text);
+}
+
+/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
+const SECRET_LENGTH = 44;
+
+/** Makes a signing secret. */
+export function newSecret(chance: Chance): string {
+  return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
+}
+
+/** Updates the list of events that somebody wants, after the same transaction has changed a webhook or a campaign's e-mails. */
+export async function updateWantedEvents(tx: Transaction, accountId: number): Promise<void> {
+  const before = await tx.get(wantedEvents, accountId, 1);
+  const wanted = new Set<string>();
+  for (const webhook of await tx.view.list(webhooks, "id", accountId, [])) {
+    if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
+  }
+  for (const campaign of await tx.view.list(campaigns, "id", accountId, [])) {
+    for (const kind of campaign.emails) wanted.add(EMAIL_EVENTS[kind]);
+  }
+  const eventTypes = [...wanted].toSorted();
+  await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
 }
 
 async function putWebhook(tx: Transaction, { now }: Context, webhook: Webhook): Promise<Webhook> {
@@ -149,9 +227,4 @@ function refuseForeignTypes({ format, eventTypes }: Webhook): void {
   if (eventTypes.every((type) => isV1EventType(type) === (format === "v1"))) return;
   const fields = { eventTypes: [`must be event types of the format ${format}`] };
   throw new Failure("invalid", "The record breaks a rule", fields);
-}
-
-/** Makes a signing secret. */
-export function newSecret(chance: Chance): string {
-  return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
 }

@@ -1,8 +1,9 @@
+import { Failure } from "../../failure.ts";
 import type { AnswerHeaders } from "../answer.ts";
 import { newCounter, type CountPlace } from "./limit-counter.ts";
 
 /** How long one window of a limit lasts. */
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 
 /** Where a caller stands within its window. */
 export interface RateLimitState {
@@ -18,7 +19,7 @@ export interface RateLimiter {
 }
 
 /** A limit and the place of its counts. */
-export interface Limit extends CountPlace {
+interface Limit extends CountPlace {
   limitPerMinute: number;
 }
 
@@ -55,4 +56,132 @@ export function rateLimitHeaders(state: RateLimitState | null): AnswerHeaders {
   };
   if (!state.allowed) headers["retry-after"] = String(Math.max(1, state.resetSeconds));
   return headers;
+}
+
+/** The outcome of a guess: what it did, or how long no more guesses are allowed. */
+export type Guess<T> = { done: T } | { retryAfterSeconds: number };
+
+/** Limits wrong guesses by key. */
+export interface GuessLimiter {
+  /** Tries a guess, unless there were too many wrong ones. Errors of the guess are passed on. */
+  guess<T>(key: string, attempt: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<Guess<T>>;
+}
+
+/**
+ * Allows each key a number of wrong guesses within a time. Each guess is counted first and taken back unless it was tried
+ * and wrong, so that no more are tried, however many come at the same time. One that is refused must not count: it may be
+ * a stranger's, who could keep the owner out with guesses that are never looked at.
+ */
+export function guessLimiter({
+  wrongGuesses,
+  seconds,
+  ...place
+}: CountPlace & { wrongGuesses: number; seconds: number }): GuessLimiter {
+  const counter = newCounter({ ...place, limit: wrongGuesses, seconds, isTakenBack: true });
+  return {
+    async guess(key, attempt, isWrong) {
+      const { isOver, msLeft } = await counter.add(key);
+      if (isOver) {
+        await counter.takeBack(key);
+        return { retryAfterSeconds: Math.min(seconds, Math.ceil(msLeft / 1_000)) };
+      }
+      let wasWrong = false;
+      try {
+        return { done: await attempt() };
+      } catch (error) {
+        wasWrong = isWrong(error);
+        throw error;
+      } finally {
+        if (!wasWrong) await counter.takeBack(key);
+      }
+    },
+  };
+}
+
+/** How long a credential that was good from a network stays without limit there. */
+const GOOD_SECONDS = 24 * 60 * 60;
+/** How often a process tells the others that a good credential is still in use. */
+const TELL_MS = 60 * 60 * 1_000;
+/** How many good credentials a process remembers. The oldest makes room for a new one. */
+const MAX_REMEMBERED = 10_000;
+
+/** Counts attempts to authenticate by network, before the credentials are looked up. */
+export interface FailureLimiter {
+  /**
+   * Looks a credential up, unless its network has failed too often. null: the credential is not good.
+   *
+   * @throws Failure `rate_limited` after too many failed attempts
+   */
+  attempt<T>(network: string, credential: string, look: () => Promise<T | null>): Promise<T | null>;
+}
+
+/**
+ * Limits failed attempts to a number per minute for each network.
+ *
+ * Each attempt is counted first and taken back if it was good, so no more guesses than the limit are looked
+ * up, however many come at once. A credential that was good from a network within a day is not counted: many
+ * share an address behind a proxy, and a stranger's guesses must not cost a company its leads. All workers
+ * share these counts, and so do all servers on one Postgres.
+ */
+export function failureLimiter(limit: Limit): FailureLimiter {
+  const tries = newCounter({ ...limit, limit: limit.limitPerMinute, seconds: WINDOW_SECONDS });
+  const good = newCounter({ ...limit, name: `${limit.name}-good`, limit: 1, seconds: GOOD_SECONDS });
+  /** When the others were last told, by network and credential. */
+  const remembered = new Map<string, number>();
+  const underWay = new Map<string, Promise<unknown>>();
+
+  async function remember(pair: string): Promise<void> {
+    if (performance.now() - (remembered.get(pair) ?? -Infinity) < TELL_MS) return;
+    remembered.delete(pair);
+    remembered.set(pair, performance.now());
+    const [oldest] = remembered.keys();
+    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    await good.mark(pair);
+  }
+
+  async function lookUncounted<T>(network: string, pair: string, look: () => Promise<T | null>) {
+    const found = await look();
+    if (found !== null) await remember(pair);
+    else {
+      // It was good and has been revoked.
+      remembered.delete(pair);
+      await Promise.all([good.forget(pair), tries.add(network)]);
+    }
+    return found;
+  }
+
+  async function lookCounted<T>(network: string, pair: string, look: () => Promise<T | null>) {
+    const { isOver, msLeft } = await tries.add(network);
+    if (isOver) {
+      if (await good.has(pair)) return lookUncounted(network, pair, look);
+      throw tooMany(msLeft);
+    }
+    let isFailed = false;
+    try {
+      const found = await look();
+      isFailed = found === null;
+      if (found !== null) await remember(pair);
+      return found;
+    } finally {
+      if (!isFailed) await tries.takeBack(network);
+    }
+  }
+
+  return {
+    async attempt(network, credential, look) {
+      const pair = `${network} ${credential}`;
+      // Requests with the same good credential that come at once count as one attempt.
+      const earlier = underWay.get(pair);
+      if (earlier !== undefined) await earlier;
+      if (remembered.has(pair)) return lookUncounted(network, pair, look);
+      const trying = lookCounted(network, pair, look).finally(() => underWay.delete(pair));
+      underWay.set(pair, trying);
+      return trying;
+    },
+  };
+}
+
+function tooMany(msLeft: number): Failure {
+  const retryAfterSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msLeft / 1_000)));
+  return new Failure("rate_limited", "Too many failed authentication attempts", {}, { retryAfterSeconds });
 }

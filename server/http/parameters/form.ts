@@ -2,8 +2,7 @@ import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
 import { numberText, parseJsonObject } from "./json.ts";
-import { nest, type Pair, type Query } from "./nesting.ts";
-import { bodyType, multipartPairs, pairsOf } from "./pairs.ts";
+import { bodyType, multipartPairs, nest, pairsOf, type Pair, type Query } from "./pairs.ts";
 
 /**
  * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number

@@ -1,9 +1,7 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
-import { nestKeys } from "./nested-keys.ts";
-import { nest } from "./nesting.ts";
-import { MAX_KEYS, bodyType, multipartPairs, pairsOf } from "./pairs.ts";
+import { bodyType, MAX_KEYS, multipartPairs, nest, pairsOf } from "./pairs.ts";
 
 /** The most levels of objects and lists. */
 const MAX_DEPTH = 16;
@@ -20,14 +18,6 @@ export async function readJson(event: H3Event): Promise<Record<string, unknown>>
   const values = body.trim() === "" ? {} : await objectIn(event, body);
   bodies.set(event, values);
   return values;
-}
-
-/** `curl -d` sends JSON as a form unless told otherwise, so a form that begins like an object is one. */
-async function objectIn(event: H3Event, body: string): Promise<Record<string, unknown>> {
-  const type = bodyType(event);
-  if (type === "multipart/form-data") return { ...nest(await multipartPairs(event, body)) };
-  if (type === FORM && !/^\s*[{[]/.test(body)) return { ...nest(pairsOf(body)) };
-  return nestKeys(parseJsonObject(body));
 }
 
 const FORM = "application/x-www-form-urlencoded";
@@ -81,4 +71,58 @@ export function numberText(value: number): string | number {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
     ? String(value)
     : value;
+}
+
+/** `curl -d` sends JSON as a form unless told otherwise, so a form that begins like an object is one. */
+async function objectIn(event: H3Event, body: string): Promise<Record<string, unknown>> {
+  const type = bodyType(event);
+  if (type === "multipart/form-data") return { ...nest(await multipartPairs(event, body)) };
+  if (type === FORM && !/^\s*[{[]/.test(body)) return { ...nest(pairsOf(body)) };
+  return nestKeys(parseJsonObject(body));
+}
+
+type Values = Record<string, unknown>;
+
+/** `name[inner]`, `name[inner][more]`. */
+const NESTED_KEY = /^([^[\]]+)((?:\[[^[\]]+\]){1,3})$/;
+
+/**
+ * Reads keys that are written as in a form: `{"profile[first_name]": "Jane"}` is `{"profile": {"first_name":
+ * "Jane"}}`. An automation tool sends them so. A key that contradicts another one stays as it is.
+ */
+function nestKeys(values: Values): Values {
+  const keys = Object.keys(values).filter((key) => NESTED_KEY.test(key));
+  if (keys.length === 0) return values;
+  const nested: Values = { ...values };
+  for (const key of keys) {
+    const place = placeOf(nested, key);
+    if (place === null) continue;
+    delete nested[key];
+    define(place.within, place.name, values[key]);
+  }
+  return nested;
+}
+
+/**
+ * The object that a key's value belongs into. It is created if it is missing. null: something else is in its
+ * place.
+ */
+function placeOf(root: Values, key: string): { within: Values; name: string } | null {
+  const [, first = "", brackets = ""] = NESTED_KEY.exec(key) ?? [];
+  const path = [first, ...brackets.slice(1, -1).split("][")];
+  let within = root;
+  for (const name of path.slice(0, -1)) {
+    const known = Object.hasOwn(within, name) ? within[name] : {};
+    if (typeof known !== "object" || known === null || Array.isArray(known)) return null;
+    const copy = { ...known } as Values;
+    define(within, name, copy);
+    within = copy;
+  }
+  const name = path.at(-1) ?? "";
+  return Object.hasOwn(within, name) ? null : { within, name };
+}
+
+/** Sets a property of any name. An assignment to `__proto__` would do something else. */
+function define(within: Values, name: string, value: unknown): void {
+  Object.defineProperty(within, name, { value, enumerable: true, writable: true, configurable: true });
 }

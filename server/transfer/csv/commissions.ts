@@ -3,10 +3,9 @@ import { importCommission } from "../../domain/commission/import.ts";
 import { Failure } from "../../failure.ts";
 import { decimal, email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { exponentOf } from "../../domain/money/currency.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { exponentOf, UNITS } from "../../domain/money/money.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
   ["id", "commission_id", "reward_id"],

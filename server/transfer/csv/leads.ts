@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { importLead } from "../../domain/lead/import.ts";
+import { importLead } from "../../domain/lead/creation.ts";
 import { Failure } from "../../failure.ts";
 import { email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { LEAD_STATES } from "../../domain/lead/record.ts";
+import { LEAD_STATES } from "../../domain/lead/lead.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./import.ts";
 
 const CONCURRENCY = 16;
 const columns: Columns[] = [

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { newProfile } from "../../domain/promoter/profile.ts";
-import { findPromoterByEmail } from "../../domain/promoter/promoter.ts";
+import { findPromoterByEmail, newProfile, type PromoterProfile } from "../../domain/promoter/promoter.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
 import { asItIs } from "../../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import type { PromoterProfile } from "../../domain/promoter/record.ts";
 import type { Columns } from "./read.ts";
-import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
   EMAIL,

@@ -6,11 +6,10 @@ import type { Reads } from "../../storage/session.ts";
 import { tableNamed } from "../../tables.ts";
 import { IDS, type Item, type Items } from "../item.ts";
 import type { Work } from "../work.ts";
-import { clicks } from "./clicks.ts";
+import { clicks, money } from "./layout-5.ts";
 import { changed, item, type Changes, type Conversion } from "./conversion.ts";
 import { MIGRATIONS, remadeSince } from "./migrations.ts";
-import { money } from "./money.ts";
-import { sales } from "./sales.ts";
+import { sales } from "./layout-7.ts";
 
 /**
  * Stores of layouts 5 to 12 kept texts under keys: records, what was derived from them, next ids and the mark. Keys begin with

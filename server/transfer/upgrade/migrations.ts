@@ -1,5 +1,10 @@
-import type { AnyRecord, AnyTable } from "../../tables.ts";
+import { parseStored } from "../../storage/documents.ts";
+import type { Session } from "../../storage/session.ts";
+import { columnDdl, indexDdl, sqlName } from "../../storage/sql.ts";
 import type { Table } from "../../storage/table.ts";
+import type { AnyRecord, AnyTable } from "../../tables.ts";
+import { recordsIn, replaceRecords } from "../stored-items.ts";
+import type { Work } from "../work.ts";
 
 /**
  * A numbered change of stores that have tables. Nobody uses the store meanwhile, so `OLDEST_SERVED` is its layout, or a later
@@ -42,4 +47,70 @@ export function remadeSince(layout: number, migrations: readonly Migration[]): R
     found.set(table.name, { table, change: (record) => change(before(record) as never) });
   }
   return [...found.values()];
+}
+
+interface Migrating {
+  migrations: readonly Migration[];
+  /** Called after each chunk. */
+  onRows: (count: number) => void;
+}
+
+/**
+ * Makes the rows and indexes of some tables anew, as their declarations say. It continues after the rows that were made before
+ * an interruption, because each of them may be changed only once.
+ */
+export async function migrate(work: Work, { migrations, onRows }: Migrating): Promise<void> {
+  const due = remadeSince(work.state.layout, migrations);
+  const tables = due.map(({ table }) => table);
+  await work.commit(async (session) => {
+    for (const table of tables) await addColumns(session, table);
+  });
+  let passedCount = 0;
+  for (const { table, change } of due) {
+    for await (const items of recordsIn(work.engine.reads, table)) {
+      const left = items.slice(Math.max(0, work.state.filledCount - passedCount));
+      passedCount += items.length;
+      const records = left.map(({ text }) => change(parseStored<never>(table.name, text)) as AnyRecord);
+      if (records.length > 0)
+        await work.commit((session) => replaceRecords(session, table, records), { filledCount: passedCount });
+      onRows(items.length);
+    }
+  }
+  await work.commit(async (session) => {
+    for (const table of tables) await makeIndexes(session, table);
+  });
+}
+
+/** Adds the columns that are new. Without its indexes, a table is filled several times as fast. */
+async function addColumns(session: Session, table: AnyTable): Promise<void> {
+  const name = sqlName(table);
+  const known = await namesIn(session, session.dialect.columnsOf, name);
+  for (const column of Object.keys(table.columns)) {
+    if (!known.includes(column))
+      await session.define(`alter table ${name} add column ${columnDdl(table, column, session.dialect)}`);
+  }
+  await dropIndexes(session, name);
+}
+
+/** Drops the columns that are gone, because they would keep the data of erased people. */
+async function makeIndexes(session: Session, table: AnyTable): Promise<void> {
+  const name = sqlName(table);
+  await dropIndexes(session, name);
+  const own = session.dialect.own.map((column) => column.split(" ", 1)[0]);
+  const wanted = new Set(["account_id", "doc", ...own, ...Object.keys(table.columns)]);
+  for (const column of await namesIn(session, session.dialect.columnsOf, name)) {
+    if (!wanted.has(column)) await session.define(`alter table ${name} drop column ${column}`);
+  }
+  for (const statement of indexDdl(table, session.dialect)) await session.define(statement);
+}
+
+/** An operator's own indexes have other names, and stay. */
+async function dropIndexes(session: Session, name: string): Promise<void> {
+  for (const index of await namesIn(session, session.dialect.indexesOf, name)) {
+    if (index.startsWith(`${name}_`)) await session.define(`drop index ${index}`);
+  }
+}
+
+async function namesIn(session: Session, text: string, table: string): Promise<string[]> {
+  return (await session.all({ text, values: [table] })).map(([name]) => String(name));
 }

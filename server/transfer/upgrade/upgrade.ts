@@ -9,25 +9,26 @@ import {
   readMark,
   refusalOf,
   replaceMark,
+  OLDEST_SERVED,
   type ReadMark,
 } from "../../storage/layout.ts";
 import { folderOf } from "../../storage/open.ts";
 import type { Engine } from "../../storage/session.ts";
-import { exportEntries, exportLines } from "../export.ts";
+import { exportEntries, exportLines, writeNewFile } from "../export.ts";
 import { fill } from "../fill.ts";
-import { writeNewFile } from "../new-file.ts";
+import type { Item } from "../item.ts";
 import { counting, type Progress } from "../progress.ts";
+import { atOneMoment, itemsIn } from "../stored-items.ts";
 import { work } from "../work.ts";
-import { dropFormer, formerItemsIn } from "./former-items.ts";
-import { migrate } from "./migrate.ts";
-import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { dropFormer, formerItemsIn, entriesIn, type Entry } from "./former-items.ts";
+import { migrate, MIGRATIONS, type Migration } from "./migrations.ts";
 
 /**
  * The first layout whose releases look at the mark while they run, and how long their servers and commands take at most
  * to notice that another layout is announced: they look every second, and an open commit ends within five.
  */
 const FIRST_WATCHED = 9;
-export const NOTICED_MS = 10_000;
+const NOTICED_MS = 10_000;
 
 /**
  * Refuses to convert a store that other processes use. A process asks before it writes anything itself.
@@ -105,6 +106,54 @@ export async function upgradeStore(
   return backup;
 }
 
+/** A conversion takes about this many times as long as reading the whole store: measured on SQLite, with the backup. */
+const TIMES_READING = 20;
+const MB = 1_000_000;
+
+interface Planning {
+  /** The store's STORAGE_URL. */
+  url: string;
+  now: Date;
+  elapsedMs?: () => number;
+}
+
+/** Says in sentences what an upgrade of a store would do, how long it takes and how much room it needs. It writes nothing. */
+export async function planUpgrade(
+  engine: Engine,
+  { url, now, elapsedMs = () => performance.now() }: Planning,
+): Promise<string[]> {
+  const seen = await readMark(engine.reads);
+  const { mark } = seen;
+  const underWay = mark?.underWay;
+  if (underWay !== undefined) refuseOther(seen);
+  if (mark === null || (underWay === undefined && !isOlder(mark))) {
+    await checkLayout(engine);
+    if (mark === null || mark.version === LAYOUT)
+      return ["Nothing has to be done: the store has the layout of this release."];
+    return [
+      `The store has layout ${mark.version}, and this release writes layout ${LAYOUT}. Only the layout's mark changes, in about ` +
+        `${NOTICED_MS / 1_000} seconds. Servers of this release may keep running; those of earlier releases stop by themselves.`,
+    ];
+  }
+  // Before the store is read, because that takes a connection more.
+  const isShared = await engine.isShared();
+  const began = elapsedMs();
+  const { entries, bytes } = await measure(engine, underWay?.layout ?? mark!.version);
+  const seconds = Math.ceil((NOTICED_MS + TIMES_READING * (elapsedMs() - began)) / 1_000);
+  return [
+    underWay === undefined
+      ? `The store has layout ${mark.version}, and this release needs layout ${OLDEST_SERVED}: it will be converted. Nobody can use it meanwhile.`
+      : "A conversion of the store was interrupted and will be continued. Nobody can use the store meanwhile.",
+    `It has ${entries.toLocaleString("en")} entries of ${megabytes(bytes)}. The conversion takes about ${seconds} seconds on this machine, and as much room again until it is done.`,
+    ...(underWay === undefined
+      ? [`Before that, a backup of ${megabytes(bytes)} at most is written to ${backupFile(url, now)}.`]
+      : []),
+    isShared
+      ? "Another server or command uses the store now. A starting server refuses to convert it: stop all servers first."
+      : "No other server or command uses the store now.",
+  ];
+}
+
 function backupLines(
   engine: Engine,
   layout: number,
@@ -115,7 +164,7 @@ function backupLines(
 }
 
 /** @throws Failure `refused` for unfinished work that no upgrade completes */
-export function refuseOther({ mark }: ReadMark): void {
+function refuseOther({ mark }: ReadMark): void {
   const { underWay, version } = mark!;
   if (underWay === undefined) return;
   if (underWay.work !== "upgrade") throw refusalOf(underWay);
@@ -127,7 +176,7 @@ export function refuseOther({ mark }: ReadMark): void {
 }
 
 /** Where the backup goes by itself: into the store's folder, or into the current folder for a database. */
-export function backupFile(url: string, now: Date): string {
+function backupFile(url: string, now: Date): string {
   const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
   return join(folderOf(url) ?? ".", name);
 }
@@ -146,4 +195,19 @@ async function announce(engine: Engine, seen: ReadMark): Promise<void> {
   const mark = { version: seen.mark!.version, next: LAYOUT };
   await engine.transact((session) => replaceMark(session, seen, mark));
   await sleep(NOTICED_MS);
+}
+
+async function measure(engine: Engine, layout: number): Promise<{ entries: number; bytes: number }> {
+  let entries = 0;
+  let bytes = 0;
+  const read = layout < FIRST_WITH_TABLES ? entriesIn : itemsIn;
+  for await (const chunk of atOneMoment<(Entry | Item)[]>(engine, read)) {
+    entries += chunk.length;
+    for (const each of chunk) for (const text of Object.values(each)) bytes += Buffer.byteLength(text);
+  }
+  return { entries, bytes };
+}
+
+function megabytes(bytes: number): string {
+  return bytes < MB ? "less than 1 MB" : `${Math.ceil(bytes / MB).toLocaleString("en")} MB`;
 }

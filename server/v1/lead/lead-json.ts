@@ -1,11 +1,14 @@
 import { z } from "zod";
-import type { Lead, LeadState } from "../../domain/lead/record.ts";
+import type { Lead, LeadState } from "../../domain/lead/lead.ts";
+import type { View } from "../../storage/store.ts";
+import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
+import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
+import { promotionAnswer } from "../promoter/promotion-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { customFields, subId, uid } from "../../input/common-fields.ts";
 
 /** The states of V1. */
 export const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
-type V1LeadState = (typeof V1_LEAD_STATES)[number];
 
 /** @see docs/spec/v1.md "Sign-up result" */
 export const leadAnswer = z
@@ -57,6 +60,36 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
     visitor_sub_id: lead.subId,
   };
 }
+
+/** A lead with its promoter and promotion. @see docs/spec/v1.md "Leads" */
+export const leadRecordAnswer = leadAnswer
+  .extend({
+    promotion: field(
+      promotionAnswer.nullable(),
+      "The promotion that the record belongs to. null: it was deleted.",
+    ),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
+  })
+  .meta({ id: "V1Lead" });
+
+/** Shows a lead with its promoter and promotion. */
+export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
+  return leadRecordJson(lead, newEmbedded(view, lead.accountId));
+}
+
+/** A lead with its promoter and promotion, in the form of the lead operations. */
+export async function leadRecordJson(
+  lead: Lead,
+  embedded: Embedded,
+): Promise<z.output<typeof leadRecordAnswer>> {
+  return {
+    ...leadJson(lead),
+    promotion: await embedded.promotion(lead.promoterCampaignId),
+    promoter: await embedded.promoter(lead.promoterId),
+  };
+}
+
+type V1LeadState = (typeof V1_LEAD_STATES)[number];
 
 /** Choice: V1 has no refunded or pending leads. It shows the states that treat them alike. */
 function v1LeadState(state: LeadState): V1LeadState {

@@ -1,22 +1,27 @@
 import { z } from "zod";
 import { createLead as addLead } from "../../domain/lead/creation.ts";
-import { loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
-import { findLeads } from "../../domain/lead/search.ts";
+import { findLeads, loadLead } from "../../domain/lead/search.ts";
+import type { LeadSelector } from "../../domain/lead/lead.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
   type LeadChanges,
-} from "../../domain/lead/update.ts";
-import { findScope } from "../../domain/promoter-campaign/belongings.ts";
+} from "../../domain/lead/changes.ts";
+import { findScope } from "../../domain/promoter-campaign/search.ts";
 import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { NOTHING } from "../../storage/query.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
-import { newEmbedded } from "../embedded.ts";
-import { leadAnswer, V1_LEAD_STATES } from "./lead-json.ts";
-import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
+import { newEmbedded } from "../promoter/promoter-parts.ts";
+import {
+  leadAnswer,
+  leadRecordAnswer,
+  leadRecordJson,
+  showLead as showOne,
+  V1_LEAD_STATES,
+} from "./lead-json.ts";
 import {
   LIST_STATUSES,
   listError,

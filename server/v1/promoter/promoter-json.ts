@@ -1,21 +1,12 @@
 import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
-import type { PromoCode } from "../../domain/promo-code/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Reward } from "../../domain/reward/record.ts";
-import { profileAnswer, profileJson } from "./profile-json.ts";
+import type { PromoCode } from "../../domain/promo-code/promo-code.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Promoter, PromoterProfile } from "../../domain/promoter/promoter.ts";
+import type { Reward } from "../../domain/reward/reward.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { custId, customFields } from "../../input/common-fields.ts";
-
-const STATUS = {
-  accepted: "approved",
-  pending: "pending",
-  rejected: "denied",
-  blocked: "denied",
-  inactive: "approved",
-} as const;
 
 const balanceAnswer = z
   .object({
@@ -69,6 +60,47 @@ export const promoterSubsetAnswer = z
     ),
   })
   .meta({ id: "V1PromoterSummary" });
+
+const socialAccount = z
+  .object({
+    url: field(z.string().nullable(), "An absolute web address.", "https://www.example.com/?via=jane"),
+  })
+  .meta({ id: "V1SocialAccount" });
+
+/** @see docs/spec/v1.md "Profile" */
+export const profileAnswer = z
+  .object({
+    first_name: field(z.string().nullable(), "First name.", "Jane"),
+    last_name: field(z.string().nullable(), "Last name.", "Doe"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    company_name: field(z.string().nullable(), "Name of the company.", "Acme"),
+    phone_number: field(z.string().nullable(), "Phone number.", "+1 555 0100"),
+    address: field(z.string().nullable(), "Postal address.", "1 Main Street, Springfield"),
+    vat_id: field(z.string().nullable(), "VAT id of their company.", "DE123456789"),
+    country: field(z.string().nullable(), "Two-letter code of their country.", "US"),
+    wallet_email: field(
+      z.string().nullable(),
+      "E-mail address of the wallet that they are paid to.",
+      "jane@wallet.example",
+    ),
+    avatar_url: field(
+      z.string().nullable(),
+      "Address of their picture.",
+      "https://blog.example.com/jane.png",
+    ),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    social_accounts: field(
+      z.object({
+        twitter: field(socialAccount, "Their page on Twitter."),
+        youtube: field(socialAccount, "Their channel on YouTube."),
+        facebook: field(socialAccount, "Their page on Facebook."),
+        linkedin: field(socialAccount, "Their page on LinkedIn."),
+        instagram: field(socialAccount, "Their page on Instagram."),
+      }),
+      "Their pages on social networks.",
+    ),
+  })
+  .meta({ id: "V1Profile" });
 
 /** @see docs/spec/v1.md "Promoter" */
 export const promoterAnswer = promoterSubsetAnswer
@@ -140,6 +172,14 @@ export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promo
   return { ...subset, status: subset.status === "approved" ? "active" : subset.status };
 }
 
+const STATUS = {
+  accepted: "approved",
+  pending: "pending",
+  rejected: "denied",
+  blocked: "denied",
+  inactive: "approved",
+} as const;
+
 /** The promoter as V1 shows them within other records. */
 export function promoterSubsetJson({
   promoter,
@@ -165,6 +205,30 @@ export function promoterSubsetJson({
     current_balance: balanceJson(balance, "current"),
     paid_balance: balanceJson(balance, "paid"),
     auth_token: promoter.authToken,
+  };
+}
+
+/** A promoter's profile as V1 shows it. */
+export function profileJson(profile: PromoterProfile): z.output<typeof profileAnswer> {
+  return {
+    first_name: profile.firstName,
+    last_name: profile.lastName,
+    website: profile.website,
+    company_name: profile.companyName,
+    phone_number: profile.phoneNumber,
+    address: profile.address,
+    vat_id: profile.vatId,
+    country: profile.country,
+    wallet_email: profile.walletEmail,
+    avatar_url: profile.avatarUrl,
+    description: profile.description,
+    social_accounts: {
+      twitter: { url: profile.twitterUrl },
+      youtube: { url: profile.youtubeUrl },
+      facebook: { url: profile.facebookUrl },
+      linkedin: { url: profile.linkedinUrl },
+      instagram: { url: profile.instagramUrl },
+    },
   };
 }
 

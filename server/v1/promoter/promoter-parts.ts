@@ -1,29 +1,29 @@
 import type { z } from "zod";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
 import { loadBalance, type Balance } from "../../domain/commission/balance.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { promoCodes } from "../../domain/promo-code/promo-code.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
 import {
   loadPromoterCampaign,
   promoterCampaigns,
   withCampaign,
+  type PromoterCampaign,
 } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { rewards } from "../../domain/reward/reward.ts";
-import { unlessGone } from "../../domain/show.ts";
-import { loadStats } from "../../domain/report/stats.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import { loadPromoter, promoters, type Promoter } from "../../domain/promoter/promoter.ts";
+import { loadStats } from "../../domain/report/daily.ts";
+import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
+import { once, unlessGone } from "../../domain/show.ts";
 import type { View } from "../../storage/store.ts";
 import {
   promoterJson,
+  promoterSubsetJson,
+  type promoterAnswer,
   type PromoterParts,
+  type promoterSubsetAnswer,
   type RewardedPromoCode,
   type WholePromoter,
-  type promoterAnswer,
 } from "./promoter-json.ts";
-import type { PromotionParts } from "./promotion-json.ts";
+import { promotionJson, type promotionAnswer, type PromotionParts } from "./promotion-json.ts";
 
 /**
  * Reads what V1 shows of a promoter besides their own record. `balance`: what is known of it already.
@@ -51,6 +51,64 @@ export async function showPromoter(view: View, promoter: Promoter): Promise<z.ou
 }
 
 /**
+ * Reads what V1 shows of a promoterCampaign besides its own record.
+ *
+ * @throws Failure `not_found` if it was deleted
+ */
+export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
+  const { promoterCampaign, campaign } = await withCampaign(view, found);
+  return {
+    promoterCampaign,
+    campaign,
+    stats: await loadStats(view, promoterCampaign),
+    ...(await readOffers(view, {
+      accountId: promoterCampaign.accountId,
+      rewardsForPromoters: promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters,
+      rewardsForReferrals: promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals,
+    })),
+  };
+}
+
+type Offering = Pick<Campaign, "accountId" | "rewardsForPromoters" | "rewardsForReferrals">;
+
+/** Reads the rewards that the entries of a campaign or a promoterCampaign name. */
+export async function readOffers(
+  view: View,
+  { accountId, rewardsForPromoters, rewardsForReferrals }: Offering,
+): Promise<Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">> {
+  return {
+    rewardsForPromoters: await readRewards(view, accountId, rewardsForPromoters),
+    rewardsForReferrals: await readRewards(view, accountId, rewardsForReferrals),
+  };
+}
+
+/** The promoters and promotions that V1 shows within its records. null: deleted. */
+export interface Embedded {
+  promoter(id: number): Promise<z.output<typeof promoterSubsetAnswer> | null>;
+  promotion(id: number): Promise<z.output<typeof promotionAnswer> | null>;
+}
+
+/** Reads each promoter and promotion once per answer, however many of its records show them. */
+export function newEmbedded(view: View, accountId: number): Embedded {
+  const promoter = async (id: number) =>
+    promoterSubsetJson(await readPromoterParts(view, await loadPromoter(view, accountId, id)));
+  const promotion = async (id: number) =>
+    promotionJson(await readPromotionParts(view, await loadPromoterCampaign(view, accountId, id)));
+  return {
+    promoter: once((id) => unlessGone(promoter(id))),
+    promotion: once((id) => unlessGone(promotion(id))),
+  };
+}
+
+/** A parent that is deleted at the same moment counts as none. */
+async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
+  const promoter = await view.get(promoters, accountId, promoterId);
+  const promoterCampaign =
+    promoter && (await view.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId));
+  return promoterCampaign && promoterCampaign.refToken;
+}
+
+/**
  * Reads everything that V1 shows of a promoter, with every promoterCampaign and every promo code in use.
  *
  * @throws Failure `not_found` if they were deleted
@@ -70,43 +128,6 @@ async function readWholePromoter(view: View, promoter: Promoter): Promise<WholeP
   return whole;
 }
 
-/**
- * Reads what V1 shows of a promoterCampaign besides its own record.
- *
- * @throws Failure `not_found` if it was deleted
- */
-export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
-  const { promoterCampaign, campaign } = await withCampaign(view, found);
-  return {
-    promoterCampaign,
-    campaign,
-    stats: await loadStats(view, promoterCampaign),
-    ...(await readOffers(view, {
-      accountId: promoterCampaign.accountId,
-      rewardsForPromoters: promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters,
-      rewardsForReferrals: promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals,
-    })),
-  };
-}
-
-/** Reads the rewards that the entries of a campaign or a promoterCampaign name. */
-export async function readOffers(
-  view: View,
-  { accountId, rewardsForPromoters, rewardsForReferrals }: Offering,
-): Promise<Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">> {
-  return {
-    rewardsForPromoters: await readRewards(view, accountId, rewardsForPromoters),
-    rewardsForReferrals: await readRewards(view, accountId, rewardsForReferrals),
-  };
-}
-
-type Offering = Pick<Campaign, "accountId" | "rewardsForPromoters" | "rewardsForReferrals">;
-
-async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
-  const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));
-  return found.filter((reward) => reward !== null);
-}
-
 /** Choice: shows only codes in use, because V1 has no field for an archived code. */
 async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
@@ -119,10 +140,7 @@ async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): 
   return found;
 }
 
-/** A parent that is deleted at the same moment counts as none. */
-async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
-  const promoter = await view.get(promoters, accountId, promoterId);
-  const promoterCampaign =
-    promoter && (await view.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId));
-  return promoterCampaign && promoterCampaign.refToken;
+async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
+  const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));
+  return found.filter((reward) => reward !== null);
 }

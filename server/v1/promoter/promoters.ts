@@ -1,23 +1,57 @@
 import { z } from "zod";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
 import { generatePassword, keepPassword } from "../../domain/password/password.ts";
-import { newProfile } from "../../domain/promoter/profile.ts";
+import { isRefToken, REF_TOKEN_LENGTH } from "../../domain/promoter-campaign/ref-token.ts";
 import { createPromoter, type CreatedPromoter, type NewPromoter } from "../../domain/promoter/creation.ts";
-import { REF_TOKEN_LENGTH, isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import { newProfile } from "../../domain/promoter/promoter.ts";
+import { findPromoters, loadSelected } from "../../domain/promoter/search.ts";
+import { showAll } from "../../domain/show.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v1Error } from "../../http/errors.ts";
-import { email, flag, id, instant, longText, text, webAddress, word } from "../../input/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
 import { readParams } from "../../http/parameters/form.ts";
+import { email, flag, id, instant, longText, text, webAddress, word } from "../../input/fields.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import type { View } from "../../storage/store.ts";
+import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
-import { profileChanges, wireFields } from "./promoter-fields.ts";
-import { promoterSubsetAnswer, promoterAnswer } from "./promoter-json.ts";
-import { showPromoter } from "./promoter-parts.ts";
+import { profileChanges, readSelection, selectorParams, wireFields } from "./promoter-input.ts";
+import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
+import { showPromoter as showOne, showPromoter } from "./promoter-parts.ts";
 import { field } from "../../http/fields.ts";
-import { profileAnswer } from "./profile-json.ts";
 import { promotionAnswer } from "./promotion-json.ts";
 import { landingUrl } from "../../input/common-fields.ts";
+
+const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1) }).partial();
+
+const USUAL_PER_PAGE = 50;
+
+/** `GET /api/v1/promoters/list` */
+export const listPromotersOperation: V1Operation = {
+  id: "v1ListPromoters",
+  summary: "List promoters; with a campaign, only those accepted in it",
+  description:
+    "Lists your promoters, oldest first. With `campaign_id`, only those who are accepted in that campaign.",
+  params: listParams(filterParams, USUAL_PER_PAGE),
+  answer: z.array(promoterAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  handle: list,
+};
+
+/** `GET` and `POST /api/v1/promoters/show` */
+export const showPromoterOperation: V1Operation = {
+  id: "v1ShowPromoter",
+  summary: "Show a promoter",
+  description:
+    "Finds one promoter by id, `cust_id`, `auth_token`, e-mail, referral id or promo code. Give one of them.",
+  example: { cust_id: "user-4711" },
+  params: selectorParams,
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found"],
+  handle: show,
+};
 
 /** @see docs/spec/v1.md "Create a promoter" */
 const createParams = z
@@ -61,10 +95,6 @@ const createParams = z
   .partial()
   .extend({ email: field(email, promoterSubsetAnswer.shape.email) });
 
-const OWN_NAMES = { email: "company_user.user.email" };
-
-const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
-
 /** `POST /api/v1/promoters/create` */
 export const createPromoterOperation: V1Operation = {
   id: "v1CreatePromoter",
@@ -85,19 +115,27 @@ export const createPromoterOperation: V1Operation = {
   handle: create,
 };
 
-async function create({ event, account, context, address }: V1Request) {
-  const params = shapeInput(createParams, await readParams(event));
-  const { temp_password: chosen } = params;
-  const password = await (chosen === undefined
-    ? generatePassword(context.chance)
-    : keepPassword(context, chosen));
-  const show = async (view: View, { promoter }: CreatedPromoter) => ({
-    ...(await showPromoter(view, promoter)),
-    temp_password: password.text,
-  });
-  const input = { ...newPromoter(params), tempPasswordHash: password.hash, address, show };
-  return createPromoter(context, account, input);
+async function list(request: V1Request) {
+  const { event, account, context } = request;
+  const params = await readParams(event);
+  const { campaign_id: campaignId } = shapeInput(filterParams, params);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  if (campaignId !== undefined) await loadCampaign(context.store, account.id, campaignId);
+  const filter = campaignId === undefined ? {} : { campaignIds: [campaignId], state: "accepted" as const };
+  const { records, total } = await findPromoters(context.store, account.id, { filter, ...page });
+  setPageHeaders(request, page, total);
+  return showAll(context.store, records, showOne);
 }
+
+async function show({ event, account, context }: V1Request) {
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
+  const { promoter } = await loadSelected(context.store, account.id, selection);
+  return showOne(context.store, promoter);
+}
+
+const OWN_NAMES = { email: "company_user.user.email" };
+
+const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
 
 /**
  * 422 with the dotted e-mail key and the other faults beside it. `promotions` repeats those of the
@@ -110,6 +148,20 @@ function createPromoterError(failure: Failure, headers: AnswerHeaders): Response
     [name]: fields[name],
   }));
   return json({ ...fields, message: describe(fields), promotions }, headers, 422);
+}
+
+async function create({ event, account, context, address }: V1Request) {
+  const params = shapeInput(createParams, await readParams(event));
+  const { temp_password: chosen } = params;
+  const password = await (chosen === undefined
+    ? generatePassword(context.chance)
+    : keepPassword(context, chosen));
+  const show = async (view: View, { promoter }: CreatedPromoter) => ({
+    ...(await showPromoter(view, promoter)),
+    temp_password: password.text,
+  });
+  const input = { ...newPromoter(params), tempPasswordHash: password.hash, address, show };
+  return createPromoter(context, account, input);
 }
 
 function newPromoter(

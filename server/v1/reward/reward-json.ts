@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import type { Lead } from "../../domain/lead/record.ts";
-import type { Unit } from "../../domain/money/unit.ts";
+import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/commission.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
+import type { Unit } from "../../domain/money/money.ts";
 import type { View } from "../../storage/store.ts";
-import { newEmbedded, type Embedded } from "../embedded.ts";
+import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";

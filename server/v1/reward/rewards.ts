@@ -1,21 +1,27 @@
 import { z } from "zod";
+import { createCommission, type Earner } from "../../domain/commission/changes.ts";
+import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
+import { changeCommissionStatus } from "../../domain/commission/review.ts";
 import { listCommissions } from "../../domain/commission/search.ts";
-import { findScope } from "../../domain/promoter-campaign/belongings.ts";
-import { readParams } from "../../http/parameters/form.ts";
+import { findScope } from "../../domain/promoter-campaign/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { flag, id, oneOf, text, wholeAmount } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { NOTHING } from "../../storage/query.ts";
-import { newEmbedded } from "../embedded.ts";
 import {
+  belongingParams,
   LIST_STATUSES,
   listError,
   listParams,
-  readListPage,
   readBelongingFilter,
-  belongingParams,
+  readListPage,
 } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
-import { rewardAnswer, rewardJson } from "./reward-json.ts";
+import { newEmbedded } from "../promoter/promoter-parts.ts";
+import { rewardAnswer, rewardJson, showReward, unitOfV1, V1_UNITS } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
+import { refToken, uid } from "../../input/common-fields.ts";
 
 const USUAL_PER_PAGE = 20;
 
@@ -34,6 +40,57 @@ export const listRewards: V1Operation = {
   handle: list,
 };
 
+const createParams = z.object({
+  lead_id: field(id.optional(), "Id of the lead whose promoter gets it.", 204),
+  uid: field(text.optional(), uid),
+  email: field(text.optional(), "The person's e-mail address.", "jane@example.com"),
+  promotion_id: field(id.optional(), "Id of the promotion (V2: promoter campaign).", 31),
+  ref_id: field(text.optional(), refToken),
+  reward_type: field(oneOf(V1_UNITS), "Unit of the amount."),
+  amount: field(wholeAmount, "The amount: cents for `cash`, whole units otherwise.", 2000),
+  status: field(oneOf(COMMISSION_STATUSES).default("approved"), "State of the record."),
+  skip_email_notification: field(flag.optional(), "`true` sends no e-mail about this. Default: `false`."),
+});
+
+/** `POST /api/v1/rewards/create` @see docs/spec/v1.md "Rewards" */
+export const createReward: V1Operation = {
+  id: "v1CreateReward",
+  summary: "Give a promoter a reward",
+  description:
+    "Gives a promoter a reward by hand: the promoter of the lead that `lead_id`, `uid` or `email` names, or the one whom `promotion_id` or `ref_id` names. A negative amount of `cash` corrects an earlier one.",
+  example: { ref_id: "jane", reward_type: "cash", amount: 2000 },
+  params: createParams,
+  answer: rewardAnswer,
+  refusals: ["missing", "not_found", "invalid", "refused"],
+  // Choice: nobody found is 422, because the interface documents no 404 here.
+  statuses: LIST_STATUSES,
+  shape: listError,
+  handle: create,
+};
+
+const updateParams = z
+  .object({
+    id: field(id, "Id of the record.", 17),
+    event_id: field(text, "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    status: field(oneOf(COMMISSION_STATUSES), "State of the record."),
+  })
+  .partial();
+
+/** `PUT` and `POST /api/v1/rewards/update` @see docs/spec/v1.md "Rewards" */
+export const updateReward: V1Operation = {
+  id: "v1UpdateReward",
+  summary: "Approve or deny a reward",
+  description:
+    "Sets the status of a reward, or of all rewards of one event. A reward that was paid stays as it is.",
+  example: { event_id: "order-1001", status: "denied" },
+  params: updateParams,
+  answer: rewardAnswer,
+  refusals: ["missing", "not_found", "invalid", "refused"],
+  statuses: LIST_STATUSES,
+  shape: listError,
+  handle: update,
+};
+
 async function list(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
@@ -48,4 +105,34 @@ async function list(request: V1Request) {
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);
   return Promise.all(records.map(({ commission, lead }) => rewardJson(commission, lead, embedded)));
+}
+
+async function create({ event, account, context }: V1Request) {
+  const params = shapeInput(createParams, await readParams(event));
+  const { reward_type: type, amount, status, skip_email_notification: isSilent = false } = params;
+  return createCommission(context, account.id, {
+    earner: readEarner(params),
+    given: { unit: unitOfV1(type), amount, status, ...(isSilent && { isSilent: true as const }) },
+    createdAt: null,
+    show: showReward,
+  });
+}
+
+function readEarner(params: z.output<typeof createParams>): Earner {
+  const { lead_id: id = null, uid = null, email = null, promotion_id, ref_id } = params;
+  const hasLead = id !== null || uid !== null || email !== null;
+  return {
+    lead: hasLead ? { id, uid, email } : undefined,
+    promoterCampaignId: promotion_id,
+    refToken: ref_id,
+  };
+}
+
+async function update({ event, account, context }: V1Request) {
+  const { id, event_id: eventId, status } = shapeInput(updateParams, await readParams(event));
+  return changeCommissionStatus(context, account.id, {
+    selector: { id: id ?? null, eventId: eventId ?? null },
+    status: status ?? null,
+    show: showReward,
+  });
 }

@@ -1,13 +1,23 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import type { Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/account.ts";
+import type { Balance } from "../../domain/commission/balance.ts";
+import type { Commission } from "../../domain/commission/commission.ts";
 import type { Context } from "../../domain/context.ts";
-import { recordCancellation } from "../../domain/sale/cancellation.ts";
-import { recordRefund } from "../../domain/sale/refund.ts";
+import type { Lead } from "../../domain/lead/lead.ts";
+import { missingRate } from "../../domain/money/rate.ts";
+import type { Promoter } from "../../domain/promoter/promoter.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
-import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
-import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";
-import { field } from "../../http/fields.ts";
+import { recordCancellation, recordRefund } from "../../domain/sale/refund.ts";
+import type { ShownWaiting } from "../../domain/sale/waiting.ts";
+import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
+import {
+  EVENT_BODIES,
+  EVENT_STATUSES,
+  eventError,
+  V2_TRACKING_STATUSES,
+  type ErrorShape,
+} from "../../http/errors.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,
@@ -17,21 +27,25 @@ import {
   shapeRefund,
   shapeSale,
 } from "../../input/event-params.ts";
-import { rewardSummaryAnswer } from "../reward/reward-json.ts";
-import { eventAnswer, showEvent, showWaiting, waitingAnswer } from "./event-json.ts";
-
-/** The parts of a request of either generation that an event needs. */
-interface EventRequest {
-  event: H3Event;
-  account: Account;
-  context: Context;
-}
+import type { View } from "../../storage/store.ts";
+import { leadAnswer, leadJson } from "../lead/lead-json.ts";
+import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
+import { readPromoterParts } from "../promoter/promoter-parts.ts";
+import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** How a generation reads the values of a request, and writes the refusals that events don't have of their own. */
 interface Generation {
   kind: "params" | "body";
   read: (event: H3Event) => Promise<Record<string, unknown>>;
   shape: ErrorShape;
+}
+
+/** The parts of a request of either generation that an event needs. */
+interface EventRequest {
+  event: H3Event;
+  account: Account;
+  context: Context;
 }
 
 /** Records a sale. */
@@ -101,6 +115,38 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
   };
 }
 
+/** The answer of a tracked event of this type. @see docs/spec/v1.md "Sales, refunds and cancellations" */
+function eventAnswer<T extends string>(type: T) {
+  return z.object({
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(
+      z.int().nullable(),
+      "What was sold, in cents of your account's currency. Negative: a refund. null: nothing.",
+      10000,
+    ),
+    reward: field(
+      rewardSummaryAnswer.nullable(),
+      "What the promoter earned. Negative: it was taken back. null: nothing.",
+    ),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+  });
+}
+
+/** The answer to an event of this type that waits for an exchange rate. */
+function waitingAnswer<T extends string>(type: T) {
+  return z.object({
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(z.null(), "Always null: it is not converted yet.", null),
+    reward: field(z.null(), "Always null: nothing is earned yet.", null),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
+  });
+}
+
 /** V2 documents the answer in V1's form. */
 function noteOf(kind: Generation["kind"]): string {
   return kind === "body" ? " The answer has the form of V1." : "";
@@ -115,4 +161,44 @@ function common(shape: ErrorShape) {
     bodies: EVENT_BODIES,
     shape: eventError(shape),
   } satisfies Partial<Operation<EventRequest>>;
+}
+
+/** An event with the records that it shows. */
+interface EventParts<T> {
+  id: number;
+  type: T;
+  amountCents: number | null;
+  lead: Lead;
+  promoter: Promoter;
+  /** Absent: as it is in the store. */
+  balance?: Balance;
+  commissions: Commission[];
+}
+
+/** Shows an event. Choice: of several commissions it shows the promoter's own, in cash if there is one. */
+async function showEvent<T extends string>(view: View, event: EventParts<T>) {
+  const { id, type, amountCents, lead, promoter, balance, commissions } = event;
+  const own = commissions.filter(({ promoterId }) => promoterId === promoter.id);
+  const shown = own.find(({ unit }) => unit === "cash") ?? own[0] ?? null;
+  return {
+    id,
+    type,
+    amount_cents: amountCents,
+    reward: shown && rewardSummaryJson(shown, lead),
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter, balance)),
+  };
+}
+
+/** Shows an event that waits, with status 202. */
+async function showWaiting<T extends string>(view: View, type: T, { waiting, lead, promoter }: ShownWaiting) {
+  return accepted({
+    id: waiting.id,
+    type,
+    amount_cents: null,
+    reward: null,
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    waiting_for: waitingForJson(waiting.rate, missingRate(waiting.rate)),
+  });
 }

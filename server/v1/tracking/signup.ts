@@ -1,11 +1,16 @@
 import { z } from "zod";
-import { recordSignup, type RecordedSignup } from "../../domain/lead/signup.ts";
-import { recordSubscription, type RecordedSubscription } from "../../domain/lead/subscription.ts";
-import { messageAnswer, SIGNUP_BODIES } from "../../http/error-answers.ts";
 import {
+  recordSignup,
+  recordSubscription,
+  type RecordedSignup,
+  type RecordedSubscription,
+} from "../../domain/lead/signup.ts";
+import {
+  messageAnswer,
+  SIGNUP_BODIES,
   SIGNUP_STATUSES,
-  SUBSCRIPTION_STATUSES,
   signupError,
+  SUBSCRIPTION_STATUSES,
   subscriptionError,
   v1Error,
 } from "../../http/errors.ts";

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { isMailSender } from "../../domain/account/account.ts";
-import { commissionBase } from "../../domain/account/commission-base.ts";
+import { isMailSender, updateAccount, type AccountChanges } from "../../domain/account/settings.ts";
+import { commissionBase, PAYOUT_CYCLES, trackerNames, type Account } from "../../domain/account/account.ts";
 import { timeZoneOf } from "../../domain/account/time-zone.ts";
-import { trackerNames } from "../../domain/account/tracker-names.ts";
-import { updateAccount, type AccountChanges } from "../../domain/account/update.ts";
-import { PAYOUT_CYCLES, type Account } from "../../domain/account/record.ts";
-import { WHOLE } from "../../domain/money/amount.ts";
+import { WHOLE } from "../../domain/money/money.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
 import { shapeChanges } from "../../input/shape.ts";

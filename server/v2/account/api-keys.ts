@@ -1,6 +1,11 @@
 import { z } from "zod";
-import { apiKeyId, createApiKey, listApiKeys, revokeApiKeyById } from "../../domain/account/api-key.ts";
-import type { ApiKey } from "../../domain/account/record.ts";
+import {
+  apiKeyId,
+  createApiKey,
+  listApiKeys,
+  revokeApiKeyById,
+  type ApiKey,
+} from "../../domain/account/api-key.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Belonging } from "../../domain/promoter-campaign/record.ts";
+import { promoterCampaigns, type Belonging } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 

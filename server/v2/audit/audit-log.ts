@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { ACTOR_KINDS, AUDITED, AUDIT_ACTIONS, type AuditEntry } from "../../domain/audit/record.ts";
-import { listAuditEntries, scanAuditEntries, type AuditFilter } from "../../domain/audit/search.ts";
+import {
+  ACTOR_KINDS,
+  AUDIT_ACTIONS,
+  AUDITED,
+  listAuditEntries,
+  scanAuditEntries,
+  type AuditEntry,
+  type AuditFilter,
+} from "../../domain/audit/audit.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
 import type { Line } from "../../csv.ts";

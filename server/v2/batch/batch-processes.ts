@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { findBatchProcesses, loadBatchProcess } from "../../domain/batch/list.ts";
+import { findBatchProcesses, loadBatchProcess, type BatchProcess } from "../../domain/batch/batch.ts";
 import type { Found, Window } from "../../storage/query.ts";
 import { listOf, oneOf } from "../../input/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readPathSegment } from "../../http/path.ts";
-import type { BatchProcess } from "../../domain/batch/record.ts";
 import type { Store } from "../../storage/store.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";

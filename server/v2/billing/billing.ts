@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { connectBilling, disconnectBilling, listConnections } from "../../domain/billing/connection.ts";
-import { BILLING_PROVIDERS, type BillingConnection } from "../../domain/billing/record.ts";
-import { countWaiting } from "../../domain/billing/waiting-refund.ts";
+import {
+  BILLING_PROVIDERS,
+  connectBilling,
+  disconnectBilling,
+  listConnections,
+  type BillingConnection,
+} from "../../domain/billing/connection.ts";
+import { countWaiting } from "../../domain/billing/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { oneOf, text } from "../../input/fields.ts";

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { refParam } from "../../domain/campaign/campaign.ts";
-import { signupUrl } from "../../domain/campaign/signup-page.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
-import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
+  refParam,
+  signupUrl,
   UPGRADE_METRICS,
   type Campaign,
   type CampaignUpgrade,
-} from "../../domain/campaign/record.ts";
-import { EMAIL_KINDS } from "../../domain/email/record.ts";
-import type { Account } from "../../domain/account/record.ts";
+} from "../../domain/campaign/campaign.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
+import type { Show } from "../../domain/show.ts";
+import { loadCampaignStats, type Stats } from "../../domain/report/daily.ts";
+import { EMAIL_KINDS } from "../../domain/email/email.ts";
+import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";

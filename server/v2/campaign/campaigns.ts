@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { findCampaigns, loadCampaign } from "../../domain/campaign/campaign.ts";
-import { deleteCampaign } from "../../domain/campaign/deletion.ts";
-import { createFullCampaign, updateCampaign } from "../../domain/campaign/update.ts";
+import { createFullCampaign, deleteCampaign, updateCampaign } from "../../domain/campaign/changes.ts";
 import { showAll } from "../../domain/show.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/record.ts";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import { EMAIL_KINDS } from "../../domain/email/record.ts";
-import { formatAmount } from "../../domain/money/format.ts";
+import type { Account } from "../../domain/account/account.ts";
+import { loadCampaign, type Campaign } from "../../domain/campaign/campaign.ts";
+import { EMAIL_KINDS } from "../../domain/email/email.ts";
+import { formatAmount } from "../../domain/money/money.ts";
 import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";

@@ -1,8 +1,7 @@
 import { runBatch } from "../../domain/batch/batch.ts";
-import { destroyCommission } from "../../domain/commission/destruction.ts";
-import { setFulfilment } from "../../domain/commission/fulfilment.ts";
-import type { CommissionStatus } from "../../domain/commission/record.ts";
-import { changeCommissionStatus } from "../../domain/commission/status.ts";
+import { destroyCommission } from "../../domain/commission/changes.ts";
+import { changeCommissionStatus, setFulfilment } from "../../domain/commission/review.ts";
+import type { CommissionStatus } from "../../domain/commission/commission.ts";
 import type { Context } from "../../domain/context.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";

@@ -1,9 +1,13 @@
-import { isPaid } from "../../domain/commission/commission.ts";
+import {
+  COMMISSION_STATUSES,
+  COMMISSION_TYPES,
+  isPaid,
+  type Commission,
+} from "../../domain/commission/commission.ts";
 import { z } from "zod";
-import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../domain/commission/record.ts";
 import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 import { field, recordId } from "../../http/fields.ts";

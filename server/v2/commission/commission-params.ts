@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { CommissionFilter } from "../../domain/commission/filter.ts";
-import { COMMISSION_STATUSES } from "../../domain/commission/record.ts";
-import type { CommissionSort } from "../../domain/commission/search.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import { DUE_PERIODS } from "../../domain/payout/filter.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { CommissionFilter, CommissionSort } from "../../domain/commission/search.ts";
+import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
+import { UNITS } from "../../domain/money/money.ts";
+import { DUE_PERIODS } from "../../domain/payout/search.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";

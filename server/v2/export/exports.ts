@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { writeExport } from "../../domain/audit/audit.ts";
-import type { AuditedEntity } from "../../domain/audit/record.ts";
+import { writeExport, type AuditedEntity } from "../../domain/audit/audit.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { commissionPages, COMMISSION_COLUMNS } from "./commissions.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { GROUPINGS } from "../../domain/report/period.ts";
-import type { Comparison, RangeFigures } from "../../domain/report/comparison.ts";
-import type { Figure } from "../../domain/report/figures.ts";
+import { GROUPINGS, type Figure } from "../../domain/report/figures.ts";
+import type { Comparison, RangeFigures } from "../../domain/report/chart.ts";
 import { field } from "../../http/fields.ts";
 
 /** The figures of the start page. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import { SYSTEM, type Account } from "../../domain/account/account.ts";
 import { listCampaigns } from "../../domain/campaign/campaign.ts";
-import { findSetupSteps } from "../../domain/home/setup.ts";
+import { findSetupSteps } from "../../domain/home/home.ts";
 import { findSightings } from "../../domain/sighting/sighting.ts";
-import { isAllowedOrigin } from "../../http/allowed-origin.ts";
+import { isAllowedOrigin } from "../../http/origin.ts";
 import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import { checkSignup } from "../../domain/campaign/signup-page.ts";
+import { checkSignup, type Campaign } from "../../domain/campaign/campaign.ts";
 import { keepPassword } from "../../domain/password/password.ts";
 import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/portal/join.ts";
 import { Failure } from "../../failure.ts";

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { batchReference, loadBatchTotals } from "../../domain/payments-batch/batch.ts";
-import { PAYABLE, RETRIABLE } from "../../domain/payments-batch/payment.ts";
-import { PAYMENTS_BATCH_STATUSES, type PaymentsBatch } from "../../domain/payments-batch/record.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
+import {
+  batchReference,
+  loadBatchTotals,
+  PAYMENTS_BATCH_STATUSES,
+  type PaymentsBatch,
+} from "../../domain/payments-batch/batch.ts";
+import { PAYABLE, RETRIABLE } from "../../domain/payments-batch/changes.ts";
+import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
 import type { View } from "../../storage/store.ts";
 import { field, recordId } from "../../http/fields.ts";
 

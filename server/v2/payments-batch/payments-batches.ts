@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { findPaymentsBatches } from "../../domain/payments-batch/batch.ts";
-import { createPaymentsBatch } from "../../domain/payments-batch/creation.ts";
-import { payBatch, removePaymentsBatch } from "../../domain/payments-batch/payment.ts";
+import { createPaymentsBatch, payBatch, removePaymentsBatch } from "../../domain/payments-batch/changes.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import { CARRY_REASONS } from "../../domain/payout-run/carry-reason.ts";
-import { previewRun, type PreviewedPayout } from "../../domain/payout-run/preview.ts";
-import { countOfRun, findRuns } from "../../domain/payout-run/run.ts";
+import { UNITS } from "../../domain/money/money.ts";
+import { CARRY_REASONS, countOfRun, findRuns } from "../../domain/payout-run/run.ts";
+import { previewRun, type PreviewedPayout } from "../../domain/payout-run/generate.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { PayoutMethod } from "../../domain/payout-method/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/payout.ts";
+import { UNITS } from "../../domain/money/money.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
+import type { PayoutMethod } from "../../domain/payout-method/payout-method.ts";
+import type { Promoter } from "../../domain/promoter/promoter.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import {
   createPayoutMethod,
-  findPayoutMethods,
-  loadPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
   type PayoutMethodInput,
+} from "../../domain/payout-method/changes.ts";
+import {
+  findPayoutMethods,
+  loadPayoutMethod,
+  PAYOUT_METHODS,
+  type PayoutMethod,
+  type PayoutMethodName,
 } from "../../domain/payout-method/payout-method.ts";
 import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
-import {
-  PAYOUT_METHODS,
-  type PayoutMethod,
-  type PayoutMethodName,
-} from "../../domain/payout-method/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { DUE_PERIODS, type PayoutFilter } from "../../domain/payout/filter.ts";
+import { DUE_PERIODS, type PayoutFilter, type PayoutSort } from "../../domain/payout/search.ts";
 import { INVOICEABLE } from "../../domain/payout/groups.ts";
-import type { PayoutSort } from "../../domain/payout/search.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
-import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
+import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
+import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
 import { pageParams } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
 import { sortsOf } from "../sorting.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { PAYOUT_CYCLES, type Account } from "../../domain/account/record.ts";
-import type { Unit } from "../../domain/money/unit.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
-import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
+import { PAYOUT_CYCLES, type Account } from "../../domain/account/account.ts";
+import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
+import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
+import type { Unit } from "../../domain/money/money.ts";
 import {
   dueStats,
   payoutStats,

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { groupPayouts, type PayoutGroup } from "../../domain/payout/groups.ts";
-import { UNPAYABLE_REASONS } from "../../domain/payout/unpayable-reason.ts";
+import { groupPayouts, UNPAYABLE_REASONS, type PayoutGroup } from "../../domain/payout/groups.ts";
 import { listPayouts, type PayoutParts } from "../../domain/payout/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/record.ts";
+import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/promoter.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";

@@ -5,8 +5,9 @@ import {
   findProducts,
   loadProduct,
   updateProduct,
+  type Price,
+  type Product,
 } from "../../domain/product/product.ts";
-import type { Price, Product } from "../../domain/product/record.ts";
 import { text, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,18 +1,12 @@
 import { z } from "zod";
-import {
-  archivePromoCode,
-  createPromoCode,
-  findPromoCodes,
-  loadPromoCode,
-  updatePromoCode,
-} from "../../domain/promo-code/promo-code.ts";
+import { archivePromoCode, createPromoCode, updatePromoCode } from "../../domain/promo-code/changes.ts";
+import { findPromoCodes, loadPromoCode, type PromoCode } from "../../domain/promo-code/promo-code.ts";
 import { loadReward } from "../../domain/reward/reward.ts";
 import { showAll } from "../../domain/show.ts";
 import { id, jsonObject, longText, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { PromoCode } from "../../domain/promo-code/record.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";

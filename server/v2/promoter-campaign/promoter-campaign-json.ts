@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { listCodesInUse } from "../../domain/promo-code/promo-code.ts";
-import { loadPromoter } from "../../domain/promoter/promoter.ts";
-import { refLink, withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
-import { loadStats, type Stats } from "../../domain/report/stats.ts";
-import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import { loadPromoter, type Promoter } from "../../domain/promoter/promoter.ts";
+import {
+  PROMOTER_CAMPAIGN_STATES,
+  refLink,
+  withCampaign,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
+import { loadStats, type Stats } from "../../domain/report/daily.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
 import type { View } from "../../storage/store.ts";
 import {
   embeddedCampaign,

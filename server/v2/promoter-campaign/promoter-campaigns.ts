@@ -3,7 +3,7 @@ import { findPromoterCampaigns, searchPromoterCampaigns } from "../../domain/pro
 import {
   updatePromoterCampaign,
   type PromoterCampaignChanges,
-} from "../../domain/promoter-campaign/update.ts";
+} from "../../domain/promoter-campaign/changes.ts";
 import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { showAll } from "../../domain/show.ts";
 import { v2FieldError } from "../../http/errors.ts";
@@ -12,7 +12,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";

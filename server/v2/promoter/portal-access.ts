@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/portal/sign-in.ts";
-import { loadSelected, type Selection } from "../../domain/promoter/selection.ts";
+import { loadSelected, type Selection } from "../../domain/promoter/search.ts";
 import { endSessions } from "../../domain/session/session.ts";
 import { Failure } from "../../failure.ts";
 import { readQuery } from "../../http/parameters/form.ts";

@@ -1,15 +1,23 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Caller } from "../../request/caller.ts";
-import { newProfile } from "../../domain/promoter/profile.ts";
+import { INVOICE_DETAILS_STATUSES, newProfile } from "../../domain/promoter/promoter.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
-import { updatePromoter } from "../../domain/promoter/update.ts";
-import { email, flag, id, jsonObject, longText, oneOf, text, wholeNumber } from "../../input/fields.ts";
-import { taxRate } from "../../input/tax-rate.ts";
+import { updatePromoter } from "../../domain/promoter/changes.ts";
+import {
+  email,
+  flag,
+  id,
+  jsonObject,
+  longText,
+  oneOf,
+  taxRate,
+  text,
+  wholeNumber,
+} from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
-import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoterOf } from "./promoter-parts.ts";

@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { promoterName } from "../../domain/promoter/promoter.ts";
-import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/stats.ts";
+import { INVOICE_DETAILS_STATUSES, promoterName, type Promoter } from "../../domain/promoter/promoter.ts";
+import {
+  PROMOTER_CAMPAIGN_STATES,
+  refLink,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../../domain/report/daily.ts";
 import type { Balance } from "../../domain/commission/balance.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
-import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";
-import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import type { Account } from "../../domain/account/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { PayoutMethod } from "../../domain/payout-method/record.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
+import type { Account } from "../../domain/account/account.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
+import type { PayoutMethod } from "../../domain/payout-method/payout-method.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { ProfileChanges } from "../../domain/promoter/profile.ts";
+import type { ProfileChanges, Promoter } from "../../domain/promoter/promoter.ts";
 import { longText, text } from "../../input/fields.ts";
-import type { Account } from "../../domain/account/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const clearable = text.nullable();

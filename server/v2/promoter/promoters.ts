@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { countPending, findPromoters } from "../../domain/promoter/search.ts";
-import { loadSelected } from "../../domain/promoter/selection.ts";
+import { countPending, findPromoters, loadSelected } from "../../domain/promoter/search.ts";
 import { showAll } from "../../domain/show.ts";
 import { flag } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { SYSTEM } from "../../domain/account/record.ts";
-import { isCurrency } from "../../domain/money/currency.ts";
-import { isRate, ratesFor, storeRates } from "../../domain/money/rate.ts";
-import type { DayRates } from "../../domain/money/record.ts";
+import { SYSTEM } from "../../domain/account/account.ts";
+import { isCurrency } from "../../domain/money/money.ts";
+import { isRate, ratesFor, storeRates, type DayRates } from "../../domain/money/rate.ts";
 import { withoutLog } from "../../domain/audit/audited-store.ts";
 import { recordWaiting } from "../../billing/waiting-run.ts";
 import { numberText, readJson } from "../../http/parameters/json.ts";

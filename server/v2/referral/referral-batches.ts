@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import { runBatch } from "../../domain/batch/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { loadOwner } from "../../domain/lead/owner.ts";
-import { approveLead, disableLead, enableLead } from "../../domain/lead/standing.ts";
-import { deleteLead, updateLead } from "../../domain/lead/update.ts";
+import { deleteLead, loadOwner, updateLead } from "../../domain/lead/changes.ts";
+import { approveLead, disableLead, enableLead } from "../../domain/lead/customer.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";

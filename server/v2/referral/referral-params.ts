@@ -1,8 +1,13 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { findLeadByUsername, type LeadSelector } from "../../domain/lead/lead.ts";
-import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Split } from "../../domain/lead/record.ts";
-import type { LeadFilter } from "../../domain/lead/search.ts";
+import { findLeadByUsername, type LeadFilter } from "../../domain/lead/search.ts";
+import {
+  ENTRY_SOURCES,
+  FRAUD_SUSPICIONS,
+  LEAD_STATES,
+  type LeadSelector,
+  type Split,
+} from "../../domain/lead/lead.ts";
 import { direction, email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";

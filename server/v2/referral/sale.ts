@@ -3,14 +3,8 @@ import { rewards } from "../../domain/reward/reward.ts";
 import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
 import { missingRate } from "../../domain/money/rate.ts";
 import type { ShownWaiting } from "../../domain/sale/waiting.ts";
-import { accepted } from "../../http/answer.ts";
-import {
-  waitingForAnswer,
-  waitingForJson,
-  V2_SALE_BODIES,
-  V2_SALE_STATUSES,
-  v2SaleError,
-} from "../../http/event-statuses.ts";
+import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
+import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleParams, shapeSale } from "../../input/event-params.ts";
 import type { View } from "../../storage/store.ts";

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { asItIs } from "../../domain/show.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
-import { SIGNUP_BODIES } from "../../http/error-answers.ts";
-import { SIGNUP_STATUSES, V2_TRACKING_STATUSES, signupError, v2TrackingError } from "../../http/errors.ts";
+import {
+  SIGNUP_BODIES,
+  SIGNUP_STATUSES,
+  signupError,
+  V2_TRACKING_STATUSES,
+  v2TrackingError,
+} from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { V2Operation, V2Request } from "../operation.ts";

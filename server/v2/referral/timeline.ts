@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { loadLead } from "../../domain/lead/lead.ts";
+import { loadLead } from "../../domain/lead/search.ts";
 import { loadTimeline, type TimelineEntry } from "../../domain/lead/timeline.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";

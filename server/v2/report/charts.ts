@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
-import { loadPromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import {
+  loadPromoterCampaign,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { loadChart } from "../../domain/report/chart.ts";
-import { GROUPINGS } from "../../domain/report/period.ts";
+import { GROUPINGS } from "../../domain/report/figures.ts";
 import type { Metric } from "../../domain/report/daily.ts";
 import { calendarDay, flag, oneOf } from "../../input/fields.ts";
 import { v2FieldError } from "../../http/errors.ts";

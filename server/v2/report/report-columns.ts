@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Grouping } from "../../domain/report/period.ts";
+import type { Figure, Figures, Grouping } from "../../domain/report/figures.ts";
 import type { ReportRow } from "../../domain/report/report.ts";
-import type { Figure, Figures } from "../../domain/report/figures.ts";
 import { oneOf } from "../../input/fields.ts";
 import { field } from "../../http/fields.ts";
 

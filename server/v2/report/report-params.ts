@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { GROUPINGS } from "../../domain/report/period.ts";
-import type { Sort } from "../../domain/report/ranking.ts";
-import type { ReportQuery } from "../../domain/report/report.ts";
+import { GROUPINGS } from "../../domain/report/figures.ts";
+import type { ReportQuery, Sort } from "../../domain/report/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/nesting.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 import { pageParams } from "../page-params.ts";
 import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
 import { field } from "../../http/fields.ts";

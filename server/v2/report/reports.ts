@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
-import { reportPromoters } from "../../domain/report/promoters.ts";
 import {
   reportCampaigns,
   reportOverview,
+  reportPromoters,
   reportTotal,
   type ReportGroup,
 } from "../../domain/report/report.ts";

@@ -2,14 +2,15 @@ import { z } from "zod";
 import { flag, id, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import {
   PROMOTER_REWARD_TYPES,
+  readRule,
   REWARD_DURATIONS,
+  RULE_TYPES,
   TIER_REWARD_MODES,
+  type NewReward,
   type RewardSchema,
-} from "../../domain/reward/record.ts";
-import type { NewReward } from "../../domain/reward/reward.ts";
-import { UNITS } from "../../domain/money/unit.ts";
+} from "../../domain/reward/reward.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { rewardAnswer, ruleShape } from "./reward-json.ts";
-import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
 import { field } from "../../http/fields.ts";
 
 const MAX_SCHEMAS = 20;

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import {
+  OPERATOR_NAMES,
   PROMOTER_REWARD_TYPES,
   REWARD_DURATIONS,
+  RULE_TYPES,
   TIER_REWARD_MODES,
   type Reward,
   type RewardSchema,
-} from "../../domain/reward/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import { OPERATOR_NAMES, RULE_TYPES } from "../../domain/reward/rule.ts";
+} from "../../domain/reward/reward.ts";
+import { UNITS } from "../../domain/money/money.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { coupon } from "../../input/common-fields.ts";
 

@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { previewEarnings } from "../../domain/commission/preview.ts";
-import { exponentOf } from "../../domain/money/currency.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import { loadRewardEntries } from "../../domain/reward/entry.ts";
-import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
-import { refuseContradictions, type NewReward } from "../../domain/reward/reward.ts";
-import { BILLING_PERIODS } from "../../domain/sale/record.ts";
+import { previewEarnings } from "../../domain/sale/tiers.ts";
+import { exponentOf, UNITS } from "../../domain/money/money.ts";
+import { loadRewardEntries } from "../../domain/reward/changes.ts";
+import {
+  refuseContradictions,
+  type NewReward,
+  type Reward,
+  type RewardEntry,
+} from "../../domain/reward/reward.ts";
+import { BILLING_PERIODS } from "../../domain/sale/sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf, wholeAmount, wholeNumber } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { listSessions, sessionId } from "../../domain/session/session.ts";
-import { changeName, changePassword, endOwnSession } from "../../domain/user/profile.ts";
+import { changeName, changePassword, endOwnSession } from "../../domain/user/users.ts";
 import { holderOf } from "../../domain/user/sign-in.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { SESSION_COOKIES, sessionCookies } from "../../http/session-cookie.ts";
+import { SESSION_COOKIES, sessionCookies } from "../../http/credentials.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readPathId } from "../path-id.ts";

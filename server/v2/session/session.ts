@@ -2,16 +2,21 @@ import type { H3Event } from "h3";
 import { z } from "zod";
 import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
 import { endSession } from "../../domain/session/session.ts";
-import { followUserLink, loadUserLink } from "../../domain/user/link.ts";
-import { holderOf, signIn, type SignedIn } from "../../domain/user/sign-in.ts";
+import {
+  followUserLink,
+  holderOf,
+  LINK_KINDS,
+  loadUserLink,
+  signIn,
+  type SignedIn,
+} from "../../domain/user/sign-in.ts";
 import { mailReset } from "../../domain/user/users.ts";
-import { LINK_KINDS } from "../../domain/user/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { endedSessionCookies, SESSION_COOKIES } from "../../http/session-cookie.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../http/credentials.ts";
 import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";
-import { signInCookies } from "../../request/known-browser.ts";
+import { signInCookies } from "../../request/sign-in.ts";
 import type { OpenOperation, OpenRequest } from "../open-operation.ts";
 import type { V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";

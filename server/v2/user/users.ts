@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { linkAddress } from "../../domain/user/link.ts";
-import { ROLES } from "../../domain/user/record.ts";
+import { linkAddress } from "../../domain/user/sign-in.ts";
+import { ROLES } from "../../domain/user/user.ts";
 import {
   inviteUser,
   listUsers,

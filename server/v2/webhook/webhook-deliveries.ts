@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { findDeliveries, loadDelivery, retryDelivery } from "../../domain/webhook/delivery.ts";
+import {
+  DELIVERY_STATUSES,
+  findDeliveries,
+  loadDelivery,
+  retryDelivery,
+  type Delivery,
+} from "../../domain/webhook/delivery.ts";
 import { readPathId } from "../path-id.ts";
-import { DELIVERY_STATUSES, type Delivery } from "../../domain/webhook/record.ts";
-import { ENTITIES } from "../../domain/event/record.ts";
+import { ENTITIES } from "../../domain/event/event-type.ts";
 import { eventBody, postedJson, v1EventBody } from "./event-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,9 +1,6 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../../domain/event/event-type.ts";
-import { EVENT_FORMATS } from "../../domain/event/record.ts";
-import { isV1EventType } from "../../domain/event/v1-event-type.ts";
-import { MAX_RETRIES } from "../../domain/webhook/record.ts";
-import type { WebhookInput } from "../../domain/webhook/webhook.ts";
+import { EVENT_FORMATS, EVENT_TYPES, isV1EventType } from "../../domain/event/event-type.ts";
+import { MAX_RETRIES, type WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import {
   flag,

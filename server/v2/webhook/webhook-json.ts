@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EVENT_FORMATS } from "../../domain/event/record.ts";
-import type { Webhook } from "../../domain/webhook/record.ts";
+import { EVENT_FORMATS } from "../../domain/event/event-type.ts";
+import type { Webhook } from "../../domain/webhook/webhook.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** A webhook of V2. */

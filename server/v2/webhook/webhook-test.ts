@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { isV1EventType } from "../../domain/event/v1-event-type.ts";
-import { sendTestEvent, testMessage } from "../../domain/webhook/test-event.ts";
-import { newSecret, validSecrets } from "../../domain/webhook/webhook.ts";
-import { loadWebhook } from "../../domain/webhook/webhooks.ts";
+import { isV1EventType } from "../../domain/event/event-type.ts";
+import { sendTestEvent, testMessage } from "../../domain/webhook/delivery.ts";
+import { loadWebhook, newSecret, validSecrets, type Webhook } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { webhookPosting } from "../../outgoing/webhook-posting.ts";
-import type { Webhook } from "../../domain/webhook/record.ts";
+import { webhookPosting } from "../../outgoing/post.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";

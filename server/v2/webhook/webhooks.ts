@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../../domain/event/event-type.ts";
-import { EVENT_FORMATS } from "../../domain/event/record.ts";
-import { V1_EVENT_TYPES } from "../../domain/event/v1-event-type.ts";
-import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "../../domain/webhook/webhook.ts";
-import { findWebhooks, loadWebhook } from "../../domain/webhook/webhooks.ts";
+import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES } from "../../domain/event/event-type.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhooks,
+  loadWebhook,
+  rotateSecret,
+  updateWebhook,
+} from "../../domain/webhook/webhook.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { oneOf } from "../../input/fields.ts";

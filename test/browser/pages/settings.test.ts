@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { loadAccount } from "../../../server/domain/account/account.ts";
-import { updateAccount } from "../../../server/domain/account/update.ts";
+import { updateAccount } from "../../../server/domain/account/settings.ts";
 import { auditEntries } from "../../../server/domain/audit/audit.ts";
 import { newFetchPage } from "../../../server/outgoing/page.ts";
 import { newContext } from "../../../server/request/services.ts";

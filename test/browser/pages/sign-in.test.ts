@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { linkAddress, putUserLink } from "../../../server/domain/user/link.ts";
+import { linkAddress, putUserLink } from "../../../server/domain/user/sign-in.ts";
 import { users } from "../../../server/domain/user/user.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";

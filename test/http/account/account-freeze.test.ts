@@ -3,7 +3,7 @@ import { createApiKey } from "../../../server/domain/account/api-key.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { putUser } from "../../../server/domain/user/user.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
-import { freeze, unfreeze } from "../../../server/transfer/account/freezing.ts";
+import { freeze, unfreeze } from "../../../server/transfer/account.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";

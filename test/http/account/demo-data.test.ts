@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, findFirstAccount } from "../../../server/domain/account/account.ts";
-import { createFirstAccount } from "../../../server/domain/account/first-account.ts";
+import { createAccount, createFirstAccount } from "../../../server/domain/account/creation.ts";
+import { findFirstAccount } from "../../../server/domain/account/account.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
-import { fillDemo, needsDemoData } from "../../../server/domain/seed/demo.ts";
+import { fillDemo, needsDemoData } from "../../../server/domain/seed/seed.ts";
 import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
 import { NOW } from "../../support/app.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";

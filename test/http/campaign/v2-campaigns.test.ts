@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/update.ts";
+import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/changes.ts";
 import { createCampaign, loadCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";

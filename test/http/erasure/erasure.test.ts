@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
+import { mailbox } from "../../../server/domain/promoter/promoter.ts";
 import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
 import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
 import { digest } from "../../../server/storage/digests.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
-import { EMAIL_TEXTS } from "../../../server/outbox/email/texts.ts";
+import { EMAIL_TEXTS } from "../../../server/outbox/email-template.ts";
 import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";

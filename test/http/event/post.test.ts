@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPrivateAddress } from "../../../server/outgoing/address.ts";
+import { isPrivateAddress } from "../../../server/outgoing/lookup.ts";
 import { newPost, type Post } from "../../../server/outgoing/post.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addToCampaign } from "../../../server/domain/promoter-campaign/joining.ts";
-import { listPromoterCampaigns } from "../../../server/domain/promoter-campaign/of-promoter.ts";
-import { byId } from "../../../server/domain/promoter/selection.ts";
+import { addToCampaign, moveToCampaign } from "../../../server/domain/promoter-campaign/changes.ts";
+import { listPromoterCampaigns } from "../../../server/domain/promoter-campaign/search.ts";
+import { byId } from "../../../server/domain/promoter/search.ts";
 import { asItIs } from "../../../server/domain/show.ts";
-import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";
 import { listLeads, showLead } from "../../../server/v1/lead/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { countReads } from "../../support/edge.ts";

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameKey } from "../../../server/domain/origin/name-key.ts";
-import { NO_VISIT } from "../../../server/domain/origin/record.ts";
+import { nameKey, NO_VISIT } from "../../../server/domain/origin/origin.ts";
 import { removeVisitor, visitors } from "../../../server/domain/visitor/visitor.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";

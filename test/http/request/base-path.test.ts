@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addUser, PASSWORD } from "../../support/users.ts";
 import { company } from "../../support/v2.ts";
 
+const MORE = `/svc-more.${createHash("sha256").update("/* more */").digest("hex").slice(0, 12)}.js`;
 const PUBLIC_URL = "https://acme.example/partners";
 
 let app: TestApp;
@@ -19,14 +21,21 @@ afterAll(async () => {
 const text = async (path: string) => (await app.request(path)).text();
 
 describe("a server below a path of its host", () => {
-  it.each(["/healthz", "/svc.js", "/openapi.json", "/admin", "/join/1", "/docs", "/demo", "/api/v1/nothing"])(
-    "answers %s with and without the path",
-    async (path) => {
-      const direct = await app.request(path);
-      const below = await app.request(`/partners${path}`);
-      expect([below.status, await below.text()]).toEqual([direct.status, await direct.text()]);
-    },
-  );
+  it.each([
+    "/healthz",
+    "/svc.js",
+    MORE,
+    "/openapi.json",
+    "/admin",
+    "/join/1",
+    "/docs",
+    "/demo",
+    "/api/v1/nothing",
+  ])("answers %s with and without the path", async (path) => {
+    const direct = await app.request(path);
+    const below = await app.request(`/partners${path}`);
+    expect([below.status, await below.text()]).toEqual([direct.status, await direct.text()]);
+  });
 
   it("does not take another path for its own", async () => {
     expect((await app.request("/partnershealthz")).status).toBe(404);

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp, createMetricsApp } from "../../../server/app.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
-import { takeStock } from "../../../server/request/stock.ts";
+import { takeStock } from "../../../server/request/store-state.ts";
 import { errorLine } from "../../../server/process/log.ts";
 import { storeText } from "../../../server/http/stored-text.ts";
 import { company } from "../../support/v2.ts";
@@ -31,6 +31,7 @@ function watched({ level = "debug", metricsToken = TOKEN as string | null, servi
     built: BUILT_PAGES,
     docsViewer: "",
     script: storeText(""),
+    more: storeText(""),
     hasDemo: false,
     metricsToken,
   });

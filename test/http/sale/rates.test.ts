@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setCurrency } from "../../../server/domain/account/currency.ts";
-import { exponentOf } from "../../../server/domain/money/currency.ts";
+import { setCurrency } from "../../../server/domain/account/settings.ts";
+import { exponentOf } from "../../../server/domain/money/money.ts";
 import {
   isMissing,
   missingRate,

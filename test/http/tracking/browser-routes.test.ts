@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findAccount } from "../../../server/domain/account/account.ts";
-import { nameTracker } from "../../../server/domain/account/tracker-names.ts";
+import { nameTracker } from "../../../server/domain/account/settings.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import { addAccount } from "../../support/operations.ts";
@@ -120,6 +121,38 @@ describe("POST /t/click", () => {
   ])("refuses %o with %i", async (params, status, body) => {
     const answer = await click({ ref_id: "jane", ...(params as Record<string, string>) });
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+  });
+
+  const LATE = { tid: TID, ref_id: "jane", cookie_tid: TID_2 };
+
+  it("counts an older click that comes late, but leaves the visitor with the later link", async () => {
+    await click({ tid: TID_2, ref_id: "bob" });
+    app.setNow(new Date(app.services.clock().getTime() + 10_000).toISOString());
+    expect((await click({ ...LATE, age: "60000" })).body).toEqual({
+      status: "recorded",
+      ...JANE,
+      tid: TID_2,
+      ref_id: "bob",
+    });
+    expect((await click({ ...LATE, age: "70000" })).body).toMatchObject({ status: "known", tid: TID_2 });
+    expect([await clicksOf(1), await clicksOf(2)]).toEqual([1, 1]);
+  });
+
+  it.each(["9999", "0", "-60000", "soon", ""])(
+    "gives the visitor to a click that comes after the other, %j ms late",
+    async (age) => {
+      await click({ tid: TID_2, ref_id: "bob", age: "1" });
+      app.setNow(new Date(app.services.clock().getTime() + 10_000).toISOString());
+      expect((await click({ ...LATE, age })).body).toEqual({ status: "recorded", ...JANE });
+    },
+  );
+
+  it("goes by the time of both clicks if both come late", async () => {
+    await click({ tid: TID_2, ref_id: "bob", age: "5000" });
+    expect((await click({ ...LATE, age: "4000" })).body).toMatchObject({ tid: TID });
+    const other = { tid: "9f1b2c3d-1111-4222-8333-444455556666", ref_id: "bob", cookie_tid: TID };
+    expect((await click({ ...other, age: "4500" })).body).toMatchObject({ status: "recorded", tid: TID });
+    expect((await click({ ...other, age: String(1e12) })).body).toMatchObject({ status: "known", tid: TID });
   });
 
   it("gives the visitor to the last promoter, or to the first if the campaign says so", async () => {
@@ -313,6 +346,27 @@ describe("POST /t/signup", () => {
     expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
   });
 
+  it("gives the lead to the promoter of its own visit, and keeps the visitor of a later link", async () => {
+    await click({ tid: TID_2, ref_id: "bob" });
+    app.setNow(new Date(app.services.clock().getTime() + 10_000).toISOString());
+    const late = { ...VISIT, cookie_tid: TID_2, age: "60000" };
+    const { body } = await signup({ email: "lead@example.com", ...late });
+    expect(body).toEqual({ status: "recorded", ...JANE, tid: TID_2, ref_id: "bob" });
+    const [lead] = await app.records.all("lead");
+    expect(lead).toMatchObject({ tid: TID, email: "lead@example.com" });
+  });
+
+  it.each([
+    ["mailto:lead@example.com?subject=Hi", "", "lead@example.com"],
+    [" MAILTO:lead@example.com", "7", "lead@example.com"],
+    ["n/a", "7", null],
+    ["", "7", null],
+  ])("reads the e-mail address %j beside the uid %j as it is meant", async (email, uid, read) => {
+    await click({ ref_id: "jane" });
+    expect((await signup({ email, uid })).body).toMatchObject({ status: "recorded" });
+    expect(await app.records.all("lead")).toMatchObject([{ email: read, uid: uid || null }]);
+  });
+
   it("gives a handed-over visitor to the first browser that comes by an address", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
     const come = async (at: number, spareTid: string | undefined) => {
@@ -404,6 +458,23 @@ it.each([
   },
 );
 
+describe("POST /t/withdraw", () => {
+  const withdraw = (tid: string) => app.browser("/t/withdraw", { tid });
+
+  it("forgets the visitor, whose click stays counted and whose id is void", async () => {
+    await click({ ref_id: "jane" });
+    expect((await withdraw(TID.toUpperCase())).body).toEqual({ status: "withdrawn" });
+    expect(await app.records.get("visitor", TID)).toBeNull();
+    expect(await clicksOf(1)).toBe(1);
+    const signup = await app.browser("/t/signup", { tid: TID, email: "lead@example.com" });
+    expect(signup.status).toBe(404);
+  });
+
+  it.each([TID, "nobody", ""])("answers the same for %j, which is unknown", async (tid) => {
+    expect((await withdraw(tid)).body).toEqual({ status: "withdrawn" });
+  });
+});
+
 describe("/t/details", () => {
   it("names the promoter that sent the visitor, by GET and by POST", async () => {
     await click({ ref_id: "jane" });
@@ -448,6 +519,14 @@ describe("other pages", () => {
     expect(plainAgain.headers.get("content-encoding")).toBeNull();
   });
 
+  it("serves the script's second file by its hash, for ever and to any site", async () => {
+    const hash = createHash("sha256").update("/* more */").digest("hex").slice(0, 12);
+    const more = await app.request(`/svc-more.${hash}.js`);
+    expect(await more.text()).toBe("/* more */");
+    expect(more.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(more.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
   it("serves the script by an account's own names, with its settings in front, and sets cookies by them", async () => {
     const account = (await findAccount(app.services.store, "acme"))!;
     const names = {
@@ -482,16 +561,21 @@ describe("other pages", () => {
     ]);
   });
 
-  it.each(["/fpr.js", "/fpr.0123456789ab.js", "/svc.0123456789ab.js", "/nothing", "/%2e%2e.js"])(
-    "finds nothing at %s",
-    async (path) => {
-      const answer = await answerOf(await app.request(path));
-      expect({ status: answer.status, body: answer.body }).toEqual({
-        status: 404,
-        body: { error: "Not found" },
-      });
-    },
-  );
+  it.each([
+    "/fpr.js",
+    "/fpr.0123456789ab.js",
+    "/svc.0123456789ab.js",
+    "/svc-more.js",
+    "/svc-more.0123456789ab.js",
+    "/nothing",
+    "/%2e%2e.js",
+  ])("finds nothing at %s", async (path) => {
+    const answer = await answerOf(await app.request(path));
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 404,
+      body: { error: "Not found" },
+    });
+  });
 
   it.each([
     [{ global: "a-b" }, "global is not a valid variable name"],
@@ -499,6 +583,7 @@ describe("other pages", () => {
     [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
     [{ script: "../svc.js" }, "script is not a free file name"],
     [{ script: "svc.js" }, "script is not a free file name"],
+    [{ script: "svc-more.js" }, "script is not a free file name"],
     [{ script: "theirs.js" }, "theirs.js belongs to another account"],
   ])("refuses the names %o", async (names, message) => {
     const other = await addAccount(app, { name: "Other", landingUrl: "https://other.example" });

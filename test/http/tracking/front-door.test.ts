@@ -13,6 +13,7 @@ it.each([
 ])("redirects from / to a page that exists, with the demo: %j", async (hasDemo, location, content) => {
   const pages = createApp(app.services, {
     script: storeText(""),
+    more: storeText(""),
     built: BUILT_PAGES,
     docsViewer: "",
     hasDemo,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AUDITED } from "../../../server/domain/audit/record.ts";
+import { AUDITED } from "../../../server/domain/audit/audit.ts";
 import { createApiKey } from "../../../server/domain/account/api-key.ts";
-import { renameAccount } from "../../../server/domain/account/account.ts";
+import { renameAccount } from "../../../server/domain/account/settings.ts";
 import { eraseLead, erasePromoter } from "../../support/operations.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { newContext } from "../../../server/request/services.ts";

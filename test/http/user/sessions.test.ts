@@ -7,9 +7,9 @@ import {
   listSessions,
   noteUse,
   openSession,
+  sweepSessions,
+  type Holder,
 } from "../../../server/domain/session/session.ts";
-import type { Holder } from "../../../server/domain/session/record.ts";
-import { sweepSessions } from "../../../server/domain/session/sweep.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 

@@ -11,15 +11,14 @@ import { payoutMethods } from "../../../server/domain/payout-method/payout-metho
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { productPrices, products } from "../../../server/domain/product/product.ts";
 import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
-import { archivedStates } from "../../../server/domain/promoter/archiving.ts";
+import { archivedStates } from "../../../server/domain/promoter/changes.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { refTokens } from "../../../server/domain/promoter-campaign/ref-token.ts";
 import { rewards } from "../../../server/domain/reward/reward.ts";
-import type { Refund, Sale } from "../../../server/domain/sale/record.ts";
-import { refunds, sales } from "../../../server/domain/sale/sales.ts";
+import { refunds, sales, type Refund, type Sale } from "../../../server/domain/sale/sale.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
-import { webhooks } from "../../../server/domain/webhook/webhooks.ts";
+import { webhooks } from "../../../server/domain/webhook/webhook.ts";
 import type { Table } from "../../../server/storage/table.ts";
 import type { Holdings, RecordsOf } from "./structure.ts";
 

@@ -1,4 +1,4 @@
-import { createAccount } from "../../../server/domain/account/account.ts";
+import { createAccount } from "../../../server/domain/account/creation.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";

@@ -12,8 +12,8 @@ import { groupedBy, lookup, wayOf } from "./statements.ts";
 
 /** How long a read is retried while the database is away, and how long a read of single records waits. */
 export const READ_MS = 2_000;
-/** The limit of concurrent queries for single records. Reads that come meanwhile share the next query. */
-const MAX_QUERIES = 2;
+/** The limit of concurrent queries. Reads that come meanwhile share the next one, so few queries cost the least. */
+const MAX_QUERIES = 1;
 
 /** A record's row. */
 export interface Found {
@@ -37,11 +37,15 @@ export function newRows(pool: () => Pool): Rows {
     withRetries(async () => sendOn(pool(), commands, timeoutMs), deadlineIn(READ_MS));
   const sharing = { maxQueries: MAX_QUERIES, isOfOne: (error: unknown) => sqlState(error) !== null };
   const load = (commands: readonly Command[]) => send(commands, READ_MS);
-  const one = batchedRead((wanted: Wanted[]) => loadRows(wanted, load), sharing);
-  const ask = batchedRead(load, sharing);
+  const together = batchedRead((questions: (Wanted | Command)[]) => loadAll(questions, load), sharing);
   return {
-    one: (wanted) => one(`${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`, wanted),
-    ask: (question) => ask(JSON.stringify([question.text, question.values]), question),
+    one: (wanted) =>
+      together(
+        `${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`,
+        wanted,
+      ) as Promise<Found | null>,
+    ask: (question) =>
+      together(JSON.stringify([question.text, question.values]), question) as Promise<Answer>,
     send,
   };
 }
@@ -73,19 +77,23 @@ export function namedRows({ fields, rows }: Answer): Record<string, ColumnValue>
   return rows.map((row) => Object.fromEntries(row.map((value, at) => [fields[at]!.name, value])));
 }
 
-/** Loads rows, with one statement for all that are found by the same columns. */
-export async function loadRows(
-  wanted: readonly Wanted[],
-  send: (commands: Command[]) => Promise<Answer[]>,
-): Promise<(Found | null)[]> {
-  const groups = groupedBy(wanted, wayOf);
-  const answers = await send(groups.map(lookup));
-  const found = new Map(
-    answers.flatMap(({ rows }, at) =>
-      rows.map((row) => [groups[at]![row[0] as number]!, foundIn(row)] as const),
-    ),
+/** Loads rows, with one statement for all that are found by the same columns, and answers questions. */
+export async function loadAll(
+  questions: readonly (Wanted | Command)[],
+  send: (commands: readonly Command[]) => Promise<Answer[]>,
+): Promise<(Found | Answer | null)[]> {
+  const commands = questions.filter((each) => "text" in each);
+  const groups = groupedBy(
+    questions.filter((each) => "from" in each),
+    wayOf,
   );
-  return wanted.map((one) => found.get(one) ?? null);
+  const answers = await send([...groups.map(lookup), ...commands]);
+  const found = new Map<Wanted | Command, Found | Answer>();
+  for (const [at, group] of groups.entries()) {
+    for (const row of answers[at]!.rows) found.set(group[row[0] as number]!, foundIn(row));
+  }
+  for (const [at, command] of commands.entries()) found.set(command, answers[groups.length + at]!);
+  return questions.map((each) => found.get(each) ?? null);
 }
 
 /** A row that `lookup` has selected. */

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Snapshot } from "../../session.ts";
 import { isPassing, unavailable } from "./faults.ts";
 import { sendAll, type Command } from "./pipeline.ts";
-import { loadRows, newReads } from "./rows.ts";
+import { loadAll, newReads, type Found } from "./rows.ts";
 
 const BEGIN: Command[] = [
   { text: "begin isolation level repeatable read, read only", values: [] },
@@ -48,7 +48,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   return {
     ...newReads({
       send,
-      one: async (wanted) => (await loadRows([wanted], send))[0]!,
+      one: async (wanted) => (await loadAll([wanted], send))[0] as Found | null,
       ask: async (question) => (await send([question]))[0]!,
     }),
     close: () => (closing ??= close()),

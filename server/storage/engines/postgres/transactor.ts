@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import { Failure, isOutage } from "../../../failure.ts";
 import type { Session } from "../../session.ts";
 import { isOutdated, isPassing, LOST_RACE } from "./faults.ts";
@@ -11,6 +12,9 @@ const MAX_DELAY_MS = 50;
  * little longer, and the locks of a connection that was cut are released earlier.
  */
 const TRY_MS = 8_000;
+
+/** Few run again at the same time, so that those of one process can't keep failing each other. */
+const RETRIES = 8;
 
 /** Runs transactions. */
 export interface Transactor {
@@ -25,21 +29,18 @@ interface Done<T> {
 type Outcome<T> = Done<T> | { error: unknown } | { lost: unknown };
 
 export function newTransactor(place: Place): Transactor {
-  /** Retries run one at a time, so that those of one process can't keep failing each other. */
-  let line: Promise<unknown> = Promise.resolve();
+  const inTurn = pLimit(RETRIES);
 
   return {
     async transact(work) {
       const deadline = deadlineIn(TRY_MS);
       const first = await tryFor(work, { isCareful: false, deadline });
       if (!("lost" in first)) return settle(first);
-      const turn = line.then(() => retry(work, { deadline, lost: first.lost }));
-      line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
-      return settle(await turn);
+      return settle(await inTurn(() => retry(work, { deadline, lost: first.lost })));
     },
   };
 
-  /** All in the line have about the same deadline, so those behind one that gives up soon do too. */
+  /** Those who wait for their turn have about the same deadline, so they give up soon after the first. */
   async function retry<T>(
     work: (session: Session) => Promise<T>,
     { deadline, lost }: { deadline: number; lost: unknown },

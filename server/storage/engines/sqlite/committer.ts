@@ -94,6 +94,7 @@ function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job
    */
   async function runAll(jobs: Job[], { isCareful = false } = {}): Promise<void> {
     await waitFor(() => begin.run());
+    session.forget();
     try {
       for (const job of jobs) {
         const hasFailed = await (isCareful ? runMarked(job) : runOne(job));

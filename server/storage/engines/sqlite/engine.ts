@@ -60,7 +60,8 @@ export function sqliteEngine(
       all: (statement) => reading.reads().all(statement),
       total: (...given) => reading.reads().total(...given),
       // A store that is never synced is for trials and tests, which need no threads.
-      ask: (question) => (isDurable ? readers.ask(question) : reading.reads().ask(question)),
+      ask: (question) =>
+        isDurable && !question.isQuick ? readers.ask(question) : reading.reads().ask(question),
     },
     snapshot: () => openSnapshot(file),
     transact: (work) => writing(() => committer.transact(work)),

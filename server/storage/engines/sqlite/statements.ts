@@ -15,6 +15,9 @@ import { refusalOf } from "./faults.ts";
 
 type Prepared = ReturnType<Database["prepare"]>;
 
+/** Documents of a table that are held, for example by an import with very many. */
+const MAX_HELD = 1_000;
+
 /** Prepares each statement once. */
 function prepared(db: Database): (text: string) => Prepared {
   const statements = new Map<string, Prepared>();
@@ -36,7 +39,7 @@ function rowsOf(statement: Prepared, values: readonly ColumnValue[]): unknown[] 
 }
 
 /** Reads on a connection. They return at once. */
-export function readsOn(db: Database, prepare = prepared(db)): Reads {
+export function readsOn(db: Database, prepare = prepared(db)) {
   const namedStatements = new Map<string, Prepared>();
   function named(text: string): Prepared {
     let statement = namedStatements.get(text);
@@ -48,16 +51,17 @@ export function readsOn(db: Database, prepare = prepared(db)): Reads {
     ((prepare(text).get(...values) as ColumnValue[] | undefined)?.[0] ?? null) as string | null;
   return {
     dialect: SQLITE,
-    get: (from, accountId, key) => one(recordStatements(from, SQLITE).get, accountId, ...key),
-    find: (from, unique, accountId, values) =>
+    get: (from: Table<never>, accountId: number, key: Key) =>
+      one(recordStatements(from, SQLITE).get, accountId, ...key),
+    find: (from: Table<never>, unique: string, accountId: number, values: Key) =>
       one(recordStatements(from, SQLITE).find[unique]!, accountId, ...values),
-    all: ({ text, values }) => rowsOf(prepare(text), values) as ColumnValue[][],
-    total(of, accountId, start) {
+    all: ({ text, values }: Statement) => rowsOf(prepare(text), values) as ColumnValue[][],
+    total(of: SumTable, accountId: number, start: Key) {
       const { text, values } = totalStatement(of, accountId, { start, dialect: SQLITE });
       return prepare(text).get(...values) as number[];
     },
-    ask: ({ text, values }) => rowsOf(named(text), values) as Record<string, ColumnValue>[],
-  };
+    ask: ({ text, values }: Statement) => rowsOf(named(text), values) as Record<string, ColumnValue>[],
+  } satisfies Reads;
 }
 
 /** The same. What keeps SQLite from reading is Failure `unavailable`. */
@@ -105,8 +109,36 @@ export interface WritingSession extends Session {
   changeCount(): number;
   /** Writes what transactions have added to sums, each row once for all of them. */
   flush(): void;
-  /** Forgets that, because the transactions are undone. */
+  /** Forgets that and all that it has read, because a commit begins or transactions are undone. */
   forget(): void;
+}
+
+/** The documents that transactions of one commit have read and written. Most read the same account, campaigns and rewards. */
+function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
+  const tables = new Map<Table<never>, Map<string, string | null>>();
+  const nameOf = (accountId: number, key: Key) => `${accountId} ${key.join("\0")}`;
+  function of(table: Table<never>) {
+    let held = tables.get(table);
+    if (held === undefined) tables.set(table, (held = new Map()));
+    return held;
+  }
+  function keep(from: Table<never>, accountId: number, key: Key, doc: string | null): void {
+    const held = of(from);
+    if (held.size >= MAX_HELD) held.clear();
+    held.set(nameOf(accountId, key), doc);
+  }
+  return {
+    keep,
+    get(from: Table<never>, accountId: number, key: Key): string | null {
+      let doc = of(from).get(nameOf(accountId, key));
+      if (doc === undefined) keep(from, accountId, key, (doc = load(from, accountId, key)));
+      return doc;
+    },
+    /** Whether it is known that there is no such record. */
+    isMissing: (from: Table<never>, accountId: number, key: Key) =>
+      of(from).get(nameOf(accountId, key)) === null,
+    clear: () => tables.clear(),
+  };
 }
 
 /** The session of a connection. It is alone, so that reading a record locks it. */
@@ -114,6 +146,7 @@ export function sessionOn(db: Database): WritingSession {
   const prepare = prepared(db);
   const reads = readsOn(db, prepare);
   const additions = newAdditions();
+  const held = newHeld(reads.get);
   let changeCount = 0;
   const flush = () => {
     for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
@@ -126,35 +159,45 @@ export function sessionOn(db: Database): WritingSession {
     };
   return {
     ...reads,
+    get: held.get,
     all: flushed(reads.all),
     total: (of, accountId, start) =>
-      addedTo(reads.total(of, accountId, start) as number[], [additions.totalOf(of, accountId, start)]),
+      addedTo(reads.total(of, accountId, start), [additions.totalOf(of, accountId, start)]),
     ask: flushed(reads.ask),
-    lock: reads.get,
+    lock: held.get,
     changeCount: () => changeCount,
     flush,
-    forget: () => void additions.take(),
+    forget() {
+      additions.take();
+      held.clear();
+    },
     write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
       const { update, insert } = recordStatements(into, SQLITE);
+      const accountId = row[0] as number;
+      const isMissing = isNew || held.isMissing(into, accountId, key);
       changeCount++;
       try {
-        if (!isNew && prepare(update).run(...row, row[0]!, ...key).changes === 1) return;
-        prepare(insert).run(...row);
+        if (isMissing || prepare(update).run(...row, accountId, ...key).changes === 0)
+          prepare(insert).run(...row);
       } catch (error) {
         throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
       }
+      held.keep(into, accountId, key, row.at(-1) as string);
     },
     remove(from: Table<never>, accountId: number, key: Key) {
       changeCount++;
       prepare(recordStatements(from, SQLITE).remove).run(accountId, ...key);
+      held.keep(from, accountId, key, null);
     },
     run: flushed(({ text, values }) => {
       changeCount++;
+      held.clear();
       return Number(prepare(text).run(...values).changes);
     }),
     define(text) {
       flush();
       changeCount++;
+      held.clear();
       db.exec(text);
     },
     addUp(more) {

@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { listCampaigns, loadCampaign } from "../../../domain/campaign/campaign.ts";
-import type { Campaign } from "../../../domain/campaign/record.ts";
-import { checkSignup, isInvited } from "../../../domain/campaign/signup-page.ts";
-import { addToCampaign } from "../../../domain/promoter-campaign/joining.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/record.ts";
-import type { Promoter } from "../../../domain/promoter/record.ts";
-import { byId } from "../../../domain/promoter/selection.ts";
+import {
+  checkSignup,
+  isInvited,
+  listCampaigns,
+  loadCampaign,
+  type Campaign,
+} from "../../../domain/campaign/campaign.ts";
+import { addToCampaign } from "../../../domain/promoter-campaign/changes.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../../../domain/promoter/promoter.ts";
+import { byId } from "../../../domain/promoter/search.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/own-code.ts";
-import { promoCodes } from "../../../domain/promo-code/promo-code.ts";
-import type { PromoCode } from "../../../domain/promo-code/record.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
-import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
+import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/changes.ts";
+import { promoCodes, type PromoCode } from "../../../domain/promo-code/promo-code.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+import type { PromoterCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import { rewards } from "../../../domain/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { rewardsForOwnCodes } from "../../../domain/promo-code/own-code.ts";
-import type { Campaign } from "../../../domain/campaign/record.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
+import { rewardsForOwnCodes } from "../../../domain/promo-code/changes.ts";
+import type { Campaign } from "../../../domain/campaign/campaign.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
 import {
   acceptsLeads,
   loadOwnPromoterCampaign,
+  type PromoterCampaign,
 } from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/ref-token.ts";
-import { updatePromoterCampaign } from "../../../domain/promoter-campaign/update.ts";
-import type { Reward } from "../../../domain/reward/record.ts";
+import { updatePromoterCampaign } from "../../../domain/promoter-campaign/changes.ts";
+import type { Reward } from "../../../domain/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

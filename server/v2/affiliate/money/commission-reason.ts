@@ -1,5 +1,5 @@
-import type { Commission } from "../../../domain/commission/record.ts";
-import { formatAmount } from "../../../domain/money/format.ts";
+import type { Commission } from "../../../domain/commission/commission.ts";
+import { formatAmount } from "../../../domain/money/money.ts";
 
 /** The facts that a reason tells. */
 export interface ReasonParts {

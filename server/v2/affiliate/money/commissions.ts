@@ -1,8 +1,7 @@
-import { isPaid } from "../../../domain/commission/commission.ts";
+import { COMMISSION_STATUSES, COMMISSION_TYPES, isPaid } from "../../../domain/commission/commission.ts";
 import { z } from "zod";
-import { COMMISSION_STATUSES, COMMISSION_TYPES } from "../../../domain/commission/record.ts";
 import { listCommissions, type CommissionParts } from "../../../domain/commission/search.ts";
-import { UNITS } from "../../../domain/money/unit.ts";
+import { UNITS } from "../../../domain/money/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";

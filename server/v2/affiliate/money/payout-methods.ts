@@ -1,12 +1,14 @@
 import { z } from "zod";
 import {
   createPayoutMethod,
-  findPayoutMethods,
-  loadPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
+} from "../../../domain/payout-method/changes.ts";
+import {
+  findPayoutMethods,
+  loadPayoutMethod,
+  type PayoutMethod,
 } from "../../../domain/payout-method/payout-method.ts";
-import type { PayoutMethod } from "../../../domain/payout-method/record.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { UNITS } from "../../../domain/money/unit.ts";
-import { PAYOUT_STATUSES } from "../../../domain/payout/record.ts";
+import { UNITS } from "../../../domain/money/money.ts";
+import { PAYOUT_STATUSES } from "../../../domain/payout/payout.ts";
 import { listPayouts, type PayoutParts } from "../../../domain/payout/search.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, text } from "../../../input/fields.ts";

@@ -5,7 +5,7 @@ import {
   updateEmailSettings,
   type EmailSettings,
 } from "../../../domain/portal/profile.ts";
-import type { EmailTopic } from "../../../domain/promoter/record.ts";
+import type { EmailTopic } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { flag } from "../../../input/fields.ts";

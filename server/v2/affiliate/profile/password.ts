@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { keepPassword } from "../../../domain/password/password.ts";
-import { setPassword } from "../../../domain/portal/password.ts";
+import { setPassword } from "../../../domain/portal/profile.ts";
 import { promoters } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
-import { readBearer } from "../../../http/auth-headers.ts";
+import { readBearer, SESSION_COOKIES, sessionCookies } from "../../../http/credentials.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { SESSION_COOKIES, sessionCookies } from "../../../http/session-cookie.ts";
 import { text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
-import { reportOwn } from "../../../domain/report/promoter-report.ts";
-import { reportSubIds } from "../../../domain/report/sub-ids.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+import { reportOwn } from "../../../domain/report/chart.ts";
+import { reportSubIds } from "../../../domain/report/origins.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, id } from "../../../input/fields.ts";
 import { pageParams, readListing } from "../../page-params.ts";

@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { findMembers, signInByLink } from "../../../domain/portal/sign-in.ts";
-import { LINK_KINDS, findLinkOwner } from "../../../domain/portal/sign-in-link.ts";
-import { sendSignInLinks } from "../../../domain/portal/sign-in-email.ts";
+import {
+  findLinkOwner,
+  findMembers,
+  LINK_KINDS,
+  sendSignInLinks,
+  signInByLink,
+} from "../../../domain/portal/sign-in.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { email, text } from "../../../input/fields.ts";

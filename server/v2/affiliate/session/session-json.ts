@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Account } from "../../../domain/account/record.ts";
+import type { Account } from "../../../domain/account/account.ts";
 import { timeZoneOf } from "../../../domain/account/time-zone.ts";
-import { promoterName } from "../../../domain/promoter/promoter.ts";
-import type { Promoter } from "../../../domain/promoter/record.ts";
-import type { Session } from "../../../domain/session/record.ts";
+import { promoterName, type Promoter } from "../../../domain/promoter/promoter.ts";
+import type { Session } from "../../../domain/session/session.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
 /** Who is signed in to the portal. */

@@ -3,10 +3,10 @@ import { signInByPassword, type SignedIn } from "../../../domain/portal/sign-in.
 import { endSession } from "../../../domain/session/session.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { SESSION_COOKIES, endedSessionCookies } from "../../../http/session-cookie.ts";
+import { SESSION_COOKIES, endedSessionCookies } from "../../../http/credentials.ts";
 import { email, text, word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { signInCookies } from "../../../request/known-browser.ts";
+import { signInCookies } from "../../../request/sign-in.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
 import { field } from "../../../http/fields.ts";

@@ -1,0 +1,41 @@
+import type { Submission } from "./form.ts";
+import { isPrivate } from "./queue.ts";
+import { quietly } from "./quietly.ts";
+import { visitor } from "./visitor.ts";
+
+const NAME = "_svc_form";
+/** A form that waits for its success must lead to another page within this time. */
+const SUCCESS_MS = 30_000;
+
+let submission: Submission | undefined;
+
+/** Keeps a form until it has succeeded, for this page and the next one in this tab. */
+export function keepForm(form: Submission): void {
+  submission = form;
+  if (visitor().tid && !isPrivate()) quietly(() => (sessionStorage[NAME] = JSON.stringify(form)));
+}
+
+/** Takes over the form that the page before has kept, unless this page has one. It is kept for no other page. */
+export function takeOverForm(): void {
+  quietly(() => {
+    if (submission) return;
+    const text = sessionStorage[NAME];
+    delete sessionStorage[NAME];
+    submission = JSON.parse(text) as Submission;
+  });
+}
+
+/** Returns the person in the kept form, and forgets the form. */
+export function takePerson(): object | undefined {
+  takeOverForm();
+  const person = submission?.person;
+  submission = undefined;
+  quietly(() => delete sessionStorage[NAME]);
+  return person;
+}
+
+/** The same if the form has led to another page. */
+export function takeSuccess(): object | undefined {
+  if (!submission || submission.paths.includes(location.pathname)) return;
+  return Date.now() - submission.at < SUCCESS_MS ? takePerson() : undefined;
+}

@@ -1,0 +1,302 @@
+import { setTimeout } from "node:timers/promises";
+import type { Environment, EventEntity, Paddle } from "@paddle/paddle-node-sdk";
+import { z } from "zod";
+import type { BillingConnection } from "../domain/billing/connection.ts";
+import { share } from "../domain/money/money.ts";
+import type { BillingPeriod } from "../domain/sale/sale.ts";
+import { Failure } from "../failure.ts";
+import type { Provider, ProviderEvent } from "./provider.ts";
+import {
+  payerOf,
+  soldQuantity,
+  type Nothing,
+  type Payer,
+  type PaymentTold,
+  type RefundTold,
+  type Told,
+} from "./told.ts";
+
+const PAGE = 200;
+
+/** Makes the adapter of Paddle. */
+export function newProvider(connection: BillingConnection): Provider {
+  let opened: Promise<PaddleApi | null> | null = null;
+  const api = () => (opened ??= openPaddleApi(connection));
+  return {
+    verify: (body, headers) => verify(body, headers.get("paddle-signature") ?? "", connection.secret),
+    async toOperation({ type, at, data }) {
+      if (type === "transaction.completed") {
+        return transactionCompleted(data, await api());
+      }
+      if (type === "adjustment.created" || type === "adjustment.updated") {
+        return adjustmentMade(data, at);
+      }
+      if (type === "subscription.canceled") return subscriptionCanceled(data, at);
+      return { kind: "nothing", reason: `Events of type ${type} do not count` };
+    },
+    lookUp: async (customerId) => (await api())?.payer(customerId) ?? null,
+    async *list(since) {
+      yield* listEvents(await required(api()), since);
+    },
+    async *history(lead) {
+      yield* listHistory(await required(api()), lead);
+    },
+  };
+}
+
+/*
+ * Paddle's package gives events their names but checks no values, so these schemas do.
+ */
+
+/** An amount in the currency's minor unit, which Paddle writes as a text. */
+const amount = z
+  .string()
+  .regex(/^-?\d{1,15}$/, "must be a whole number in the currency's minor unit")
+  .transform(Number);
+
+const instant = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)), "must be a date")
+  .transform((text) => new Date(text));
+
+/** What the account's own code attached to an object. */
+const customData = z.record(z.string(), z.unknown()).nullish();
+
+async function verify(body: string, signature: string, secret: string): Promise<ProviderEvent> {
+  const { Paddle } = await import("@paddle/paddle-node-sdk");
+  // The package needs no API key for it. It uses the system's clock, and refuses what is older than five seconds.
+  const { webhooks } = new Paddle("");
+  if (!(await webhooks.isSignatureValid(body, secret, signature).catch(() => false))) {
+    throw new Failure("malformed", "The signature is not Paddle's for this account, or it is too old");
+  }
+  try {
+    const event = await webhooks.unmarshal(body, secret, signature);
+    return { ...eventOf(event), signedAt: signedAt(signature) };
+  } catch {
+    throw new Failure("malformed", "The event can't be read: a field of its type is missing");
+  }
+}
+
+/** The package has checked the signature, so it has its time: `ts=1760000000;h1=…`. */
+function signedAt(signature: string): Date {
+  return new Date(Number(/(?:^|;)ts=(\d+)/.exec(signature)?.[1]) * 1_000);
+}
+
+function eventOf({ eventType, occurredAt, data }: EventEntity): ProviderEvent {
+  return { type: eventType, at: new Date(occurredAt), signedAt: null, data };
+}
+
+async function required(opened: Promise<PaddleApi | null>): Promise<PaddleApi> {
+  const api = await opened;
+  if (api !== null) return api;
+  throw new Failure("refused", "The connection with Paddle has no API key; connect again with one");
+}
+
+const subscriptionShape = z.object({
+  id: z.string(),
+  customerId: z.string().nullish(),
+  canceledAt: instant.nullish(),
+  customData,
+});
+
+function subscriptionCanceled(data: unknown, at: Date): Told {
+  const { id, customerId, canceledAt, customData: metadata } = subscriptionShape.parse(data);
+  const payer = payerOf({ customerId: customerId ?? null, email: null, metadata: [metadata] });
+  return { kind: "cancellation", subscriptionId: id, payer, at: canceledAt ?? at };
+}
+
+async function* listEvents({ client }: PaddleApi, since: Date): AsyncGenerator<ProviderEvent> {
+  const events = client.events.list({ orderBy: "id[DESC]", perPage: PAGE });
+  while (events.hasMore) {
+    for (const each of await asked(events.next())) {
+      const event = eventOf(each);
+      if (event.at < since) return;
+      yield event;
+    }
+  }
+}
+
+async function* listHistory(
+  api: PaddleApi,
+  { uid, email }: { uid: string | null; email: string | null },
+): AsyncGenerator<Told | Nothing> {
+  const { client } = api;
+  const customers = await api.customersOf({ uid, email });
+  if (customers.length === 0) return;
+  const bought = client.transactions.list({ customerId: customers, status: ["completed"], perPage: PAGE });
+  while (bought.hasMore) {
+    for (const each of await asked(bought.next())) {
+      yield transactionCompleted(each, api);
+    }
+  }
+  const adjusted = client.adjustments.list({ customerId: customers });
+  while (adjusted.hasMore) {
+    for (const each of await asked(adjusted.next())) {
+      yield adjustmentMade(each, new Date(each.createdAt));
+    }
+  }
+}
+
+const PERIODS: Record<string, BillingPeriod> = {
+  "1 month": "monthly",
+  "1 year": "yearly",
+  "12 month": "yearly",
+};
+
+const item = z.object({
+  price: z
+    .object({
+      id: z.string(),
+      unitPrice: z.object({ amount }),
+      billingCycle: z.object({ interval: z.string(), frequency: z.number() }).nullish(),
+    })
+    .nullish(),
+  quantity: z.int(),
+});
+
+const transactionShape = z.object({
+  id: z.string(),
+  customerId: z.string().nullish(),
+  subscriptionId: z.string().nullish(),
+  currencyCode: z.string(),
+  discountId: z.string().nullish(),
+  customData,
+  details: z
+    .object({ totals: z.object({ total: amount, tax: amount, grandTotal: amount }).nullish() })
+    .nullish(),
+  items: z.array(item),
+  billedAt: instant.nullish(),
+  createdAt: instant,
+});
+
+/** A completed transaction. */
+async function transactionCompleted(data: unknown, api: PaddleApi | null): Promise<PaymentTold | Nothing> {
+  const transaction = transactionShape.parse(data);
+  const { id, currencyCode, details, items } = transaction;
+  const totals = details?.totals;
+  if (!totals) return { kind: "nothing", reason: "The transaction has no totals" };
+  const { total, tax, grandTotal: paid } = totals;
+  const { price = null, quantity = 1 } = largestOf(items) ?? {};
+  const cycle = price?.billingCycle ?? null;
+  const discount = transaction.discountId;
+  const code = discount && api ? await api.promoCode(discount) : null;
+  return {
+    kind: "payment",
+    objects: [id],
+    subscriptionId: transaction.subscriptionId ?? null,
+    payer: payerOf({
+      customerId: transaction.customerId ?? null,
+      email: null,
+      metadata: [transaction.customData],
+      promoCodes: code === null ? [] : [code],
+    }),
+    parts: {
+      source: "transaction",
+      grossAmount: paid,
+      // Credit that pays a part of it pays the same part of the tax.
+      netAmount: total > 0 ? share(paid, total - tax, total) : paid,
+      quantity: soldQuantity(quantity),
+    },
+    currency: currencyCode,
+    planId: price?.id ?? null,
+    billingPeriod: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
+    at: transaction.billedAt ?? transaction.createdAt,
+  };
+}
+
+/** The item that costs most. Choice: as for Stripe's invoices, it is what the sale sells. */
+function largestOf(items: z.output<typeof item>[]) {
+  const cost = ({ price, quantity }: z.output<typeof item>) => (price?.unitPrice.amount ?? 0) * quantity;
+  return items.toSorted((one, other) => cost(other) - cost(one))[0];
+}
+
+/** The adjustments that count. */
+const KINDS: Record<string, RefundTold["kind"]> = {
+  refund: "refund",
+  chargeback: "dispute",
+  chargeback_reverse: "reversal",
+};
+
+const adjustmentShape = z.object({
+  id: z.string(),
+  action: z.string(),
+  status: z.string(),
+  transactionId: z.string(),
+  currencyCode: z.string(),
+  totals: z.object({ total: amount, tax: amount }),
+});
+
+/** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event reports it. */
+function adjustmentMade(data: unknown, at: Date): RefundTold | Nothing {
+  const { id, action, status, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
+  const kind = KINDS[action];
+  if (kind === undefined) {
+    return { kind: "nothing", reason: `An adjustment of the kind ${action} does not count` };
+  }
+  // A chargeback stays what it is when it is reversed. Another adjustment, the reversal, gives its money back.
+  if (status !== "approved" && !(kind === "dispute" && status === "reversed"))
+    return { kind: "nothing", reason: `The ${action} is not approved: ${status}` };
+  return {
+    kind,
+    id,
+    objects: [transactionId],
+    grossFrom: 0,
+    grossTo: totals.total,
+    // The subtotal may be that before a discount.
+    netAmount: totals.total - totals.tax,
+    currency: currencyCode,
+    at,
+  };
+}
+
+/** The part of Paddle's API that we read. */
+interface PaddleApi {
+  client: Paddle;
+  /** The code of a discount. null: it has none. */
+  promoCode(id: string): Promise<string | null>;
+  payer(customerId: string): Promise<Payer>;
+  /** The customer whose id is the uid, otherwise those with this e-mail address. */
+  customersOf(names: { uid: string | null; email: string | null }): Promise<string[]>;
+}
+
+/** Paddle's API for a connection: the sandbox's for its keys. null: the connection has no key. */
+async function openPaddleApi({ apiKey, apiUrl }: BillingConnection): Promise<PaddleApi | null> {
+  if (apiKey === null) return null;
+  const {
+    Environment: environments,
+    LogLevel,
+    Paddle: PaddleClient,
+  } = await import("@paddle/paddle-node-sdk");
+  const usual = apiKey.includes("_sdbx_") ? environments.sandbox : environments.production;
+  // The package takes any address in place of an environment's name.
+  const environment = (apiUrl?.replace(/\/+$/, "") ?? usual) as Environment;
+  const client = new PaddleClient(apiKey, { environment, logLevel: LogLevel.none });
+  return {
+    client,
+    promoCode: async (id) => (await asked(client.discounts.get(id))).code,
+    async payer(customerId) {
+      const { email, customData } = await asked(client.customers.get(customerId));
+      return payerOf({ customerId, email, metadata: [customData as Record<string, unknown> | null] });
+    },
+    async customersOf({ uid, email }) {
+      if (uid?.startsWith("ctm_")) return [uid];
+      if (email === null) return [];
+      return (await asked(client.customers.list({ email: [email] }).next())).map(({ id }) => id);
+    },
+  };
+}
+
+/** Paddle waits five seconds for our answer. Its package itself would wait for five minutes. */
+const TIMEOUT_MS = 5_000;
+
+/** @throws Failure `refused` with Paddle's own reason, so that people see it, and Paddle sends the event again */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  const patience = setTimeout(TIMEOUT_MS, null, { ref: false }).then(() => {
+    throw new Error("it did not answer in time");
+  });
+  try {
+    return await Promise.race([answer, patience]);
+  } catch (error) {
+    throw new Failure("refused", `Paddle's API refused: ${(error as Error).message}`);
+  }
+}

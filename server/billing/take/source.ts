@@ -1,0 +1,159 @@
+import type { Account } from "../../domain/account/account.ts";
+import { findObject } from "../../domain/billing/object.ts";
+import type { BillingProvider } from "../../domain/billing/connection.ts";
+import type { Context } from "../../domain/context.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
+import { missingRate } from "../../domain/money/rate.ts";
+import { findCodeOwner } from "../../domain/promo-code/promo-code.ts";
+import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { sales } from "../../domain/sale/sale.ts";
+import { findWaitingSale, type WaitingEvent } from "../../domain/sale/waiting.ts";
+import { findVisitor } from "../../domain/visitor/visitor.ts";
+import { Failure } from "../../failure.ts";
+import { digest } from "../../storage/digests.ts";
+import type { Payer } from "../told.ts";
+
+export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
+
+/** The outcome of an event. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The outcome of an event, with the reason if nothing was recorded. */
+export interface Taken {
+  outcome: Outcome;
+  reason: string | null;
+}
+
+/** Where an event comes from. */
+export interface Source {
+  context: Context;
+  account: Account;
+  provider: BillingProvider;
+  /** The provider's API's knowledge of a customer besides the event. null: none. */
+  lookUp(customerId: string): Promise<Payer | null>;
+}
+
+export function taken(outcome: Outcome, reason: string | null = null): Taken {
+  return { outcome, reason };
+}
+
+/** The outcome of an event that is kept until there is an exchange rate. */
+export function waits({ rate }: WaitingEvent): Taken {
+  return taken("waiting", missingRate(rate));
+}
+
+/** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
+export async function recordOnce(record: Promise<Outcome | Taken>): Promise<Taken> {
+  try {
+    const result = await record;
+    return typeof result === "string" ? taken(result) : result;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");
+    if (error.kind === "worthless") return taken("ignored", error.message);
+    if (error.kind === "already_registered") return taken("known", "It was recorded before");
+    throw error;
+  }
+}
+
+/** A payer, with the lead that they are. */
+export interface KnownPayer {
+  payer: Payer;
+  /** null: nobody knows them yet. */
+  lead: Lead | null;
+}
+
+/**
+ * Finds the lead of a payer: by the customer's id, by our uids in the metadata, by what they paid or subscribed before,
+ * then by e-mail address. A payer who stays unknown is also looked up in the provider's API.
+ */
+export async function identify(source: Source, payer: Payer, owners: string[]): Promise<KnownPayer> {
+  const lead = await findLead(source, payer, owners);
+  if (lead !== null || payer.customerId === null) return { payer, lead };
+  const more = await source.lookUp(payer.customerId);
+  if (more === null) return { payer, lead: null };
+  const known: Payer = {
+    customerId: payer.customerId,
+    uids: [...payer.uids, ...more.uids],
+    tids: [...payer.tids, ...more.tids],
+    email: payer.email ?? more.email,
+    promoCodes: payer.promoCodes,
+  };
+  return { payer: known, lead: await findLead(source, known, owners) };
+}
+
+/** A payer, with the subscription that an event is about. */
+export interface Subscriber {
+  /** null: it is about a single payment. */
+  subscriptionId: string | null;
+  payer: Payer;
+}
+
+/** The objects that other payments of the same customer belong to as well. */
+export function ownersOf({ subscriptionId, payer }: Subscriber): string[] {
+  return [subscriptionId, payer.customerId].filter((each) => each !== null);
+}
+
+/** The lead that these names lead to, as far as our own records tell. null: none. */
+export async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
+  const { context, account } = source;
+  for (const uid of uidsOf(payer)) {
+    const lead = await findLeadByUid(context.store, account.id, uid);
+    if (lead !== null) return lead;
+  }
+  for (const owner of owners) {
+    const lead = await findLeadOf(source, owner);
+    if (lead !== null) return lead;
+  }
+  return payer.email === null ? null : findLeadByEmail(context.store, account.id, payer.email);
+}
+
+/** The names that a sale or a sign-up gives its lead. An erased one gets none again. */
+export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
+  const { context, account } = source;
+  if (lead !== null && isErased(lead)) {
+    return { uid: null, email: lead.email, tid: null, refToken: null, promoCode: null };
+  }
+  const { tids, uids, customerId, email, promoCodes } = payer;
+  let tid: string | null = tids[0] ?? null;
+  for (const each of tids) {
+    if (await findVisitor(context.store, account.id, { tid: each, now: context.now })) tid = each;
+  }
+  // A payment link's reference may be a visit, which is nobody's uid.
+  const uid = uids.find((each) => !tids.includes(each)) ?? customerId;
+  return {
+    uid: lead?.uid ?? uid,
+    email: lead?.email ?? email,
+    tid,
+    refToken: null,
+    promoCode: await referringCode(source, promoCodes),
+  };
+}
+
+/** The lead of a payment that this object belongs to. */
+async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
+  const object = await findObject(context.store, account.id, { provider, id });
+  if (object === null) return null;
+  const { saleEventId } = object;
+  const sale =
+    (await context.store.find(sales, "event", account.id, [digest(saleEventId)])) ??
+    (await findWaitingSale(context.store, account.id, saleEventId));
+  const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
+  return lead?.archivedAt ? null : lead;
+}
+
+/** The names under which a lead may be known. */
+function uidsOf({ customerId, uids }: Payer): string[] {
+  return customerId === null ? uids : [customerId, ...uids];
+}
+
+/** The first code that leads to a promoter: others are discounts of the company. null: none does. */
+async function referringCode({ context, account }: Source, codes: string[]): Promise<string | null> {
+  for (const code of codes) {
+    const owner = await findCodeOwner(context.store, account.id, code);
+    if (owner !== null && acceptsLeads(owner)) return code;
+  }
+  return null;
+}

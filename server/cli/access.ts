@@ -1,0 +1,163 @@
+import { Option, type Command } from "commander";
+import { readConfig } from "../config.ts";
+import { findFirstAccount, listAccounts, loadAccount, type Account } from "../domain/account/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../domain/account/api-key.ts";
+import { findSetup } from "../domain/sighting/sighting.ts";
+import { linkAddress } from "../domain/user/sign-in.ts";
+import { findUserByEmail, ROLES, type Role, type User } from "../domain/user/user.ts";
+import { inviteUser, listUsers, removeUser, resetUser } from "../domain/user/users.ts";
+import { Failure } from "../failure.ts";
+import type { Store } from "../storage/store.ts";
+import { emailOf } from "./options.ts";
+import { print, withStore } from "./store.ts";
+
+const HASH_SHOWN = 12;
+
+/** Adds the commands for an account's API keys. */
+export function keyCommands(program: Command): void {
+  const key = program.command("key").description("API keys of an account");
+  key
+    .command("create <account-id> [name]")
+    .description("create a key; it is shown only once")
+    .action((accountId: string, name = "key") =>
+      withStore(async (context) => {
+        const { id } = await loadAccount(context.store, accountId);
+        const { key } = await createApiKey(context, id, name);
+        print({ key });
+      }),
+    );
+  key
+    .command("list <account-id>")
+    .description("list keys with the beginning of their hash")
+    .action((accountId: string) =>
+      withStore(async ({ store }) => {
+        const { id } = await loadAccount(store, accountId);
+        const keys = await listApiKeys(store, id);
+        print(
+          keys.map((apiKey) => ({
+            hash: apiKey.hash.slice(0, HASH_SHOWN),
+            name: apiKey.name,
+            created_at: apiKey.createdAt,
+            revoked_at: apiKey.revokedAt,
+          })),
+        );
+      }),
+    );
+  key
+    .command("revoke <account-id> <hash>")
+    .description("revoke the key whose hash begins with <hash>")
+    .action((accountId: string, hash: string) =>
+      withStore(async (context) => {
+        const { id } = await loadAccount(context.store, accountId);
+        await revokeApiKey(context, id, hash);
+        print({ revoked: hash });
+      }),
+    );
+}
+
+/** Adds the commands for the people who sign in to the dashboard. */
+export function userCommands(program: Command): void {
+  const user = program.command("user").description("people who sign in to the dashboard");
+  user
+    .command("invite <email>")
+    .description("add a user and print the link that sets their password; it works once, for seven days")
+    .addOption(new Option("--role <role>", "what they may do").choices(ROLES).default("manager"))
+    .addOption(accountOption())
+    .action(invite);
+  user.command("list").description("list users, oldest first").addOption(accountOption()).action(printUsers);
+  user
+    .command("remove <email>")
+    .description("remove a user and end their sessions")
+    .action((email: string) =>
+      withStore(async (context) => {
+        const { ownerId, id } = await loadByEmail(context.store, email);
+        print(userRow(await removeUser(context, ownerId, id)));
+      }),
+    );
+  user
+    .command("reset <email>")
+    .description("print a link that sets a new password; it works once, for a day")
+    .option("--without-second-factor", "also remove the second factor, because it was lost", false)
+    .action((email: string, options: { withoutSecondFactor: boolean }) =>
+      withStore(async (context) => {
+        const { store } = context;
+        const { ownerId, id } = await loadByEmail(store, email);
+        const owner = (await listAccounts(store)).find((account) => account.id === ownerId);
+        if (owner === undefined) throw new Failure("not_found", "The user's account was not found");
+        const removesSecondFactor = options.withoutSecondFactor;
+        const isMailed = await hasMail(store);
+        const made = await resetUser(context, owner, { id, removesSecondFactor, isMailed });
+        print({
+          ...userRow(made.user),
+          link: linkAddress(await publicUrlOf(store), made.token),
+          is_mailed: isMailed,
+        });
+      }),
+    );
+}
+
+function accountOption(): Option {
+  return new Option("--account <account-id>", "the account; needed if there are several");
+}
+
+function invite(email: string, options: { role: Role; account?: string }): Promise<void> {
+  return withStore(async (context) => {
+    const { store } = context;
+    const account = await accountOf(store, options.account);
+    const isMailed = await hasMail(store);
+    const made = await inviteUser(context, account, { email: emailOf(email), role: options.role, isMailed });
+    print({
+      ...userRow(made.user),
+      link: linkAddress(await publicUrlOf(store), made.token),
+      is_mailed: isMailed,
+    });
+  });
+}
+
+function printUsers(options: { account?: string }): Promise<void> {
+  return withStore(async ({ store }) => {
+    const { id } = await accountOf(store, options.account);
+    print((await listUsers(store, id)).map(userRow));
+  });
+}
+
+/** The named account, or the only one. @throws Failure `not_found`, `missing` if there are several */
+async function accountOf(store: Store, publicId: string | undefined): Promise<Account> {
+  if (publicId !== undefined) return loadAccount(store, publicId);
+  const only = await findFirstAccount(store);
+  if (only === null) throw new Failure("not_found", "The store has no account yet");
+  if ((await listAccounts(store)).length === 1) return only;
+  throw new Failure("missing", "The store has several accounts: name one with --account");
+}
+
+/** @throws Failure `not_found` */
+async function loadByEmail(store: Store, email: string): Promise<User> {
+  const user = await findUserByEmail(store, email);
+  if (user === null) throw new Failure("not_found", `No user has the e-mail address ${email}`);
+  return user;
+}
+
+/** Whether a mail server is set up, for this command or for the server that ran last. */
+async function hasMail(store: Store): Promise<boolean> {
+  return readConfig().smtpUrl !== null || (await findSetup(store))?.hasMail === true;
+}
+
+/** The server's address for links. The server that ran last knows it best. */
+async function publicUrlOf(store: Store): Promise<string> {
+  const config = readConfig();
+  const setup = await findSetup(store);
+  return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+}
+
+function userRow({ id, email, name, role, passwordHash, secondFactor, createdAt, lastSignInAt }: User) {
+  return {
+    id,
+    email,
+    name,
+    role,
+    has_password: passwordHash !== null,
+    has_second_factor: secondFactor !== null,
+    created_at: createdAt,
+    last_sign_in_at: lastSignInAt,
+  };
+}

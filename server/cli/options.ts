@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import { email } from "../input/fields.ts";
+import { parseUrl } from "../url.ts";
+
+/**
+ * Makes the reader of an option that is a whole number, from `least` to `most` if these are given.
+ *
+ * @throws Error that names the option
+ */
+export function wholeNumber(option: string, [least, most]: [number, number] = [0, Infinity]) {
+  const range = most === Infinity ? "" : ` from ${least} to ${most}`;
+  return (value: string): number => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : -1;
+    if (number >= least && number <= most) return number;
+    throw new Error(`${option} must be a whole number${range}`);
+  };
+}
+
+/** The same for an argument of several whole numbers. */
+export function wholeNumbers(argument: string) {
+  const read = wholeNumber(argument);
+  return (value: string, before: number[] = []): number[] => [...before, read(value)];
+}
+
+/** Reads a campaign's id. @throws Error if it is not a number */
+export function campaignIdOf(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new Error(`${value} is not a campaign id`);
+}
+
+/** Reads `--landing-url`. @throws Error if it is not an http(s) address */
+export function webAddress(value: string): string {
+  if (/^https?:\/\//i.test(value) && parseUrl(value) !== null) return value;
+  throw new Error(`--landing-url ${value} is not an http(s) address`);
+}
+
+/** An e-mail address that somebody typed. @throws Failure `invalid` naming the wrong one */
+export function emailOf(value: string): string {
+  const parsed = z.safeParse(email, value);
+  if (parsed.success) return parsed.data;
+  throw new Failure("invalid", `${JSON.stringify(value)} is not an e-mail address`);
+}
+
+/** Refuses a file that isn't there. @throws Error in one sentence */
+export function requireFile(file: string): void {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}`);
+}
+
+/** Reads the text of a file that somebody names. @throws Error in one sentence if there is none */
+export function readGivenFile(file: string): Promise<string> {
+  requireFile(file);
+  return readFile(file, "utf8");
+}

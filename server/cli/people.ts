@@ -1,0 +1,204 @@
+import type { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { loadAccount } from "../domain/account/account.ts";
+import { MOST_PAYOUT_SETTINGS } from "../domain/account/settings.ts";
+import { loadCampaign } from "../domain/campaign/campaign.ts";
+import { eraseLead, erasePromoter } from "../domain/erasure/erasure.ts";
+import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { findPromoterByEmail, promoters, type Promoter } from "../domain/promoter/promoter.ts";
+import { loadSelected, type Selection } from "../domain/promoter/search.ts";
+import { updatePromoter } from "../domain/promoter/changes.ts";
+import { requireNobody, seed, type SeedSize } from "../domain/seed/seed.ts";
+import { asItIs } from "../domain/show.ts";
+import { findSetup } from "../domain/sighting/sighting.ts";
+import { taxRate } from "../input/fields.ts";
+import { invitePromoter } from "../outbox/email.ts";
+import type { Store } from "../storage/store.ts";
+import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
+import { print, tell, withStore } from "./store.ts";
+
+/** Adds the commands that invite and list promoters. */
+export function promoterCommands(program: Command): void {
+  const promoter = program.command("promoter").description("promoters of an account");
+  promoter
+    .command("invite <account-id> <email...>")
+    .description(
+      "create promoters and print their links; if a mail server is set up, also send the links by e-mail",
+    )
+    .option(
+      "--campaign <id>",
+      "the campaign that they promote; left out: the account's default campaign",
+      campaignIdOf,
+    )
+    .action(invite);
+  promoter
+    .command("list <account-id>")
+    .description("list promoters with their links, oldest first")
+    .action(list);
+  termsCommand(promoter);
+}
+
+const ERASURES = { promoter: erasePromoter, lead: eraseLead };
+
+/** Adds the commands that erase a person's data at their request. */
+export function eraseCommands(program: Command): void {
+  const erase = program.command("erase").description("erase the personal data of somebody who asks for it");
+  for (const [kind, run] of Object.entries(ERASURES)) {
+    erase
+      .command(`${kind} <account-id> <email-or-id>`)
+      .description(`erase a ${kind}'s personal data; money and counts stay`)
+      .action((accountId: string, who: string) =>
+        withStore(async (context) => {
+          const { id } = await loadAccount(context.store, accountId);
+          const erased = await run(context, id, who.trim());
+          print({ erased: kind, id: erased.id });
+        }),
+      );
+  }
+}
+
+/** Adds the command that fills an account with made-up people. */
+export function seedCommand(program: Command): void {
+  program
+    .command("seed <account-id>")
+    .description("fill an account with a believable program to try things out")
+    .option("--promoters <count>", "how many promoters", sizeOf("--promoters"), 100)
+    .option("--leads <count>", "how many leads", sizeOf("--leads"), 1_000)
+    .option(
+      "--sales <count>",
+      "about how many sales, with their commissions and payouts",
+      sizeOf("--sales"),
+      1_000,
+    )
+    .option("--force", "also fill an account that has people; they can't be told apart later", false)
+    .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
+      withStore(async (context) => {
+        const owner = await loadAccount(context.store, accountId);
+        if (!force) await requireNobody(context.store, owner);
+        await seed(context, owner, size);
+        print({ seeded: size });
+      }),
+    );
+}
+
+async function invite(accountId: string, given: string[], options: { campaign?: number }): Promise<void> {
+  // Every address is checked before anybody is invited.
+  const emails = [...new Set(given.map(emailOf))];
+  await withStore(async (context) => {
+    const { store } = context;
+    const account = await loadAccount(store, accountId);
+    const campaignId = options.campaign ?? null;
+    if (campaignId !== null) await loadCampaign(store, account.id, campaignId);
+    const publicUrl = await mailingUrl(store);
+    const rows: unknown[] = [];
+    for (const address of emails) {
+      const known = await findPromoterByEmail(store, account.id, address);
+      const made =
+        known ?? (await invitePromoter(context, account, { email: address, campaignId, publicUrl })).promoter;
+      rows.push({
+        ...(await row(store, made)),
+        is_new: known === null,
+        is_mailed: known === null && publicUrl !== null,
+      });
+    }
+    print(rows);
+    if (publicUrl === null)
+      tell("No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.");
+  });
+}
+
+/**
+ * The server's address for links in e-mails. The server that ran last knows it best. null: no mail server is set up.
+ */
+async function mailingUrl(store: Store): Promise<string | null> {
+  const config = readConfig();
+  const setup = await findSetup(store);
+  if (config.smtpUrl === null && setup?.hasMail !== true) return null;
+  return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+}
+
+function list(accountId: string): Promise<void> {
+  return withStore(async ({ store }) => {
+    const { id } = await loadAccount(store, accountId);
+    const rows: unknown[] = [];
+    for await (const chunk of store.scan(promoters, "id", id, [])) {
+      for (const promoter of chunk) rows.push(await row(store, promoter));
+    }
+    print(rows);
+  });
+}
+
+async function row(
+  store: Store,
+  { accountId, id, email: address, defaultPromoterCampaignId, createdAt, archivedAt }: Promoter,
+) {
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
+  const campaign = promoterCampaign && (await loadCampaign(store, accountId, promoterCampaign.campaignId));
+  return {
+    id,
+    email: address,
+    state: archivedAt === null ? (promoterCampaign?.state ?? null) : "archived",
+    ref_id: promoterCampaign?.refToken ?? null,
+    link: promoterCampaign && campaign && refLink(promoterCampaign, campaign),
+    created_at: createdAt,
+  };
+}
+
+/** The word for a promoter without days of their own. The parser of options takes null for a missing value. */
+const OF_ACCOUNT = "account";
+
+interface Terms {
+  /** In hundredths of a percent. */
+  taxRate?: number;
+  netDays?: number | typeof OF_ACCOUNT;
+}
+
+/** Adds the command that decides how much tax a promoter's payouts have, and when they are due. */
+function termsCommand(promoter: Command): void {
+  promoter
+    .command("terms <account-id> <email-or-id>")
+    .description("show or change the terms of a promoter's next payouts; options left out stay unchanged")
+    .option("--tax-rate <percent>", "added to each payout of money, such as 7.75", percentage)
+    .option(
+      "--net-days <days>",
+      `days from the period's end to the due date; "${OF_ACCOUNT}": the account's`,
+      days,
+    )
+    .action(terms);
+}
+
+function terms(accountId: string, who: string, given: Terms): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    const selection: Selection = { by: who.includes("@") ? "email" : "id", value: who };
+    const { taxRate: taxRateHundredths, netDays } = given;
+    const changes = { taxRateHundredths, netPayoutDays: netDays === OF_ACCOUNT ? null : netDays };
+    const isChange = taxRateHundredths !== undefined || netDays !== undefined;
+    const promoter = isChange
+      ? await updatePromoter(context, id, { selection, changes, show: asItIs })
+      : (await loadSelected(context.store, id, selection)).promoter;
+    print(termsRow(promoter));
+  });
+}
+
+function termsRow({ id, email, taxRateHundredths, netPayoutDays }: Promoter) {
+  return { id, email, tax_rate: taxRateHundredths / 100, net_days: netPayoutDays ?? OF_ACCOUNT };
+}
+
+function percentage(value: string): number {
+  const { data, error } = taxRate.safeParse(value);
+  if (error) throw new Error(`--tax-rate ${error.issues[0]?.message}`);
+  return data;
+}
+
+function days(value: string): number | typeof OF_ACCOUNT {
+  if (value === OF_ACCOUNT) return OF_ACCOUNT;
+  return wholeNumber("--net-days", [0, MOST_PAYOUT_SETTINGS.netPayoutDays])(value);
+}
+
+function sizeOf(option: string) {
+  return (value: string): number => {
+    if (/^\d{1,8}$/.test(value)) return Number(value);
+    throw new Error(`${option} must be a whole number of at most 8 digits`);
+  };
+}

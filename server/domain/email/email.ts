@@ -1,0 +1,95 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Failure } from "../../failure.ts";
+import type { Reader } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../account/account.ts";
+import type { Context } from "../context.ts";
+
+export const EMAIL_KINDS = [
+  "signup_accepted",
+  "accepted",
+  "rejected",
+  "new_referral",
+  "new_commission",
+  "payout_sent",
+] as const;
+
+/**
+ * A kind of e-mail to promoters that campaigns switch on. `signup_accepted` is for new promoters, `accepted` follows a
+ * review.
+ */
+export type EmailKind = (typeof EMAIL_KINDS)[number];
+
+export const ACCESS_EMAIL_KINDS = ["sign_in_link", "join_accepted", "join_waiting", "address_known"] as const;
+
+/**
+ * A kind of e-mail that holds a link into the portal. Each answers something that somebody has just done, so campaigns
+ * can't switch it off and nobody unsubscribes from it.
+ */
+export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
+
+export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
+
+/** Whether an e-mail holds a link into the portal. */
+export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
+  return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
+}
+
+/** An e-mail to a promoter or a user before its template is filled in. */
+export interface Email {
+  kind: EmailKind | AccessEmailKind | UserEmailKind;
+  /** null: it goes to a user. */
+  promoterId: number | null;
+  /** Absent: it goes to a promoter. */
+  userId?: number;
+  /** Their address when it was made. The e-mail goes to the address that they have when it is sent. */
+  to: string;
+  /** The values that templates can use. */
+  values: Record<string, string>;
+}
+
+/** A kind of e-mail to users of the dashboard, with a link that sets their password. */
+type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
+
+/** Records that a promoter wants no more e-mails. */
+interface Unsubscription {
+  accountId: number;
+  promoterId: number;
+  at: string;
+}
+
+export const unsubscriptions = table<Unsubscription>()({
+  name: "unsubscription",
+  key: ["promoter_id"],
+  columns: { promoter_id: "integer", at: "text" },
+});
+
+/** The token in the links of this promoter's e-mails. It proves that the sender received one. */
+export function unsubscribeToken({ addressKey }: Account, promoterId: number): string {
+  return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
+}
+
+/** Stops all e-mails to a promoter. @throws Failure `not_found` for a token that is not theirs */
+export async function unsubscribe(
+  { store, now }: Context,
+  account: Account,
+  { promoterId, token }: { promoterId: number; token: string },
+): Promise<void> {
+  const own = Buffer.from(unsubscribeToken(account, promoterId));
+  const given = Buffer.from(token);
+  if (own.length !== given.length || !timingSafeEqual(own, given)) {
+    throw new Failure("not_found", "This link is not valid.");
+  }
+  await store.transact((tx) =>
+    tx.put(unsubscriptions, { accountId: account.id, promoterId, at: now.toISOString() }),
+  );
+}
+
+/** Whether a promoter wants no e-mails. */
+export async function isUnsubscribed(
+  reader: Reader,
+  accountId: number,
+  promoterId: number,
+): Promise<boolean> {
+  return (await reader.get(unsubscriptions, accountId, promoterId)) !== null;
+}

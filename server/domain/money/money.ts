@@ -1,0 +1,89 @@
+import * as published from "dinero.js/currencies";
+
+export const UNITS = ["cash", "credits", "points", "free_months", "mon_discount", "discount_per"] as const;
+
+/** The unit of an amount: `cash` in cents, all others in whole units. */
+export type Unit = (typeof UNITS)[number];
+
+/** A hundred percent, in ten-thousandths of a percent. */
+export const WHOLE = 1_000_000;
+
+/** Choice: amounts have at most twelve digits, which keeps every sum exact. */
+export const MAX_AMOUNT = 999_999_999_999;
+
+/**
+ * `amount` times `numerator` over a positive `denominator`, rounded half away from zero. All are integers, and the
+ * result is exact for any of them.
+ */
+export function share(amount: number, numerator: number | bigint, denominator: number | bigint): number {
+  const product = BigInt(amount) * BigInt(numerator);
+  const divisor = BigInt(denominator);
+  const size = product < 0n ? -product : product;
+  const rounded = (2n * size + divisor) / (2n * divisor);
+  return Number(product < 0n ? -rounded : rounded);
+}
+
+/**
+ * Cuts an amount into parts. The percentages, in ten-thousandths of a percent, are at most a hundred
+ * together, and the rest is the last part. The parts add up to the amount, and none has the opposite sign.
+ */
+export function cutUp(amount: number, percentages: number[]): number[] {
+  const parts: number[] = [];
+  let [given, upTo] = [0, 0];
+  for (const percentage of percentages) {
+    upTo += percentage;
+    const part = share(amount, upTo, WHOLE) - given;
+    parts.push(part);
+    given += part;
+  }
+  return [...parts, amount - given];
+}
+
+/** The decimals of each currency's minor unit. */
+const EXPONENTS = new Map(
+  Object.values(published).map(({ code, base, exponent }): [code: string, exponent: number] => [
+    code,
+    // The library counts fifths of an ariary and an ouguiya. ISO 4217 gives both currencies two decimals.
+    base === 10 ? exponent : 2,
+  ]),
+);
+
+/** The number of decimals of a currency by its ISO 4217 code, in capitals. null: there is no such currency. */
+export function exponentOf(code: string): number | null {
+  return EXPONENTS.get(code) ?? null;
+}
+
+/** Whether a text is the ISO 4217 code of a currency, in capitals. */
+export function isCurrency(code: string): boolean {
+  return EXPONENTS.has(code);
+}
+
+/** The names of other units after one, and after any other number. */
+const NAMES: Record<Exclude<Unit, "cash">, [one: string, many: string]> = {
+  credits: ["credit", "credits"],
+  points: ["point", "points"],
+  free_months: ["free month", "free months"],
+  mon_discount: ["month of discount", "months of discount"],
+  discount_per: ["% discount", "% discount"],
+};
+
+/** An amount for readers of English, such as `$20.00` or `3 points`. `cash` is in minor units. */
+export function formatAmount(amount: number, unit: Unit, currency: string): string {
+  if (unit !== "cash") return `${amount} ${NAMES[unit][amount === 1 ? 0 : 1]}`;
+  return moneyFormat(currency)(amount);
+}
+
+/**
+ * Writes amounts in minor units for readers of English. The decimals are those of ISO 4217, in which amounts are
+ * counted: `Intl` leaves out the ones that people no longer use, for example of forint.
+ */
+export function moneyFormat(currency: string): (amount: number) => string {
+  const decimals = exponentOf(currency) ?? 2;
+  const money = new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return (amount) => money.format(amount / 10 ** decimals);
+}

@@ -1,0 +1,96 @@
+import { domainToASCII } from "node:url";
+import type { H3Event } from "h3";
+import { FastResponse } from "srvx";
+import { isLoopback, parseUrl } from "../url.ts";
+import { NO_STORE, type AnswerHeaders } from "./answer.ts";
+
+/**
+ * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a host, a
+ * host with its subdomains (`*.shop.example`), or `*` for all.
+ *
+ * Choice: an empty list allows the landing page's own site, with and without `www.`, and its subdomains.
+ * Loopback names count as one site because `localhost` and `127.0.0.1` are the same machine.
+ */
+export function isAllowedOrigin(
+  origin: string | null,
+  allowed: readonly string[],
+  landingUrl: string,
+): boolean {
+  const entries = allowed.length > 0 ? allowed : [ownSite(landingUrl)];
+  if (entries.includes("*")) return true;
+  const site = origin === null ? null : parseUrl(origin);
+  // URLs of other schemes name no website.
+  if (site === null || !/^https?:$/.test(site.protocol)) return false;
+  return entries.some((entry) => matches(site, entry.trim()));
+}
+
+/**
+ * Whether a page of this server sent a request. Browsers add `Origin` to every request that changes something, so a
+ * page of another site can't use the visitor's session. The host that the request was sent to counts as well as the
+ * public address, because operators also open the dashboard by a name of the local network.
+ */
+export function isFromOwnPage({ req, url }: H3Event, publicUrl: string): boolean {
+  const origin = req.headers.get("origin");
+  const site = origin === null ? null : parseUrl(origin);
+  if (site === null || !/^https?:$/.test(site.protocol)) return false;
+  return origin === new URL(publicUrl).origin || site.host === (req.headers.get("host") ?? url.host);
+}
+
+const PREFLIGHT_SECONDS = 86_400;
+const MAX_ORIGIN_LENGTH = 300;
+/** Sandboxed frames and files call their origin `null`. */
+const ORIGIN = /^(null|https?:\/\/[a-z0-9.[\]:_-]+)$/i;
+
+/**
+ * The headers that let a script on any site read the answer and keep its cookie. Any site may do so, because
+ * none of the server's answers depends on cookies.
+ */
+export function corsHeaders(event: H3Event): AnswerHeaders {
+  const origin = event.req.headers.get("origin");
+  const headers: AnswerHeaders = { vary: "Origin" };
+  if (origin === null || origin.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(origin)) return headers;
+  headers["access-control-allow-origin"] = origin;
+  headers["access-control-allow-credentials"] = "true";
+  headers["access-control-expose-headers"] = "Retry-After";
+  return headers;
+}
+
+/** Answers a browser's preflight request. The script itself never causes one. */
+export function preflight(event: H3Event): Response {
+  return new FastResponse(null, {
+    status: 204,
+    headers: {
+      ...NO_STORE,
+      ...corsHeaders(event),
+      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-headers": "content-type",
+      "access-control-max-age": String(PREFLIGHT_SECONDS),
+    },
+  });
+}
+
+function ownSite(landingUrl: string): string {
+  const site = parseUrl(landingUrl);
+  return site === null ? "" : `*.${hostOf(site).replace(/^www\./, "")}`;
+}
+
+/** Compares in the form in which browsers write origins: lower case, no default port, Punycode. */
+function matches(site: URL, entry: string): boolean {
+  if (entry.includes("://")) {
+    const allowed = parseUrl(entry);
+    return allowed !== null && originOf(site) === originOf(allowed);
+  }
+  const isWithSubdomains = entry.startsWith("*.");
+  const name = domainToASCII(isWithSubdomains ? entry.slice(2) : entry);
+  const host = isLoopback(name) ? "localhost" : name;
+  if (host === "") return false;
+  return hostOf(site) === host || (isWithSubdomains && site.hostname.endsWith(`.${host}`));
+}
+
+function originOf(site: URL): string {
+  return `${site.protocol}//${hostOf(site)}:${site.port}`;
+}
+
+function hostOf({ hostname }: URL): string {
+  return isLoopback(hostname) ? "localhost" : hostname;
+}

@@ -1,0 +1,182 @@
+import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../domain/email/email.ts";
+import { openPlace, type Place } from "../outgoing/place.ts";
+
+/** The text of an e-mail, with `{{name}}` in place of each value. */
+interface Template {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export type Templates = Record<Email["kind"], Template>;
+
+/** An e-mail ready to be sent. */
+export interface WrittenEmail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/**
+ * Reads the templates of all e-mails from the place that the operator names (`accepted.subject.txt`,
+ * `accepted.txt`, `accepted.html`). Built-in templates replace missing files.
+ *
+ * Choice: a place that can't be read stops the start, because an e-mail with the wrong text can't be taken
+ * back.
+ *
+ * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
+ */
+export async function readTemplates(address: string | null): Promise<Templates> {
+  if (address === null) return EMAIL_TEXTS;
+  const place = openPlace(address, "MAIL_TEMPLATES");
+  try {
+    const read = async (kind: Email["kind"]) => [kind, await readTemplate(place, kind)] as const;
+    return Object.fromEntries(
+      await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read)),
+    ) as Templates;
+  } finally {
+    await place.close();
+  }
+}
+
+/** The content that an e-mail is written from. */
+interface EmailContent {
+  kind: Email["kind"];
+  values: Email["values"];
+}
+
+/** Fills a template in. Each value is escaped for its place. Unknown names become empty. */
+export function writeEmail(templates: Templates, { kind, values }: EmailContent): WrittenEmail {
+  const { subject, text, html } = templates[kind];
+  return {
+    // A line break, in a value or in the template, would start another header.
+    subject: onOneLine(fill(subject, values, onOneLine)),
+    // A value is a word or two. Several lines could pass for text of ours.
+    text: fill(text, values, onOneLine),
+    html: fill(html, values, escapeHtml),
+  };
+}
+
+const GREETING = "Hello {{first_name}},";
+const PORTAL = "You can find everything in your portal: {{portal_url}}";
+const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
+
+/** It goes to an address that nobody has confirmed yet. */
+const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
+  "Somebody has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
+  "{{sign_in_url}}",
+  "If it was not you, ignore this e-mail.",
+]);
+
+/** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
+export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
+  signup_accepted: email("Welcome to {{campaign_name}}", [
+    "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
+    "{{ref_link}}",
+  ]),
+  accepted: email("You have been accepted to {{campaign_name}}", [
+    "{{company_name}} has accepted you. This is your link. It tells us which visitors you sent:",
+    "{{ref_link}}",
+  ]),
+  rejected: email("Your application to {{campaign_name}}", [
+    "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
+  ]),
+  new_referral: email("You have a new referral", [
+    "Somebody signed up at {{company_name}} through your link {{ref_link}}.",
+    PORTAL,
+  ]),
+  new_commission: email("You have earned a commission", [
+    "{{company_name}} has credited you {{amount}} for {{campaign_name}}.",
+    PORTAL,
+  ]),
+  payout_sent: email("Your payout was sent", [
+    "{{company_name}} has sent you a payout of {{amount}} for {{campaign_name}}.",
+    PORTAL,
+  ]),
+  sign_in_link: accessEmail("Your link to {{company_name}}", [
+    "This link signs you in. It works once, for 15 minutes:",
+    "{{sign_in_url}}",
+    NOT_YOU,
+  ]),
+  join_accepted: CONFIRMATION,
+  join_waiting: CONFIRMATION,
+  user_invitation: firstEmail("Your invitation to the dashboard of {{company_name}}", [
+    "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
+    "{{password_url}}",
+  ]),
+  user_reset: accessEmail("Set a new password for {{company_name}}", [
+    "This link sets a new password for your dashboard. It works once, for a day:",
+    "{{password_url}}",
+    NOT_YOU,
+  ]),
+  address_known: accessEmail("You have an account with {{company_name}} already", [
+    "Somebody wanted to join {{campaign_name}} with your e-mail address. You have an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
+    "{{sign_in_url}}",
+    NOT_YOU,
+  ]),
+};
+
+async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Template> {
+  const own = EMAIL_TEXTS[kind];
+  return {
+    subject: (await read(`${kind}.subject.txt`)) ?? own.subject,
+    text: (await read(`${kind}.txt`)) ?? own.text,
+    html: (await read(`${kind}.html`)) ?? own.html,
+  };
+}
+
+function fill(template: string, values: Record<string, string>, escape: (value: string) => string): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? escape(values[name] ?? "") : "",
+  );
+}
+
+function onOneLine(value: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are removed on purpose
+  return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
+}
+
+const HTML_ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
+}
+
+function email(subject: string, sentences: string[]): Template {
+  const { text, html } = body(sentences);
+  const leave = "Unsubscribe from these e-mails:";
+  return {
+    subject,
+    text: `${text}\n\n--\n${leave} {{unsubscribe_url}}\n`,
+    html: `<!doctype html>\n<html><body>\n${html}\n<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>\n</body></html>\n`,
+  };
+}
+
+/** The first e-mail to an address. It names nobody, because somebody else may have written the name. */
+function firstEmail(subject: string, sentences: string[]): Template {
+  return accessEmail(subject, sentences, "Hello,");
+}
+
+/** An answer to something that somebody has just done. There is nothing to unsubscribe from. */
+function accessEmail(subject: string, sentences: string[], greeting = GREETING): Template {
+  const { text, html } = body(sentences, greeting);
+  return { subject, text: `${text}\n`, html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n` };
+}
+
+function body(sentences: string[], greeting = GREETING): { text: string; html: string } {
+  const end = "{{company_name}}";
+  const text = [greeting, ...sentences, end].join("\n\n");
+  const paragraphs = [greeting, ...sentences.map(linked), end];
+  return { text, html: paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n") };
+}
+
+function linked(sentence: string): string {
+  const links = /\{\{(ref_link|sign_in_url|portal_url|password_url)\}\}/;
+  return sentence.replace(links, '<a href="{{$1}}">{{$1}}</a>');
+}

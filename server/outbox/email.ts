@@ -1,0 +1,245 @@
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
+import type { Commission } from "../domain/commission/commission.ts";
+import type { Context } from "../domain/context.ts";
+import { unsubscribeToken, type Email, type EmailKind } from "../domain/email/email.ts";
+import { isErased } from "../domain/erasure/erased.ts";
+import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
+import type { Lead } from "../domain/lead/lead.ts";
+import { formatAmount } from "../domain/money/money.ts";
+import type { Payout } from "../domain/payout/payout.ts";
+import {
+  promoterCampaigns,
+  refLink,
+  type PromoterCampaign,
+} from "../domain/promoter-campaign/promoter-campaign.ts";
+import { createPromoter, type CreatedPromoter } from "../domain/promoter/creation.ts";
+import {
+  newProfile,
+  promoterName,
+  promoters,
+  type EmailTopic,
+  type Promoter,
+} from "../domain/promoter/promoter.ts";
+import { asItIs } from "../domain/show.ts";
+import { enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
+import type { OutboxParts } from "./parts.ts";
+
+/** The names of these e-mails in promoters' settings. */
+const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
+  new_commission: "new_commission",
+  new_referral: "new_referral",
+  payout_sent: "payout",
+};
+
+/** An e-mail that a change calls for, before we know whether the campaign sends it. */
+interface Occasion {
+  /** null: whatever was decided about the promoter meanwhile. */
+  kind: EmailKind | null;
+  promoterCampaignId: number;
+  /** Whether the request that caused the change asked for no e-mail. */
+  isSilenced: (promoter: Promoter) => boolean;
+  values: Record<string, string>;
+  /** The sum that was earned or paid. The e-mail shows it in the account's currency. */
+  sum?: Pick<Commission, "amount" | "unit">;
+}
+
+/** The log's fields for an e-mail. They leave out the recipient's address and the text. */
+export function emailInLog({ ownerId, id, email, responseCode }: Delivery): Record<string, unknown> {
+  const { kind, promoterId } = email ?? {};
+  return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
+}
+
+/** The e-mail that a change calls for. null: there is none, or the campaign does not send it. */
+export async function emailFor(
+  { store, publicUrl }: OutboxParts,
+  change: RecordChange,
+): Promise<Email | null> {
+  const occasion = occasionOf(change);
+  const accountId = (change.after ?? change.before)?.accountId;
+  if (occasion === null || accountId === undefined) return null;
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoterCampaignId);
+  if (promoterCampaign === null) return null;
+  const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  const account = await store.get(accounts, SYSTEM, accountId);
+  if (campaign === null || promoter === null || account === null) return null;
+  // Nobody knows yet whose address it is.
+  if (promoter.isUnconfirmed) return null;
+  const wanted = occasion.kind ?? decided(promoterCampaign, campaign);
+  if (wanted === null) return null;
+  const kind = kindFor(wanted, promoter, promoterCampaign);
+  if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
+  const topic = TOPICS[kind];
+  if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
+  const { sum } = occasion;
+  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
+  const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
+  return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+}
+
+/** The values that an e-mail to a promoter is made from. */
+interface EmailParts {
+  account: Account;
+  campaign: Campaign;
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  publicUrl: string;
+  /** Further values that only this kind of e-mail has. */
+  values?: Record<string, string>;
+}
+
+/** A person whom the company invites to become a promoter. */
+export interface Invitation {
+  email: string;
+  /** null: the account's default campaign. */
+  campaignId: number | null;
+  /** The server's public address. null: mail is not set up, so no e-mail is sent. */
+  publicUrl: string | null;
+}
+
+/**
+ * Makes an invited promoter and, in the same commit, the e-mail with their link.
+ *
+ * Choice: they get the welcome e-mail even if the campaign does not send it to promoters who sign up
+ * themselves.
+ *
+ * @throws Failure `not_found` for the campaign, `taken` if a promoter has the e-mail address
+ */
+export async function invitePromoter(
+  context: Context,
+  account: Account,
+  { email, campaignId, publicUrl }: Invitation,
+): Promise<CreatedPromoter> {
+  const { store, now } = context;
+  const id = await store.nextId("delivery");
+  return createPromoter(context, account, {
+    ...NOBODY_YET,
+    email,
+    campaignId,
+    profile: newProfile({}),
+    async invite(tx, made) {
+      // A campaign that sends the welcome e-mail by itself needs no second one.
+      if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
+      const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
+      const lane = `promoter/${made.promoter.id}`;
+      await enqueue(
+        tx,
+        newDelivery({ id, ownerId: account.id, lane, email: welcome, createdAt: now.toISOString() }),
+        now,
+      );
+    },
+    show: asItIs,
+  });
+}
+
+/** An e-mail to a promoter about one of their campaigns. */
+function newEmail(kind: EmailKind, parts: EmailParts): Email {
+  const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
+  return {
+    kind,
+    promoterId: promoter.id,
+    to: promoter.email,
+    values: {
+      first_name: promoter.profile.firstName ?? promoterName(promoter),
+      email: promoter.email,
+      company_name: account.name,
+      campaign_name: campaign.name,
+      ref_token: promoterCampaign.refToken,
+      ref_link: refLink(promoterCampaign, campaign),
+      portal_url: `${publicUrl}/portal`,
+      unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
+      ...values,
+    },
+  };
+}
+
+function occasionOf(change: RecordChange): Occasion | null {
+  const { entity, before, after } = change;
+  if (entity === "promoter") return after !== null && isConfirmation(change) ? decisionHeldBack(after) : null;
+  if (entity === "promoter_campaign") return after && decision(before, after);
+  if (entity === "referral") return before === null && after !== null ? newReferral(after) : null;
+  if (entity === "commission") return before === null && after !== null ? newCommission(after) : null;
+  if (entity !== "payout" || after?.status !== "completed" || before?.status === "completed") return null;
+  return payoutSent(after);
+}
+
+/**
+ * Choice: a request that creates a promoter may ask for no e-mail. Then the promoter gets no e-mail about the
+ * decision either, no matter who decides. A promoter who comes back from `blocked` or `inactive` was accepted
+ * before and gets no e-mail.
+ */
+function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
+  const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
+  const isNew = before?.state !== after.state;
+  const kind = before === null ? "signup_accepted" : "accepted";
+  const common = {
+    promoterCampaignId: after.id,
+    isSilenced: ({ skipEmailNotification }: Promoter) => skipEmailNotification,
+    values: {},
+  };
+  if (after.state === "accepted" && isUndecided && isNew) return { ...common, kind };
+  return after.state === "rejected" && isNew ? { ...common, kind: "rejected" } : null;
+}
+
+/** Somebody who has confirmed their address gets what was held back: the decision about their application. */
+function decisionHeldBack(promoter: Promoter): Occasion | null {
+  const { defaultPromoterCampaignId: promoterCampaignId } = promoter;
+  if (promoterCampaignId === null || isErased(promoter)) return null;
+  const isSilenced = ({ skipEmailNotification }: Promoter) => skipEmailNotification;
+  return { kind: null, promoterCampaignId, isSilenced, values: {} };
+}
+
+/** The e-mail about what was decided. null: nothing was. */
+function decided({ state }: PromoterCampaign, { autoApprovePromoters }: Campaign): EmailKind | null {
+  if (state === "accepted") return autoApprovePromoters ? "signup_accepted" : "accepted";
+  return state === "rejected" ? "rejected" : null;
+}
+
+function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occasion {
+  return { kind: "new_referral", promoterCampaignId, isSilenced: () => skipEmailNotification, values: {} };
+}
+
+/** Choice: a commission that takes another back, or that waits for approval, is no good news yet. */
+function newCommission(commission: Commission): Occasion | null {
+  const { promoterCampaignId, amount, unit, status, isSilent = false } = commission;
+  if (status !== "approved" || amount <= 0) return null;
+  const sum = { amount, unit };
+  return { kind: "new_commission", promoterCampaignId, isSilenced: () => isSilent, values: {}, sum };
+}
+
+function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasion {
+  const sum = { amount: totalInclTax, unit };
+  return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { unit }, sum };
+}
+
+/** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */
+function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
+  return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
+}
+
+function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): string {
+  const url = new URL(`${publicUrl}/unsubscribe`);
+  url.searchParams.set("cid", account.publicId);
+  url.searchParams.set("promoter", String(id));
+  url.searchParams.set("token", unsubscribeToken(account, id));
+  return url.href;
+}
+
+/** An invited promoter begins without these. */
+const NOBODY_YET = {
+  custId: null,
+  refToken: null,
+  coupon: null,
+  displayCoupon: null,
+  tempPasswordHash: null,
+  landingUrl: null,
+  usesUrlTracking: false,
+  parentPromoterId: null,
+  parentPromoterEmail: null,
+  note: null,
+  createdAt: null,
+  skipEmailNotification: false,
+  alwaysApprove: true,
+  address: null,
+};

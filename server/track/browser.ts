@@ -1,0 +1,55 @@
+import type { H3Event } from "h3";
+import { isbot } from "isbot";
+import type { Services } from "../request/services.ts";
+import { parseUrl } from "../url.ts";
+
+const judgedAgents = new Map<string, boolean>();
+const MAX_JUDGED_AGENTS = 1_000;
+
+/**
+ * Whether no person looks at the page: a bot, or a page that is fetched ahead of a visit. It reads only the
+ * headers.
+ */
+export function isUnattended({ req: { headers } }: H3Event): boolean {
+  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
+  const userAgent = headers.get("user-agent") ?? "";
+  return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isKnownBot(userAgent);
+}
+
+/** Host names are never longer (RFC 1035). */
+const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
+const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
+
+/** Notes how a browser reached the server. Only hosts are kept. */
+export function noteReach({ sightings, trustProxyHops }: Services, event: H3Event): void {
+  const { headers } = event.req;
+  const host = headers.get("host") ?? "";
+  if (HOST.test(host)) sightings.see("host", host.toLowerCase());
+  const forwarded = headers.get("x-forwarded-for")?.split(",").length ?? 0;
+  if (forwarded > 0 && trustProxyHops === 0) sightings.see("proxy", "unexpected");
+  if (forwarded < trustProxyHops) sightings.see("proxy", "missing");
+}
+
+/** Notes which site loads the script. Our own demo does not count. */
+export function noteScriptSite(services: Services, event: H3Event): void {
+  const { headers } = event.req;
+  const site = parseUrl(headers.get("referer") ?? "");
+  if (site?.host === headers.get("host")) return;
+  services.sightings.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
+}
+
+/** The origin that a browser names, if it is well formed. Missing and forged origins all become "null". */
+export function originOf(event: H3Event): string {
+  const origin = event.req.headers.get("origin") ?? "";
+  return ORIGIN.test(origin) ? origin : "null";
+}
+
+/** Browsers send few different user agents, and testing one costs as much as the rest of a click. */
+function isKnownBot(userAgent: string): boolean {
+  const known = judgedAgents.get(userAgent);
+  if (known !== undefined) return known;
+  if (judgedAgents.size >= MAX_JUDGED_AGENTS) judgedAgents.clear();
+  const isBot = isbot(userAgent);
+  judgedAgents.set(userAgent, isBot);
+  return isBot;
+}

@@ -1,0 +1,209 @@
+import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { dayRates } from "../domain/money/rate.ts";
+import { deliveries, destinationOf, lanes, type Delivery, type Lane } from "../domain/webhook/delivery.ts";
+import { Failure } from "../failure.ts";
+import { freezes, type Freeze } from "../storage/freeze.ts";
+import type { Engine, Reads } from "../storage/session.ts";
+import { keyOf, sqlName } from "../storage/sql.ts";
+import type { Store } from "../storage/store.ts";
+import { ownerOf } from "../storage/table.ts";
+import { runOn } from "../storage/transaction.ts";
+import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
+import type { Source } from "./fill.ts";
+import { IDS, PLAIN, type Item, type Items } from "./item.ts";
+import { counting, type Progress } from "./progress.ts";
+import { nextIdsIn, recordsIn } from "./stored-items.ts";
+
+/**
+ * Lets an account take no more changes. When it returns, every change that was answered before is in the store, and none
+ * comes after it.
+ *
+ * @throws Failure `refused` if the account is being removed
+ */
+export function freeze(store: Store, accountId: number, state: Freeze["state"]): Promise<void> {
+  return store.transact(async (tx) => {
+    const current = await tx.get(freezes, accountId, 1);
+    if (current?.state === "removed" && state !== "removed") throw beingRemoved();
+    await tx.put(freezes, { accountId, state });
+  });
+}
+
+/**
+ * Lets an account take changes again. `isSure`: even if another store has a copy.
+ *
+ * @throws Failure `refused` if the account is being removed, or was moved
+ */
+export function unfreeze(store: Store, accountId: number, { isSure }: { isSure: boolean }): Promise<void> {
+  return store.transact(async (tx) => {
+    const current = await tx.get(freezes, accountId, 1);
+    if (current?.state === "removed") throw beingRemoved();
+    if (current?.state === "moved" && !isSure) {
+      throw new Failure(
+        "refused",
+        "Another store has a copy of the account. If a server uses that one, the two drift apart: say --yes if none does",
+      );
+    }
+    await tx.remove(freezes, accountId, 1);
+  });
+}
+
+/** Rows that are removed in one transaction, so that those of other accounts wait only a moment. */
+const CHUNK = 1_000;
+
+/**
+ * Removes everything that a store holds of an account, while others use the store. The account's own record goes last, so that
+ * the same command can complete an interrupted removal.
+ */
+export async function removeAccount(
+  [engine, store]: [Engine, Store],
+  { id }: Account,
+  onProgress: Progress,
+): Promise<void> {
+  // The freeze stays for ever, so that a change that was under way all the time is refused, too.
+  await freeze(store, id, "removed");
+  const removed = counting("removed", onProgress);
+  const isAccounts = ({ name }: { name: string }) => name === accounts.name;
+  for (const table of SHARED_TABLES.filter((each) => !isAccounts(each)))
+    await removeShared(engine, table, id, removed);
+  for (const table of TABLES.filter(({ name }) => name !== freezes.name))
+    await removeOwn(engine, table, id, removed);
+  const { value } = engine.dialect;
+  for (const { name } of SUM_TABLES) {
+    const text = `delete from ${name} where account_id = ${value(1)}`;
+    await engine.transact((session) => Promise.resolve(session.run({ text, values: [id] })));
+  }
+  await removeShared(engine, TABLES.find(isAccounts)!, id, removed);
+}
+
+/** The tables that keep records of all accounts under one number. Lanes name no account, but belong to one. */
+const SHARED_TABLES = TABLES.filter(({ name, owner }) => owner !== undefined || name === lanes.name);
+
+/**
+ * Makes the function that tells whether an item belongs to some accounts. It must see deliveries before lanes, because a
+ * lane belongs to the account of the deliveries that wait in it.
+ */
+export function newOwnership(accountIds: readonly number[]): (item: Item) => boolean {
+  const destinations = new Set<string>();
+  return ({ collection, text }) => {
+    if (collection === IDS || collection === PLAIN || collection === freezes.name) return false;
+    const record = JSON.parse(text) as AnyRecord;
+    if (collection === lanes.name) return destinations.has((record as Lane).destination);
+    const from = tableNamed(collection);
+    const isOwned = accountIds.includes(from === null ? record.accountId : ownerOf(from, record));
+    if (isOwned && collection === deliveries.name) destinations.add(destinationOf(record as Delivery));
+    return isOwned;
+  };
+}
+
+/**
+ * Whether an item belongs to the server, but its accounts can't do without it: the next ids, because ids must not be
+ * used twice, and the operator's exchange rates.
+ */
+export function isShared({ collection, text }: Item): boolean {
+  if (collection === IDS) return true;
+  return collection === dayRates.name && (JSON.parse(text) as AnyRecord).accountId === SYSTEM;
+}
+
+/** The items of some accounts, always in the same order. It reads nothing that belongs to other accounts alone. */
+export async function* itemsOf(reads: Reads, accountIds: readonly number[]): AsyncGenerator<Item[]> {
+  const isOwned = newOwnership(accountIds);
+  for (const table of SHARED_TABLES) {
+    for await (const items of recordsIn(reads, table, SYSTEM)) yield items.filter(isOwned);
+  }
+  for (const accountId of accountIds) {
+    for (const table of TABLES) {
+      for await (const items of recordsIn(reads, table, accountId)) yield items.filter(isOwned);
+    }
+  }
+}
+
+/** The items of a store that its accounts share. */
+export async function* sharedItemsOf(reads: Reads): AsyncGenerator<Item[]> {
+  yield* recordsIn(reads, dayRates as unknown as AnyTable, SYSTEM);
+  yield await nextIdsIn(reads);
+}
+
+/** Leaves only some accounts of a source. @throws Failure `not_found` if it lacks one of them */
+export async function sourceOf(source: Source, publicIds: readonly string[]): Promise<Source> {
+  const accountIds = await accountIdsIn(source.items(), publicIds);
+  return {
+    ...source,
+    id: `${source.id} ${accountIds.join(" ")}`,
+    count: null,
+    items: () => only(source.items, newOwnership(accountIds)),
+    shared: () => only(source.items, isShared),
+  };
+}
+
+function beingRemoved(): Failure {
+  return new Failure("refused", "The account is being removed: `tidemark account remove` completes it");
+}
+
+/** Removes the records of an account from those that a table keeps for all accounts, with what they add to sums. */
+async function removeShared(
+  engine: Engine,
+  from: AnyTable,
+  accountId: number,
+  onItems: (count: number) => void,
+): Promise<void> {
+  for await (const items of recordsIn(engine.reads, from, SYSTEM)) {
+    const records = items.map(({ text }) => JSON.parse(text) as AnyRecord);
+    const owned = records.filter((record) => ownerOf(from, record) === accountId);
+    if (owned.length > 0) {
+      await engine.transact((session) =>
+        runOn(session, async (tx) => {
+          for (const record of owned) {
+            await tx.remove(from, SYSTEM, ...keyOf(from, record));
+            if (from.name !== deliveries.name) continue;
+            // All others in its lane are the same account's.
+            const { lane, ...delivery } = record as Delivery;
+            await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
+          }
+        }),
+      );
+    }
+    onItems(owned.length);
+  }
+}
+
+/** Removes all that a table keeps under the number of an account. */
+async function removeOwn(
+  engine: Engine,
+  from: AnyTable,
+  accountId: number,
+  onItems: (count: number) => void,
+): Promise<void> {
+  const key = `account_id, ${from.key.join(", ")}`;
+  const place = engine.dialect.value(1);
+  const name = sqlName(from);
+  const some = `select ${key} from ${name} where account_id = ${place} limit ${CHUNK}`;
+  for (let count = CHUNK; count === CHUNK; onItems(count)) {
+    count = await engine.transact(async (session) =>
+      session.run({ text: `delete from ${name} where (${key}) in (${some})`, values: [accountId] }),
+    );
+  }
+}
+
+/** The numbers of accounts. */
+async function accountIdsIn(items: AsyncIterable<Item[]>, publicIds: readonly string[]): Promise<number[]> {
+  const found = new Map<string, number>();
+  // Their records come first in every source.
+  for await (const chunk of items) {
+    const own = chunk.filter(({ collection }) => collection === accounts.name);
+    for (const { text } of own) {
+      const { publicId, id } = JSON.parse(text) as Account;
+      found.set(publicId, id);
+    }
+    if (own.length < chunk.length) break;
+  }
+  const ids = publicIds.map((publicId) => {
+    const id = found.get(publicId);
+    if (id === undefined) throw new Failure("not_found", `Account ${publicId} was not found`);
+    return id;
+  });
+  return ids.sort((one, other) => one - other);
+}
+
+async function* only(items: Items, isWanted: (item: Item) => boolean): AsyncGenerator<Item[]> {
+  for await (const chunk of items()) yield chunk.filter(isWanted);
+}

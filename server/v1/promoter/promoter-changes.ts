@@ -1,0 +1,232 @@
+import { z } from "zod";
+import type { Context } from "../../domain/context.ts";
+import { keepPassword } from "../../domain/password/password.ts";
+import { addToCampaign, moveToCampaign } from "../../domain/promoter-campaign/changes.ts";
+import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import {
+  deletePromoter,
+  refreshAuthToken,
+  updatePromoter,
+  type PromoterChanges,
+} from "../../domain/promoter/changes.ts";
+import { Failure } from "../../failure.ts";
+import type { AnswerHeaders } from "../../http/answer.ts";
+import { v1Error } from "../../http/errors.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { email, flag, id, longText, text, webAddress } from "../../input/fields.ts";
+import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+import {
+  profileChanges,
+  readSelection,
+  requireParams,
+  selectorParams,
+  wireFields,
+  type NamedSelection,
+} from "./promoter-input.ts";
+import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
+import { showPromoter } from "./promoter-parts.ts";
+import { field, message } from "../../http/fields.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+import { landingUrl } from "../../input/common-fields.ts";
+
+const clearable = text.nullable();
+
+/** Fields that are not given stay; blank text clears. */
+const updateParams = z
+  .object({
+    email: field(email, promoterSubsetAnswer.shape.email),
+    new_cust_id: field(clearable, "The promoter's new `cust_id`. Blank text clears it.", "user-4712"),
+    new_ref_id: field(
+      z
+        .string("is invalid")
+        .trim()
+        .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+      "The new referral id.",
+      "jane-doe",
+    ),
+    promo_code: field(clearable, promotionAnswer.shape.promo_code),
+    customer_promo_code: field(clearable, promotionAnswer.shape.customer_promo_code),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    landing_url: field(webAddress.nullable(), landingUrl),
+    url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
+    parent_promoter_email: field(
+      clearable,
+      "E-mail of the promoter who recruited this one.",
+      "alex@example.com",
+    ),
+    note: field(longText.nullable(), promoterSubsetAnswer.shape.note),
+    first_name: field(clearable, "First name.", "Jane"),
+    last_name: field(clearable, "Last name.", "Doe"),
+    website: field(clearable, profileAnswer.shape.website),
+    company_name: field(clearable, "Name of the company.", "Acme"),
+    phone_number: field(clearable, "Phone number.", "+1 555 0100"),
+    address: field(clearable, profileAnswer.shape.address),
+    vat_id: field(clearable, profileAnswer.shape.vat_id),
+    country: field(clearable, profileAnswer.shape.country),
+    wallet_email: field(email.nullable(), profileAnswer.shape.wallet_email),
+    paypal_email: field(email.nullable(), "Another name of `wallet_email`.", "jane@wallet.example"),
+    avatar_url: field(clearable, profileAnswer.shape.avatar_url),
+    description: field(longText.nullable(), profileAnswer.shape.description),
+    twitter_url: field(clearable, "Their page on Twitter.", "https://twitter.com/jane"),
+    youtube_url: field(clearable, "Their channel on YouTube.", "https://youtube.com/@jane"),
+    facebook_url: field(clearable, "Their page on Facebook.", "https://facebook.com/jane"),
+    linkedin_url: field(clearable, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+    instagram_url: field(clearable, "Their page on Instagram.", "https://instagram.com/jane"),
+  })
+  .partial();
+
+/** `PUT` and `POST /api/v1/promoters/update`. Some clients use POST. */
+export const updatePromoterOperation: V1Operation = {
+  id: "v1UpdatePromoter",
+  summary: "Update a promoter",
+  description:
+    "Changes a promoter. Name the promoter by one of `id`, `cust_id`, `auth_token`, `promoter_email` or `ref_id`, and give what changes. What you leave out stays.",
+  example: { cust_id: "user-4711", new_ref_id: "jane-doe", website: "https://blog.example.com" },
+  params: selectorParams.extend(updateParams.shape),
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found", "invalid", "taken", "refused", "busy"],
+  shape: updateError,
+  handle: update,
+};
+
+/** `DELETE /api/v1/promoters/delete` */
+export const deletePromoterOperation: V1Operation = {
+  id: "v1DeletePromoter",
+  summary: "Remove a promoter who has earned nothing",
+  description:
+    "Removes a promoter who has earned nothing. Promoters with commissions or payouts can't be deleted; archive them.",
+  params: selectorParams,
+  answer: z.object({
+    message: message,
+  }),
+  refusals: ["missing", "not_found", "refused"],
+  handle: remove,
+};
+
+/** `PUT` and `POST /api/v1/promoters/refresh_token` */
+export const refreshTokenOperation: V1Operation = {
+  id: "v1RefreshPromoterToken",
+  summary: "Give a promoter a new auth token",
+  description: "Gives a promoter a new `auth_token`. The old one no longer logs in.",
+  example: { cust_id: "user-4711" },
+  params: selectorParams,
+  answer: z.object({
+    auth_token: field(z.string(), promoterSubsetAnswer.shape.auth_token),
+  }),
+  refusals: ["missing", "not_found", "refused"],
+  handle: refresh,
+};
+
+const addParams = selectorParams.extend({ campaign_id: field(id, "Id of the campaign.", 1) });
+
+/** `POST /api/v1/promoters/add_to_campaign` */
+export const addToCampaignOperation: V1Operation = {
+  id: "v1AddPromoterToCampaign",
+  summary: "Add a promoter to one more campaign",
+  description: "Adds a promoter to one more campaign.",
+  example: { cust_id: "user-4711", campaign_id: 2 },
+  params: addParams,
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found", "invalid", "refused"],
+  handle: add,
+};
+
+/** The source is the campaign of the default promoterCampaign unless the request names one. */
+const moveParams = selectorParams.extend({
+  destination_campaign_id: field(id, "Campaign that the promoter moves to.", 2),
+  source_campaign_id: field(
+    id.optional(),
+    "Campaign that the promoter leaves. Left out: their first one.",
+    1,
+  ),
+});
+
+/** `POST /api/v1/promoters/move_to_campaign` */
+export const moveToCampaignOperation: V1Operation = {
+  id: "v1MovePromoterToCampaign",
+  summary: "Move a promoter from one campaign to another",
+  description: "Moves a promoter from one campaign to another. Leads and commissions stay where they are.",
+  example: { cust_id: "user-4711", destination_campaign_id: 2 },
+  params: moveParams,
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found", "invalid", "refused"],
+  handle: move,
+};
+
+/** Puts field errors under the names that the client sent. @see docs/spec/common.md "Errors", 2 */
+function updateError(failure: Failure, headers: AnswerHeaders): Response {
+  const fields = wireFields(failure.fields, { custId: "new_cust_id", refToken: "new_ref_id" });
+  return v1Error(new Failure(failure.kind, failure.message, fields), headers);
+}
+
+async function update({ event, account, context }: V1Request) {
+  const params = await readParams(event);
+  const selection = readSelection(params);
+  const changes = await promoterChanges(context, params, selection);
+  return updatePromoter(context, account.id, { selection, changes, show: showPromoter });
+}
+
+/**
+ * Choice: `email` and `promo_code` find the promoter if no other selector is given. Otherwise they are new
+ * values.
+ */
+async function promoterChanges(
+  context: Context,
+  { ...params }: Record<string, unknown>,
+  { param }: NamedSelection,
+): Promise<PromoterChanges> {
+  if (param === "email" || param === "promo_code") delete params[param];
+  const given = shapeFormChanges(updateParams, params);
+  const { temp_password: chosen } = given;
+  return {
+    email: given.email,
+    custId: given.new_cust_id,
+    note: given.note,
+    tempPasswordHash: chosen === undefined ? undefined : (await keepPassword(context, chosen)).hash,
+    parentPromoterEmail: given.parent_promoter_email,
+    profile: profileChanges(given),
+    campaignId: given.campaign_id,
+    promoterCampaign: {
+      refToken: given.new_ref_id,
+      coupon: given.promo_code,
+      displayCoupon: given.customer_promo_code,
+      landingUrl: given.landing_url,
+      usesUrlTracking: given.url_tracking,
+    },
+  };
+}
+
+async function remove({ event, account, context }: V1Request) {
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
+  await deletePromoter(context, account.id, selection);
+  return { message: "Promoter removed." };
+}
+
+async function refresh({ event, account, context }: V1Request) {
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
+  return { auth_token: (await refreshAuthToken(context, account.id, selection)).authToken };
+}
+
+async function add({ event, account, context }: V1Request) {
+  const given = await readParams(event);
+  const selection = readSelection(given);
+  requireParams(given, ["campaign_id"]);
+  const { campaign_id: campaignId } = shapeInput(addParams, given);
+  return addToCampaign(context, account.id, { selection, campaignId, show: showPromoter });
+}
+
+async function move({ event, account, context }: V1Request) {
+  const given = await readParams(event);
+  const selection = readSelection(given);
+  requireParams(given, ["destination_campaign_id"]);
+  const params = shapeInput(moveParams, given);
+  return moveToCampaign(context, account.id, {
+    selection,
+    fromCampaignId: params.source_campaign_id ?? null,
+    toCampaignId: params.destination_campaign_id,
+    movesLeads: false,
+    show: showPromoter,
+  });
+}
