@@ -32,10 +32,12 @@ import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts"
 import { AFFILIATE_OPERATIONS, ENTRANCES } from "./v2/affiliate/operations.ts";
 import { affiliateRoutes } from "./v2/affiliate/routes.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
+import { EVENT_MEANINGS } from "./v2/webhook/event-meanings.ts";
 import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 import { OPEN_OPERATIONS } from "./v2/user-operations.ts";
+import { field } from "./http/fields.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
@@ -121,17 +123,32 @@ export function describedEvents(): DescribedEvents {
   return {
     types: [...EVENTS.types, ...V1_EVENTS.types],
     bodyOf: (type) => V1_EVENTS.bodyOf(type) ?? EVENTS.bodyOf(type),
+    meaningOf: (type) => V1_EVENTS.meaningOf(type) ?? EVENT_MEANINGS[type],
   };
 }
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
-  const health = { summary: "Check that the process is alive", answer: z.object({ status: z.string() }) };
+  const health = {
+    id: "getHealth",
+    summary: "Check that the process is alive",
+    description: "Shows that the process is alive. It does not ask the store.",
+    answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
+  };
+  const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });
   const ready = {
+    id: "getReadiness",
     summary: "Check that the store answers",
-    answer: health.answer.extend({ warnings: z.array(z.string()).optional() }),
+    description: "Shows whether the store answers. 503 while it does not.",
+    answer: status.extend({
+      warnings: field(
+        z.array(z.string()).optional(),
+        "Why acknowledged facts could be lost, in sentences. Absent: they are as durable as promised.",
+        ["no synchronous standby is connected: every write waits for one"],
+      ),
+    }),
     refusals: ["unavailable" as const],
-    bodies: { unavailable: health.answer },
+    bodies: { unavailable: status },
   };
   const of =
     (caller: DescribedRoute["caller"]) =>

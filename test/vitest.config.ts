@@ -7,7 +7,7 @@ await buildStorage();
 
 /** More than half of the time of the quick tests went to these few. */
 const SLOW =
-  "audit-log,billing-order,emails-delivery,erasure-additions,money-*,openapi-glossary,outbox-model,outbox-receivers," +
+  "audit-log,billing-order,emails-delivery,erasure-additions,money-*,openapi-descriptions,outbox-model,outbox-receivers," +
   "payment-files,races-*,seed,typed-clients";
 const LEFT_OUT = IS_QUICK ? [`test/http/**/{${SLOW}}.test.ts`] : [];
 

@@ -1,5 +1,6 @@
 import { FastResponse } from "srvx";
 import { z } from "zod";
+import { field } from "./fields.ts";
 
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;
@@ -29,7 +30,15 @@ export function isAccepted(answer: unknown): boolean {
 
 /** What an event waits for that is answered with 202. */
 export const waitingForAnswer = z
-  .object({ currency: z.string(), date: z.iso.date(), message: z.string() })
+  .object({
+    currency: field(z.string(), "The currency without a rate (ISO 4217).", "EUR"),
+    date: field(z.iso.date(), "Day of the rate, in UTC.", "2026-03-04"),
+    message: field(
+      z.string(),
+      "The same for people.",
+      "There is no exchange rate from EUR to USD for 2026-03-04. The event is kept, and recorded when there is one.",
+    ),
+  })
   .meta({ id: "WaitingFor" });
 
 /** What an event waits for: the rate, and a sentence that says it is missing. */

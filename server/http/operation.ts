@@ -7,8 +7,16 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One operation of the interface: what its route needs, and what the OpenAPI document says about it. */
 export interface Operation<Request> {
+  /** Names it in the document. Clients name their methods after it, so it never changes. */
+  id: string;
   /** One line for readers of the document. */
   summary: string;
+  /** What it does, for readers of the document. */
+  description: string;
+  /** A request's body, if its required fields alone are no good example. */
+  example?: object;
+  /** The `id` of the path, if it may be something else than the record's number. */
+  pathId?: z.ZodType;
   /** Parameters of the query, and in V1 of the form. */
   params?: z.ZodObject;
   /** The JSON body. */
@@ -39,6 +47,9 @@ export interface Operation<Request> {
   shape?: ErrorShape;
   handle: (request: Request) => Promise<unknown>;
 }
+
+/** What readers of the document learn about an operation first. */
+export type Introduced = Pick<Operation<never>, "id" | "summary" | "description">;
 
 /**
  * Who may call an operation of V2.

@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
 import type { AnswerHeaders } from "./answer.ts";
+import { field } from "./fields.ts";
 
 const RELATIONS = ["first", "prev", "last", "next"];
 /** Clients and proxies accept at least 8 KiB of headers. */
@@ -25,8 +26,11 @@ export function pageParams({ usual, most }: PageLengths) {
   const number = { type: "integer", minimum: 1 };
   return z
     .object({
-      page: z.unknown().meta({ documentedAs: { ...number, default: 1 } }),
-      per_page: z.unknown().meta({ documentedAs: { ...number, maximum: most, default: usual } }),
+      page: field(z.unknown().meta({ documentedAs: { ...number, default: 1 } }), "Number of the page."),
+      per_page: field(
+        z.unknown().meta({ documentedAs: { ...number, maximum: most, default: usual } }),
+        "Records on a page. A value above the maximum means the maximum.",
+      ),
     })
     .partial();
 }

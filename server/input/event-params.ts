@@ -2,6 +2,8 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { email, flag, instant, oneOf, text } from "./fields.ts";
 import { describe, shapeInput } from "./shape.ts";
+import { field } from "../http/fields.ts";
+import { refToken, tid, uid } from "./common-fields.ts";
 
 /** Choice: the longest amounts and counts that any real sale could have. They keep every sum exact. */
 const AMOUNT = /^\d{1,12}$/;
@@ -11,32 +13,67 @@ const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
 /** A positive integer in the minor unit of the currency, as a number or as text. */
 export const saleAmount = integer(AMOUNT, 1);
 const count = integer(COUNT, 1);
-const days = integer(COUNT, 0);
+const days = field(
+  integer(COUNT, 0),
+  "Days from the sale to the first commission. Default: it comes at once.",
+  30,
+);
 const currency = text.trim().toUpperCase();
-const names = { email, uid: text };
+const names = {
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  uid: field(text, uid),
+};
 
 /** The parameters of every sale. @see docs/spec/money.md "Sales" */
 export const saleParams = z
   .object({
     ...names,
-    tid: text,
-    ref_id: text,
-    promo_code: text,
-    event_id: text,
-    amount: saleAmount,
-    quantity: count,
-    plan: text,
-    billing_period: oneOf(BILLING_PERIODS),
-    currency,
+    tid: field(text, tid),
+    ref_id: field(text, refToken),
+    promo_code: field(
+      text,
+      "The promo code that the person used. It names the promoter if nothing else does.",
+      "JANE10",
+    ),
+    event_id: field(
+      text,
+      "Your own id of the event, such as the number of the invoice. It is recorded once.",
+      "order-1001",
+    ),
+    amount: field(
+      saleAmount,
+      "The amount in the minor unit of its currency, such as cents. Greater than 0.",
+      10000,
+    ),
+    quantity: field(count, "How many pieces were sold. It multiplies fixed rewards. Default: 1.", 1),
+    plan: field(
+      text,
+      "Your own id of the price or plan that was sold. It finds the product.",
+      "price_pro_monthly",
+    ),
+    billing_period: field(oneOf(BILLING_PERIODS), "How often the plan is paid.", "monthly"),
+    currency: field(
+      currency,
+      "The currency of the amount (ISO 4217). It is converted by the rate of its day. Default: your account's.",
+      "USD",
+    ),
     // Choice: it is for statistics, so a faulty one never costs a sale.
-    mrr: saleAmount.nullable().catch(null),
-    subscription_id: text,
+    mrr: field(
+      saleAmount.nullable().catch(null),
+      "The monthly recurring revenue, in the currency of the amount. For statistics only.",
+      2900,
+    ),
+    subscription_id: field(text, "Your billing provider's id of the subscription.", "sub_42"),
     start_recurring_reward_in: days,
-    recurring_reward_frequency: count,
-    max_recurring: count,
-    ecom_sale: flag,
-    skip_email_notification: flag,
-    created_at: instant,
+    recurring_reward_frequency: field(
+      count,
+      "Days from one commission to the next, without further sales. Default: none follows.",
+      30,
+    ),
+    max_recurring: field(count, "How many commissions follow the first. Default: until the lead leaves.", 11),
+    ecom_sale: field(flag, "Whether it is a single purchase in a shop. Accepted and not used."),
+    skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
+    created_at: field(instant, "When it happened. Default: now.", "2026-03-01T09:30:00.000Z"),
   })
   .partial()
   .meta({ id: "SaleInput" });
@@ -45,21 +82,34 @@ export const saleParams = z
 export const refundParams = z
   .object({
     ...names,
-    event_id: text,
-    sale_event_id: text,
-    amount: saleAmount,
-    currency,
-    quantity: count,
-    ecom_refund: flag,
-    skip_email_notification: flag,
-    created_at: instant,
+    event_id: field(text, saleParams.shape.event_id),
+    sale_event_id: field(
+      text,
+      "Your own id of the sale that is refunded. Default: the lead's latest sale that has something left.",
+      "order-1001",
+    ),
+    amount: field(saleAmount, saleParams.shape.amount),
+    currency: field(
+      currency,
+      "The currency of the amount (ISO 4217). Default: that of the sale which `sale_event_id` names, otherwise your account's.",
+      "USD",
+    ),
+    quantity: field(count, saleParams.shape.quantity),
+    ecom_refund: field(flag, "Whether it refunds a single purchase in a shop. Accepted and not used."),
+    skip_email_notification: field(flag, saleParams.shape.skip_email_notification),
+    created_at: field(instant, saleParams.shape.created_at),
   })
   .partial()
   .meta({ id: "RefundInput" });
 
 /** The parameters of every cancellation. */
 export const cancellationParams = z
-  .object({ ...names, event_id: text, skip_email_notification: flag, created_at: instant })
+  .object({
+    ...names,
+    event_id: field(text, saleParams.shape.event_id),
+    skip_email_notification: field(flag, saleParams.shape.skip_email_notification),
+    created_at: field(instant, saleParams.shape.created_at),
+  })
   .partial()
   .meta({ id: "CancellationInput" });
 

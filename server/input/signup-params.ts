@@ -3,26 +3,32 @@ import { Failure } from "../failure.ts";
 import { normaliseAddress } from "../http/client-address.ts";
 import { email, flag, instant, jsonObject, text } from "./fields.ts";
 import { shapeInput } from "./shape.ts";
+import { field } from "../http/fields.ts";
+import { customFields, refToken, subId, tid, uid } from "./common-fields.ts";
 
 /** The parameters of every sign-up call, in V1 and V2. @see docs/spec/v1.md "Track a sign-up" */
 export const signupParams = z
   .object({
-    email,
-    uid: text,
-    tid: text,
-    ref_id: text,
+    email: field(email, "The person's e-mail address.", "jane@example.com"),
+    uid: field(text, uid),
+    tid: field(text, tid),
+    ref_id: field(text, refToken),
     // Choice: a malformed address counts as absent, because a lost lead is worse than an unknown address.
-    ip: z.string().transform(normaliseAddress).catch(null),
-    promoter_email: text,
-    created_at: instant,
-    skip_email_notification: flag,
-    username: text,
-    first_name: text,
-    last_name: text,
-    website: text,
-    custom_fields: jsonObject,
-    sub_id: text,
-    override_existing_lead: flag,
+    ip: field(
+      z.string().transform(normaliseAddress).catch(null),
+      "The visitor's network address. It is used to detect fraud.",
+      "203.0.113.7",
+    ),
+    promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
+    username: field(text, "The lead's user name.", "sam"),
+    first_name: field(text, "First name.", "Jane"),
+    last_name: field(text, "Last name.", "Doe"),
+    website: field(text, "Address of their web site.", "https://blog.example.com"),
+    custom_fields: field(jsonObject, customFields),
+    sub_id: field(text, subId),
+    override_existing_lead: field(flag, "`true` replaces the data of a lead that exists. Default: `false`."),
   })
   .partial()
   .meta({ id: "SignupInput" });

@@ -18,4 +18,5 @@ export interface DescribedRoute {
 export interface DescribedEvents {
   types: readonly string[];
   bodyOf(type: string): z.ZodType;
+  meaningOf(type: string): string | undefined;
 }

@@ -1,6 +1,4 @@
 import type { DescribedEvents } from "./described-route.ts";
-import { bodyExample, exampleOf } from "./example.ts";
-import { findEvent } from "./glossary/find.ts";
 import type { Schemas } from "./schemas.ts";
 
 const EVENT_ID = "00000000-0000-4000-8000-000000000001";
@@ -35,16 +33,16 @@ export function eventPostings(events: DescribedEvents, schemas: Schemas): Record
   return Object.fromEntries(events.types.map((type) => [type, { post: posting(type, events, schemas) }]));
 }
 
-function posting(type: string, { bodyOf }: DescribedEvents, schemas: Schemas) {
-  const schema = schemas.describe(bodyOf(type), "output", "Event");
+function posting(type: string, { bodyOf, meaningOf }: DescribedEvents, schemas: Schemas) {
+  const schema = schemas.describe(bodyOf(type), "output");
   return {
     summary: `The event ${type}`,
-    description: findEvent(type),
+    description: meaningOf(type),
     operationId: `event_${type.replace(/[^a-z0-9]+/g, "_")}`,
     parameters: Object.keys(POSTING_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: { "application/json": { schema, ...bodyExample(exampleOf(schema, schemas.components)) } },
+      content: { "application/json": { schema } },
     },
     responses: {
       "2XX": { description: "You have received the event. Any other answer makes the server send it again." },

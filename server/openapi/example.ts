@@ -35,8 +35,33 @@ export function bodyExample(value: unknown) {
   return { examples: { usual: { value } } };
 }
 
-/** The example that a schema gives without the glossary. undefined: the schema says too little. */
-export function exampleOfLeaf(schema: JsonSchema): unknown {
+/** A schema whose fields have examples, as far as their own schemas imply one. */
+export function withExamples(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf } = schema as {
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+  };
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, fieldWithExample(field)]);
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(fields) as object }),
+    ...(items !== undefined && { items: withExamples(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(withExamples) }),
+  };
+}
+
+/** A field with an example, unless it consists of other fields. */
+function fieldWithExample(field: JsonSchema): JsonSchema {
+  const { examples, ...schema } = withExamples(field);
+  if (isComposed(schema)) return schema;
+  const implied = exampleOfLeaf(schema);
+  const shown = examples === undefined || "const" in schema ? implied : (examples as unknown[])[0];
+  return { ...schema, ...(shown !== undefined && { examples: [shown] }) };
+}
+
+/** The example that a schema implies. undefined: the schema says too little. */
+function exampleOfLeaf(schema: JsonSchema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];
   const {
@@ -64,7 +89,7 @@ export function exampleOfLeaf(schema: JsonSchema): unknown {
 }
 
 /** Whether a value consists of fields that have examples of their own. */
-export function isComposed(schema: JsonSchema): boolean {
+function isComposed(schema: JsonSchema): boolean {
   const { $ref, properties, items, anyOf } = schema as {
     $ref?: string;
     properties?: object;

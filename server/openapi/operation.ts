@@ -1,6 +1,5 @@
 import type { DescribedRoute } from "./described-route.ts";
 import { bodyExample, exampleOf } from "./example.ts";
-import { findOperation } from "./glossary/find.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import type { Schemas } from "./schemas.ts";
@@ -20,36 +19,50 @@ const ACCESS = {
   owner: [BY_KEY, BY_SESSION],
 };
 
-/** An operation in OpenAPI's form. @see OpenAPI 3.1, "Operation Object" */
-export function describeOperation(route: DescribedRoute, schemas: Schemas) {
-  const { operation, caller, method, path } = route;
+/**
+ * An operation in OpenAPI's form. `first` is the first route that has it.
+ *
+ * @see OpenAPI 3.1, "Operation Object"
+ */
+export function describeOperation(route: DescribedRoute, first: DescribedRoute, schemas: Schemas) {
+  const { operation, caller, path } = route;
   const { params } = operation;
-  const { id, description } = findOperation(`${method} ${path}`);
+  const { id, description } = introduced(route, first);
   const isForm = hasForm(route);
-  const query = isForm || !params ? [] : queryParameters(schemas.describe(params, "input", id));
-  const isText = query.some(({ name }) => name === "find_by");
+  const query = isForm || !params ? [] : queryParameters(schemas.describe(params, "input"));
   return {
     operationId: id,
     summary: operation.summary,
-    ...(description !== undefined && { description: [description, ...roleOf(route)].join(" ") }),
+    description: [description, ...roleOf(route)].join(" "),
     tags: [TAGS[caller]],
     security: caller === "v2" ? ACCESS[route.access] : SECURITY[caller],
-    parameters: [...pathParameters(path, id, { isText }), ...query],
-    ...requestBody(route, schemas),
-    responses: responsesOf(route, schemas, id),
+    parameters: [...pathParameters(path, operation.pathId, schemas), ...query] as object[],
+    ...requestBody(route, id, schemas),
+    responses: responsesOf(route, schemas),
   };
 }
 
-function requestBody(route: DescribedRoute, schemas: Schemas) {
-  const { operation, method, path } = route;
+/** An operation has its second route for clients that can't send the method of its first. */
+function introduced({ operation, method }: DescribedRoute, first: DescribedRoute) {
+  const { id, description } = operation;
+  if (method === first.method) return { id, description };
+  if (method === "PATCH") return { id: id.replace(/^update/, "patch"), description: "The same as `PUT`." };
+  const reason = first.method === "GET" ? "for clients that send a form" : "for clients that can't send it";
+  return {
+    id: id.startsWith("get") ? id.replace(/^get/, "post") : `${id}ByPost`,
+    description: `The same as \`${first.method}\`, ${reason}.`,
+  };
+}
+
+function requestBody(route: DescribedRoute, id: string, schemas: Schemas) {
+  const { operation } = route;
   const form = hasForm(route) ? operation.params : undefined;
   const input = form ?? operation.body;
   if (input === undefined) return {};
-  const { id, example } = findOperation(`${method} ${path}`);
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}${form ? "Form" : "Body"}`;
   const schema = schemas.refer(input, "input", name);
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
-  const shown = example ?? exampleOf(schema, schemas.components);
+  const shown = operation.example ?? exampleOf(schema, schemas.components);
   return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
 }
 

@@ -1,8 +1,22 @@
-import { glossField } from "./gloss.ts";
-import type { JsonSchema } from "./schemas.ts";
+import type { z } from "zod";
+import { shareIn, type JsonSchema, type Schemas } from "./schemas.ts";
 
 const SPELLINGS = (name: string) =>
   `Several: \`${name}=a&${name}=b\`, \`${name}[]=a&${name}[]=b\` or \`${name}[0]=a&${name}[1]=b\`, all the same.`;
+
+const number = (description: string, example: number): JsonSchema => ({
+  type: "integer",
+  minimum: 1,
+  description,
+  examples: [example],
+});
+
+/** The parameters of paths, by name. */
+const PATH_FIELDS: Record<string, JsonSchema> = {
+  id: number("Id of the record.", 17),
+  webhook_id: number("Id of the webhook.", 4),
+  campaign: number("Id of the campaign.", 5),
+};
 
 /** A parameter of the path or of the query. */
 export interface Parameter {
@@ -24,14 +38,13 @@ export function queryParameters(schema: JsonSchema): Parameter[] {
   return fieldsOf(schema).flatMap(([name, field, isRequired]) => flatten(name, field, isRequired));
 }
 
-/**
- * The parameters of a path like `/webhooks/:webhook_id`. `isText`: the value may be another attribute than an
- * id.
- */
-export function pathParameters(path: string, owner: string, { isText }: { isText: boolean }): Parameter[] {
+/** The parameters of a path like `/webhooks/:webhook_id`. `pathId` is what `id` may be besides a number. */
+export function pathParameters(path: string, pathId: z.ZodType | undefined, schemas: Schemas): Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
-    const schema: JsonSchema = isText ? { type: "string" } : { type: "integer", minimum: 1 };
-    return { ...parameter(name, glossField(schema, name, [owner, "path"])), in: "path", required: true };
+    const known =
+      name === "id" && pathId !== undefined ? schemas.describe(pathId, "input") : PATH_FIELDS[name];
+    if (known === undefined) throw new Error(`The parameter ${name} of ${path} has no description`);
+    return { ...parameter(name, known), in: "path", required: true };
   });
 }
 
@@ -64,4 +77,20 @@ function parameter(name: string, schema: JsonSchema): Parameter {
     ...(isList && { style: "form", explode: true }),
     schema: rest,
   };
+}
+
+/** Keeps each parameter that several operations have once, and leaves references. */
+export function shareParameters(operations: { parameters: object[] }[]): Record<string, object> {
+  const uses = new Map<string, number>();
+  const all = operations.flatMap(({ parameters }) => parameters);
+  for (const text of all.map((each) => JSON.stringify(each))) uses.set(text, (uses.get(text) ?? 0) + 1);
+  const shared: Record<string, object> = {};
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((each) => {
+      if (uses.get(JSON.stringify(each)) === 1) return each;
+      const name = (each as Parameter).name.match(/\w+/g)!.join("_");
+      return { $ref: `#/components/parameters/${shareIn(shared, name, each)}` };
+    });
+  }
+  return shared;
 }

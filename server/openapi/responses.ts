@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { FailureKind } from "../failure.ts";
 import { fieldErrorsAnswer, statusOf, v1ErrorAnswer, v2ErrorAnswer } from "../http/errors.ts";
 import type { DescribedRoute } from "./described-route.ts";
-import { bodyExample, exampleOf } from "./example.ts";
+import { bodyExample } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -44,29 +44,28 @@ const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 const NOBODY = { description: "Nobody referred this person. Nothing was recorded." };
 
 /** The answers of an operation by status: success, refusals, and `default` for a bug. */
-export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string) {
+export function responsesOf(route: DescribedRoute, schemas: Schemas) {
   const { operation, caller } = route;
   const responses: Record<string, unknown> = {
-    [String(operation.status ?? 200)]: success(route, schemas, id),
+    [String(operation.status ?? 200)]: success(route, schemas),
     ...(operation.acceptedAnswer !== undefined && {
       "202": {
-        ...success({ ...route, operation: { ...operation, answer: operation.acceptedAnswer } }, schemas, id),
+        ...success({ ...route, operation: { ...operation, answer: operation.acceptedAnswer } }, schemas),
         description: "The event is kept, and recorded when there is an exchange rate. Don't send it again.",
       },
     }),
     ...(operation.emptyAnswer !== undefined && { "204": { description: operation.emptyAnswer } }),
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
-    responses[status] = status === "204" ? NOBODY : sharedRefusal(route, kinds, { schemas, id });
+    responses[status] =
+      status === "204" ? NOBODY : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
   if (caller === "operator") return responses;
-  const bugName = `${caller}Bug`;
-  schemas.responses[bugName] ??= bug(route, schemas);
-  return { ...responses, default: { $ref: `#/components/responses/${bugName}` } };
+  return { ...responses, default: schemas.share(`${caller}_bug`, bug(route, schemas)) };
 }
 
-function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: string) {
+function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
   if (operation.status === 204) return { description: "Success, without a body." };
-  const schema = schemas.describe(operation.answer, "output", id);
+  const schema = schemas.describe(operation.answer, "output");
   const names: HeaderName[] = [
     ...limitHeaders(caller),
     ...(caller === "v2" && operation.body ? (["X-Ignored-Fields"] as const) : []),
@@ -76,7 +75,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: st
   return {
     description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
-    content: operation.media === undefined ? json(schema, schemas) : textFile(operation.media),
+    content: operation.media === undefined ? json(schema) : textFile(operation.media),
   };
 }
 
@@ -92,38 +91,19 @@ function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record
   return found;
 }
 
-/** A reference to a refusal that operations share. An operation with its own bodies shares none. */
-function sharedRefusal(
-  route: DescribedRoute,
-  kinds: FailureKind[],
-  { schemas, id }: { schemas: Schemas; id: string },
-): object {
-  if (route.operation.bodies !== undefined) return refusal(route, kinds, { schemas, owner: id });
-  const words = kinds.map((kind) =>
-    kind.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()),
-  );
-  const name = `${route.caller}${words.toSorted().join("Or")}`;
-  schemas.responses[name] ??= refusal(route, kinds, { schemas, owner: "Error" });
-  return { $ref: `#/components/responses/${name}` };
-}
-
-function refusal(
-  { operation, caller }: DescribedRoute,
-  kinds: FailureKind[],
-  { schemas, owner }: { schemas: Schemas; owner: string },
-) {
+function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], schemas: Schemas) {
   const isUnknown = kinds.includes("unauthorized");
   const names: HeaderName[] = [
     ...(isUnknown ? [] : limitHeaders(caller)),
     ...(kinds.some((kind) => PASSING.has(kind)) ? (["Retry-After"] as const) : []),
   ];
   const bodies = new Set(kinds.map((kind) => operation.bodies?.[kind] ?? bodyOf(caller, kind)));
-  const choices = [...bodies].map((body) => schemas.describe(body, "output", owner));
+  const choices = [...bodies].map((body) => schemas.describe(body, "output"));
   const schema = choices.length === 1 ? (choices[0] ?? {}) : { anyOf: choices };
   return {
     description: kinds.map((kind) => TEXTS[kind]).join(" "),
     headers: headerReferences(names),
-    content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema, schemas),
+    content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema),
   };
 }
 
@@ -141,12 +121,13 @@ function bug({ caller }: DescribedRoute, schemas: Schemas) {
   return {
     description: "A bug in the server. Nothing was changed.",
     headers: headerReferences(["X-Request-Id"]),
-    content: json(schemas.describe(body, "output", "Error"), schemas),
+    content: json(schemas.describe(body, "output")),
   };
 }
 
-function json(schema: JsonSchema, { components }: Schemas) {
-  return { "application/json": { schema, ...bodyExample(exampleOf(schema, components)) } };
+/** Viewers compose the example of an answer from those of its fields. */
+function json(schema: JsonSchema) {
+  return { "application/json": { schema } };
 }
 
 function textFile(media: string) {

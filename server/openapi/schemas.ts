@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gloss } from "./gloss.ts";
+import { withExamples } from "./example.ts";
 
 /** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
@@ -11,18 +11,20 @@ export type Direction = "input" | "output";
 export interface Schemas {
   /** By name. */
   components: Record<string, JsonSchema>;
-  /** Answers that many operations share, by name. */
+  /** Answers that operations share, by name. */
   responses: Record<string, object>;
-  /** The schema of a value. `owner` names it if it has no name. */
-  describe(schema: z.ZodType, direction: Direction, owner: string): JsonSchema;
+  /** The schema of a value. */
+  describe(schema: z.ZodType, direction: Direction): JsonSchema;
   /** A reference to the schema of a value. `name` names it if it has no name. */
   refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
+  /** A reference to an answer. Of several by one name, all but the first get a number. */
+  share(name: string, response: object): { $ref: string };
 }
 
 /** Makes an empty document. */
 export function newSchemas(): Schemas {
   const components: Record<string, JsonSchema> = {};
-  /** The components as text, before their fields get descriptions. */
+  /** The components as text, before their fields get examples. */
   const texts: Record<string, string> = {};
   const names = new Map<z.ZodType, string>();
   const known = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
@@ -30,15 +32,17 @@ export function newSchemas(): Schemas {
   function put(name: string, schema: JsonSchema): void {
     const text = JSON.stringify(schema);
     if ((texts[name] ??= text) !== text) throw new Error(`Two different schemas are called ${name}`);
-    components[name] ??= gloss(schema, [name]);
+    components[name] ??= withExamples(schema);
   }
 
   /** Converts each schema once, because most errors and records appear in many operations. */
   function convert(schema: z.ZodType, direction: Direction): JsonSchema {
     const converted = known[direction].get(schema);
     if (converted !== undefined) return converted;
-    const { $defs = {}, ...root } = plain(jsonSchemaOf(schema, direction)) as JsonSchema;
-    for (const [name, inner] of Object.entries($defs as Record<string, JsonSchema>)) put(name, inner);
+    const { $defs = {}, ...given } = jsonSchemaOf(schema, direction);
+    for (const [name, inner] of Object.entries($defs as Record<string, JsonSchema>))
+      put(name, plain(inner) as JsonSchema);
+    const root = plain(given) as JsonSchema;
     known[direction].set(schema, root);
     return root;
   }
@@ -52,12 +56,25 @@ export function newSchemas(): Schemas {
     return { $ref: referenceTo(given) };
   }
 
+  const responses: Record<string, object> = {};
+
   return {
     components,
-    responses: {},
-    describe: (schema, direction, owner) => gloss(convert(schema, direction), [owner]),
+    responses,
+    share: (name, response) => ({ $ref: `#/components/responses/${shareIn(responses, name, response)}` }),
+    describe: (schema, direction) => withExamples(convert(schema, direction)),
     refer,
   };
+}
+
+/** The name under which a part of the document is kept once. Of several by one name, all but the first get a number. */
+export function shareIn<T extends object>(shared: Record<string, T>, name: string, part: T): string {
+  const text = JSON.stringify(part);
+  for (let count = 1; ; count++) {
+    const numbered = count === 1 ? name : `${name}_${count}`;
+    const kept = (shared[numbered] ??= part);
+    if (kept === part || JSON.stringify(kept) === text) return numbered;
+  }
 }
 
 /** The address of a named schema within the document. */
@@ -78,13 +95,40 @@ function jsonSchemaOf(schema: z.ZodType, io: Direction): JsonSchema {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const { documentedAs, ...schema } = value as JsonSchema;
-  if (documentedAs !== undefined) return documentedAs;
+  const { documentedAs, description, example, ...rules } = value as JsonSchema;
+  const schema: JsonSchema = {
+    ...(documentedAs ?? rules),
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { examples: [example] }),
+  };
   // The format says the same as its pattern of several hundred characters.
   if (schema["format"] !== undefined) delete schema["pattern"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (typeof schema["default"] === "object") delete schema["default"];
-  if (typeof schema["$ref"] === "string") schema["$ref"] = referenceTo(schema["$ref"].replace(/^.*\//, ""));
-  return Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)]));
+  if (typeof schema["$ref"] === "string") {
+    return {
+      $ref: referenceTo(schema["$ref"].replace(/^.*\//, "")),
+      ...(description !== undefined && { description }),
+    };
+  }
+  return describedOutside(
+    Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)])),
+  );
+}
+
+/** A field that may be null as well is described around the choice, not within it. */
+function describedOutside(schema: JsonSchema): JsonSchema {
+  const [field, other, ...more] = (schema["anyOf"] ?? []) as JsonSchema[];
+  if (field === undefined || more.length > 0 || other?.["type"] !== "null") return schema;
+  const { description, examples, ...rules } = field;
+  if (description === undefined) return schema;
+  const { anyOf: _, ...outside } = schema;
+  const isPlain = typeof rules["type"] === "string" && Object.keys(rules).length === 1;
+  return {
+    ...(isPlain ? { type: [rules["type"], "null"] } : { anyOf: [rules, other] }),
+    description,
+    ...(examples !== undefined && { examples }),
+    ...outside,
+  };
 }

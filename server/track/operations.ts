@@ -15,10 +15,12 @@ import { trackWithdrawal } from "./withdraw.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
+import { field, recordId } from "../http/fields.ts";
+import { coupon, refToken, tid } from "../input/common-fields.ts";
 
 const clickParams = visitParams.extend({
-  tid: z.uuidv4("is not a UUID v4"),
-  url_tracking: flag.optional(),
+  tid: field(z.uuidv4("is not a UUID v4"), tid),
+  url_tracking: field(flag.optional(), "Whether the page itself may name the promoter, without a parameter."),
 });
 
 /**
@@ -28,9 +30,16 @@ const clickParams = visitParams.extend({
  * Choice: bots are refused before their body is read, so even a malformed body gets this answer.
  */
 const trackClick: PublicOperation = {
+  id: "trackClick",
   summary: "Record the click of a referral link",
-  params: clickParams.extend({ cid: text }),
-  answer: z.object({ status: z.enum(["recorded", "known", "refused"]), ...visitAnswer }),
+  description:
+    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to nobody, `tid` and `ref_id` are null.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
+  params: clickParams.extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({
+    status: field(z.enum(["recorded", "known", "refused"]), "State of the record."),
+    ...visitAnswer,
+  }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
   unattended: { status: "refused", ...NOBODY },
@@ -61,7 +70,11 @@ const uuid = z.uuidv4();
  * e-mail address is registered somewhere.
  */
 const trackSignup: PublicOperation = {
+  id: "trackVisitorSignup",
   summary: "Record a visitor's sign-up",
+  description:
+    "Records a sign-up from your page. The script calls it. The answer is the same whether the person was known or not.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", email: "sam@example.net" },
   params: signupParams
     .pick({
       email: true,
@@ -75,8 +88,8 @@ const trackSignup: PublicOperation = {
       sub_id: true,
     })
     .extend(visitParams.shape)
-    .extend({ cid: text }),
-  answer: z.object({ status: z.literal("recorded"), ...visitAnswer }),
+    .extend({ cid: field(text, "The public id of your account.", "acme") }),
+  answer: z.object({ status: field(z.literal("recorded"), "State of the record."), ...visitAnswer }),
   refusals: ["missing", "not_found", "forbidden", "rate_limited"],
   statuses: SIGNUP_STATUSES,
   bodies: SIGNUP_BODIES,
@@ -90,24 +103,46 @@ const trackSignup: PublicOperation = {
  * (yet), the ref id decides.
  */
 const trackDetails: PublicOperation = {
+  id: "getVisitorDetails",
   summary: "Show a visitor who sent them",
-  params: z.object({ cid: text, tid: text, ref_id: text.optional() }),
+  description: "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",
+  params: z.object({
+    cid: field(text, "The public id of your account.", "acme"),
+    tid: field(text, tid),
+    ref_id: field(text.optional(), refToken),
+  }),
   answer: z.object({
-    details: z
-      .object({
-        ref_id: z.string(),
-        campaign_id: z.int(),
-        campaign: z.object({ id: z.int(), name: z.string() }),
-        promo_code: z.string().nullable(),
-        customer_promo_code: z.string().nullable(),
-        offer: z.null(),
-        promoter: z.object({
-          id: z.int(),
-          first_name: z.string().nullable(),
-          last_name: z.string().nullable(),
-        }),
-      })
-      .nullable(),
+    details: field(
+      z
+        .object({
+          ref_id: refToken,
+          campaign_id: field(z.int(), "Id of the campaign.", 1),
+          campaign: field(
+            z.object({
+              id: recordId,
+              name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+            }),
+            "The campaign. null: it was deleted.",
+          ),
+          promo_code: coupon,
+          customer_promo_code: field(
+            z.string().nullable(),
+            "The code that customers type at the checkout.",
+            "JANE10",
+          ),
+          offer: field(z.null(), "Always null."),
+          promoter: field(
+            z.object({
+              id: recordId,
+              first_name: field(z.string().nullable(), "First name.", "Jane"),
+              last_name: field(z.string().nullable(), "Last name.", "Doe"),
+            }),
+            "The promoter. null: they were deleted.",
+          ),
+        })
+        .nullable(),
+      "The promoter who sent the visitor. null: nobody.",
+    ),
   }),
   handle: details,
 };

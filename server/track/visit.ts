@@ -7,33 +7,59 @@ import type { Handover } from "../domain/visitor/visitor.ts";
 import { address as webPage, text } from "../input/fields.ts";
 import { parseUrl } from "../url.ts";
 import type { PublicRequest } from "./public-route.ts";
+import { field } from "../http/fields.ts";
+import { refToken, tid } from "../input/common-fields.ts";
 
 /** The fields that pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({
   /** One ref id, or several separated by commas. The first that belongs to a promoter counts. */
-  ref_id: text.optional(),
+  ref_id: field(text.optional(), refToken),
   // Choice: an address that is too long is dropped, because a click without its address is better than none.
-  url: webPage.optional().catch(undefined),
-  referrer: webPage.optional().catch(undefined),
-  cookie_tid: text.optional(),
-  domain: text.optional(),
+  url: field(
+    webPage.optional().catch(undefined),
+    "An absolute web address.",
+    "https://www.example.com/?via=jane",
+  ),
+  referrer: field(
+    webPage.optional().catch(undefined),
+    "The page that the visitor came from.",
+    "https://blog.example.com/review",
+  ),
+  cookie_tid: field(
+    text.optional(),
+    "The id of the visitor's earlier visit, if there was one.",
+    "7c9e6679-7425-40de-944b-e07fc1f90ae8",
+  ),
+  domain: field(text.optional(), "The widest domain that the cookie may be set on.", "example.com"),
   /** Only if another site handed the visitor over: when it made the address, in milliseconds. */
-  handed_at: z.coerce.number().int().positive().optional().catch(undefined),
+  handed_at: field(
+    z.coerce.number().int().positive().optional().catch(undefined),
+    "Only if another of your sites handed the visitor over: when it made the address, in milliseconds since 1970.",
+    1772600000000,
+  ),
   /** With `handed_at`: the visitor id to take if somebody else came by the same address before. */
-  spare_tid: z.uuidv4().optional().catch(undefined),
+  spare_tid: field(
+    z.uuidv4().optional().catch(undefined),
+    "With `handed_at`: the visitor id to take if somebody else came by the same address before.",
+    "7c9e6679-7425-40de-944b-e07fc1f90ae9",
+  ),
   /** How long ago the event was, in milliseconds, because a browser's clock may be wrong. */
-  age: z.coerce.number().optional().catch(undefined),
+  age: field(
+    z.coerce.number().optional().catch(undefined),
+    "How long ago the event was, in milliseconds, if it could not be sent at once.",
+    60_000,
+  ),
   /** `given` if the page asked the visitor for consent and got it. */
-  consent: text.optional(),
+  consent: field(text.optional(), "`given` if the visitor has consented on your page.", "given"),
 });
 
 /** How the browser should identify the visitor from now on. */
 export const visitAnswer = {
-  tid: z.uuidv4().nullable(),
-  ref_id: z.string().nullable(),
-  cookie_days: z.int(),
+  tid: field(z.uuidv4().nullable(), tid),
+  ref_id: field(z.string().nullable(), visitParams.shape.ref_id),
+  cookie_days: field(z.int(), "For how many days the browser keeps the visitor's id. 0: it keeps none.", 60),
   /** Whether the answer sets the cookies itself. Then the script need not write them. */
-  has_cookies: z.boolean(),
+  has_cookies: field(z.boolean(), "Whether the answer sets the cookies itself. Otherwise the script does."),
 };
 
 /** The answer to a browser that followed no promoter's link. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { withdrawVisitor } from "../domain/visitor/visitor.ts";
+import { field } from "../http/fields.ts";
+import { tid } from "../input/common-fields.ts";
 import { text } from "../input/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 
@@ -10,9 +12,13 @@ import type { PublicOperation, PublicRequest } from "./public-route.ts";
  * @see docs/spec/tracking.md "Consent"
  */
 export const trackWithdrawal: PublicOperation = {
+  id: "withdrawVisitor",
   summary: "Forget a visitor who has withdrawn consent",
-  params: z.object({ cid: text, tid: text }),
-  answer: z.object({ status: z.literal("withdrawn") }),
+  description:
+    "Forgets a visitor who has withdrawn consent. The script calls it if an answer that names the visitor comes after that. Clicks and leads stay counted.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  params: z.object({ cid: field(text, "The public id of your account.", "acme"), tid: field(text, tid) }),
+  answer: z.object({ status: field(z.literal("withdrawn"), "State of the record.") }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
   handle: withdraw,

@@ -5,13 +5,20 @@ import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { id, text } from "../input/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";
+import { field } from "../http/fields.ts";
+import { refToken } from "../input/common-fields.ts";
 
 /** How many records a page may hold. @see docs/spec/common.md "Pages" */
 export const MOST_PER_PAGE = 500;
 
 /** The filters of the lists of leads and rewards. */
 export const belongingParams = z
-  .object({ promotion_id: id, ref_id: text, promoter_id: id, campaign_id: id })
+  .object({
+    promotion_id: field(id, "Id of the promotion (V2: promoter campaign).", 31),
+    ref_id: field(text, refToken),
+    promoter_id: field(id, "Id of the promoter.", 17),
+    campaign_id: field(id, "Id of the campaign.", 1),
+  })
   .partial();
 
 /** The domain's form of those filters. */

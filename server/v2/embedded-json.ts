@@ -2,25 +2,34 @@ import { z } from "zod";
 import { promoterName, type Promoter } from "../domain/promoter/promoter.ts";
 import type { Campaign } from "../domain/campaign/campaign.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { field, recordId } from "../http/fields.ts";
 
 /** A promoter within other records. */
 export const embeddedPromoter = z
-  .object({ id: z.int(), email: z.string(), name: z.string() })
+  .object({
+    id: recordId,
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+  })
   .meta({ id: "PromoterSummary" });
 
 /** A campaign within other records. */
 export const embeddedCampaign = z
-  .object({ id: z.int(), name: z.string(), color: z.string() })
+  .object({
+    id: recordId,
+    name: field(z.string(), "Name of the campaign.", "Partners"),
+    color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
+  })
   .meta({ id: "CampaignSummary" });
 
 /** A promoter campaign within a referral or a commission. null: deleted. */
 export const embeddedPromoterCampaign = z.object({
-  id: z.int(),
-  campaign_id: z.int(),
-  promoter_id: z.int(),
-  created_at: z.iso.datetime().nullable(),
-  promoter: embeddedPromoter.nullable(),
-  campaign: embeddedCampaign.nullable(),
+  id: recordId,
+  campaign_id: field(z.int(), "Id of the campaign.", 1),
+  promoter_id: field(z.int(), "Id of the promoter.", 17),
+  created_at: field(z.iso.datetime().nullable(), "When the record was created.", "2026-03-01T09:30:00.000Z"),
+  promoter: field(embeddedPromoter.nullable(), "The promoter. null: they were deleted."),
+  campaign: field(embeddedCampaign.nullable(), "The campaign. null: it was deleted."),
 });
 
 /** The records that a referral or a commission belongs to. null: deleted. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Span } from "../domain/span.ts";
 import { instant, wholeAmount } from "../input/fields.ts";
+import { field } from "../http/fields.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -15,10 +16,40 @@ const until = z
   });
 
 /** A filter's range of time. Both ends are included, and may be left open. */
-export const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
+export const period = z
+  .object(
+    {
+      from: field(instant, "From this day or moment on.", "2026-03-01"),
+      to: field(until, "Until this moment, or the end of this day.", "2026-03-01"),
+    },
+    "is invalid",
+  )
+  .partial()
+  .optional();
 
 /** A filter's range of integers. Both ends are included, and may be left open. */
-export const amounts = z.object({ from: wholeAmount, to: wholeAmount }, "is invalid").partial().optional();
+export const amounts = z
+  .object(
+    {
+      from: field(wholeAmount, "At least this much.", 1000),
+      to: field(wholeAmount, "At most this much.", 100_000),
+    },
+    "is invalid",
+  )
+  .partial()
+  .optional();
+
+/** A filter's range of cents. */
+export const cents = z
+  .object(
+    {
+      from: field(wholeAmount, "At least this much, in cents.", 1000),
+      to: field(wholeAmount, "At most this much, in cents.", 100_000),
+    },
+    "is invalid",
+  )
+  .partial()
+  .optional();
 
 /** The domain's form of a range of time. */
 export function span(given: z.output<typeof period>): Span | undefined {

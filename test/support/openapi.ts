@@ -33,7 +33,8 @@ export interface OpenApiParameter {
 
 export interface OpenApiContent {
   schema: JsonSchema;
-  examples: { usual?: { value?: unknown } };
+  /** Absent: it is composed of the examples of the fields. */
+  examples?: { usual: { value?: unknown } };
 }
 
 export interface OpenApiResponse {

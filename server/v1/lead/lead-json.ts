@@ -4,6 +4,8 @@ import type { View } from "../../storage/store.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { customFields, subId, uid } from "../../input/common-fields.ts";
 
 /** The states of V1. */
 export const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
@@ -11,21 +13,29 @@ export const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "d
 /** @see docs/spec/v1.md "Sign-up result" */
 export const leadAnswer = z
   .object({
-    id: z.int(),
-    state: z.enum(V1_LEAD_STATES),
-    email: z.string().nullable(),
-    uid: z.string().nullable(),
-    customer_since: z.iso.datetime().nullable(),
-    cancelled_at: z.iso.datetime().nullable(),
-    plan_name: z.string().nullable(),
-    suspicion: z.string(),
-    username: z.string().nullable(),
-    website: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    split_promotion_id: z.int().nullable(),
-    custom_fields: z.record(z.string(), z.unknown()).nullable(),
-    split_percentage_value: z.number().nullable(),
-    visitor_sub_id: z.string().nullable(),
+    id: recordId,
+    state: field(z.enum(V1_LEAD_STATES), "State of the record."),
+    email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
+    uid: uid,
+    customer_since: field(
+      z.iso.datetime().nullable(),
+      "When the lead became a customer. null: not yet.",
+      "2026-03-01T09:30:00.000Z",
+    ),
+    cancelled_at: field(z.iso.datetime().nullable(), "When the lead cancelled. null: they did not."),
+    plan_name: field(z.string().nullable(), "The plan that the lead pays for.", "pro"),
+    suspicion: field(z.string(), "Why the lead is suspected of fraud.", "no_suspicion"),
+    username: field(z.string().nullable(), "The lead's user name.", "sam"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    created_at: createdAt,
+    split_promotion_id: field(
+      z.int().nullable(),
+      "The first promotion that gets a part of the commissions. null: none.",
+      null,
+    ),
+    custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
+    split_percentage_value: field(z.number().nullable(), "That part, in percent. null: none.", null),
+    visitor_sub_id: subId,
   })
   .meta({ id: "V1LeadSummary" });
 
@@ -54,8 +64,11 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
 /** A lead with its promoter and promotion. @see docs/spec/v1.md "Leads" */
 export const leadRecordAnswer = leadAnswer
   .extend({
-    promotion: promotionAnswer.nullable(),
-    promoter: promoterSubsetAnswer.nullable(),
+    promotion: field(
+      promotionAnswer.nullable(),
+      "The promotion that the record belongs to. null: it was deleted.",
+    ),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
   })
   .meta({ id: "V1Lead" });
 

@@ -15,7 +15,13 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import { newEmbedded } from "../promoter/promoter-parts.ts";
-import { leadRecordAnswer, leadRecordJson, showLead as showOne, V1_LEAD_STATES } from "./lead-json.ts";
+import {
+  leadAnswer,
+  leadRecordAnswer,
+  leadRecordJson,
+  showLead as showOne,
+  V1_LEAD_STATES,
+} from "./lead-json.ts";
 import {
   LIST_STATUSES,
   listError,
@@ -25,28 +31,40 @@ import {
   belongingParams,
 } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
+import { field, message } from "../../http/fields.ts";
 
 const USUAL_PER_PAGE = 50;
 
-const selectorParams = z.object({ id, uid: text, email: text }).partial();
+const selectorParams = z
+  .object({
+    id: field(id, "Id of the record.", 17),
+    uid: field(text, leadAnswer.shape.uid),
+    email: field(text, "The person's e-mail address.", "jane@example.com"),
+  })
+  .partial();
 
 const createParams = signupParams
   .omit({ override_existing_lead: true })
-  .extend({ promotion_id: id.optional() });
+  .extend({ promotion_id: field(id.optional(), "Id of the promotion (V2: promoter campaign).", 31) });
 
 const updateParams = selectorParams.extend({
-  new_uid: text.nullable().optional(),
-  new_email: email.nullable().optional(),
-  new_ref_id: text.optional(),
-  soft_switch: flag.optional(),
-  state: oneOf(V1_LEAD_STATES).optional(),
-  customer_since: instant.nullable().optional(),
-  plan_name: text.nullable().optional(),
+  new_uid: field(text.nullable().optional(), "The lead's new `uid`.", "cus_100"),
+  new_email: field(email.nullable().optional(), "The lead's new e-mail address.", "sam.new@example.net"),
+  new_ref_id: field(text.optional(), "Referral id of the promoter that the lead moves to.", "alex"),
+  soft_switch: field(
+    flag.optional(),
+    "`true` leaves earlier commissions with the former promoter. Default: `false`.",
+  ),
+  state: field(oneOf(V1_LEAD_STATES).optional(), "State of the record."),
+  customer_since: field(instant.nullable().optional(), leadAnswer.shape.customer_since),
+  plan_name: field(text.nullable().optional(), leadAnswer.shape.plan_name),
 });
 
 /** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
+  id: "v1ListLeads",
   summary: "List leads",
+  description: "Lists leads, oldest first: all, or those of a promoter or campaign.",
   params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(leadRecordAnswer),
   isPaged: true,
@@ -58,7 +76,10 @@ export const listLeads: V1Operation = {
 
 /** `POST /api/v1/leads/create` @see docs/spec/v1.md "Leads" */
 export const createLead: V1Operation = {
+  id: "v1CreateLead",
   summary: "Create a lead",
+  description: "Adds a lead to a promoter. Give `email` or `uid`, and `promotion_id` or `ref_id`.",
+  example: { email: "sam@example.net", ref_id: "jane" },
   params: createParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid", "taken", "refused"],
@@ -67,7 +88,10 @@ export const createLead: V1Operation = {
 
 /** `GET` and `POST /api/v1/leads/show` */
 export const showLead: V1Operation = {
+  id: "v1ShowLead",
   summary: "Show a lead",
+  description: "Finds one lead by id, `uid` or e-mail. Give one of them.",
+  example: { uid: "cus_99" },
   params: selectorParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid"],
@@ -76,7 +100,11 @@ export const showLead: V1Operation = {
 
 /** `PUT` and `POST /api/v1/leads/update` */
 export const updateLead: V1Operation = {
+  id: "v1UpdateLead",
   summary: "Update a lead, or move it to another promoter",
+  description:
+    "Changes a lead, or moves it to another promoter (`new_ref_id`). Name the lead by `id`, `uid` or `email`.",
+  example: { uid: "cus_99", state: "active", plan_name: "pro" },
   params: updateParams,
   answer: leadRecordAnswer,
   refusals: ["missing", "not_found", "invalid", "taken"],
@@ -85,9 +113,14 @@ export const updateLead: V1Operation = {
 
 /** `DELETE /api/v1/leads/delete` */
 export const deleteLead: V1Operation = {
+  id: "v1DeleteLead",
   summary: "Delete a lead",
+  description:
+    "Removes a lead. Name it by `id`, `uid` or `email`. Its sales and commissions stay, and can be refunded by the sale's `event_id`.",
   params: selectorParams,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["missing", "not_found", "invalid"],
   handle: remove,
 };

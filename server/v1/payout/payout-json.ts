@@ -3,36 +3,42 @@ import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/payout.ts";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { v1Unit } from "../reward/reward-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { landingUrl } from "../../input/common-fields.ts";
 
 /** A campaign within other records of V1. */
 export const campaignAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    landing_url: z.string(),
-    description: z.string().nullable(),
-    private: z.boolean(),
-    color: z.string(),
-    default_webhook_url: z.string().nullable(),
-    auto_approve_rewards: z.boolean(),
-    auto_approve_promoters: z.boolean(),
+    id: recordId,
+    name: field(z.string(), "Name of the campaign.", "Partners"),
+    landing_url: landingUrl,
+    description: field(z.string().nullable(), "Always null.", null),
+    private: field(z.boolean(), "Whether promoters join by invitation only."),
+    color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
+    default_webhook_url: field(z.string().nullable(), "Always null. Webhooks belong to the account.", null),
+    auto_approve_rewards: field(z.boolean(), "Whether commissions count without your approval."),
+    auto_approve_promoters: field(z.boolean(), "Whether new promoters are approved without your review."),
   })
   .meta({ id: "V1Campaign" });
 
 /** @see docs/spec/v1.md "Payout record" */
 export const payoutAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(PAYOUT_STATUSES),
-    amount: z.int(),
-    date_paid: z.iso.datetime().nullable(),
-    due_date: z.iso.datetime().nullable(),
-    unit: z.string(),
-    created_at: z.iso.datetime(),
-    has_issues: z.boolean(),
-    reward: z.record(z.string(), z.unknown()).nullable(),
-    promoter: promoterSubsetAnswer.nullable(),
-    campaign: campaignAnswer.nullable(),
+    id: recordId,
+    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+    amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    date_paid: field(z.iso.datetime().nullable(), "When it was paid. null: not yet."),
+    due_date: field(z.iso.datetime().nullable(), "Day by which it must be paid. null: none."),
+    unit: field(z.string(), "Unit of the amount.", "cash"),
+    created_at: createdAt,
+    has_issues: field(z.boolean(), "Whether the payment failed."),
+    reward: field(
+      z.record(z.string(), z.unknown()).nullable(),
+      "Always null: a payout is for everything earned in its period.",
+      null,
+    ),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
+    campaign: field(campaignAnswer.nullable(), "The campaign. null: it was deleted."),
   })
   .meta({ id: "V1Payout" });
 

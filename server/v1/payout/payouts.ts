@@ -17,15 +17,25 @@ import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { newEmbedded } from "../promoter/promoter-parts.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** Choice: accepts every status that a payout may have, although V1's own list names only three. */
-const filterParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
+const filterParams = z
+  .object({
+    promoter_id: field(id, "Id of the promoter.", 17),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    status: field(oneOf(PAYOUT_STATUSES), "State of the record."),
+  })
+  .partial();
 
 const USUAL_PER_PAGE = 20;
 
 /** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {
+  id: "v1ListPayouts",
   summary: "List payouts",
+  description:
+    "Lists payouts, oldest first. A payout is what a promoter is paid for one campaign and period.",
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(payoutAnswer),
   isPaged: true,
@@ -34,20 +44,28 @@ export const listPayouts: V1Operation = {
 };
 
 /** The statuses that V1 can set. */
-const status = oneOf(["pending", "processing", "completed"]);
+const status = field(oneOf(["pending", "processing", "completed"]), "State of the record.");
 
 const createParams = z
   .object({
-    promoter_email: text,
-    promoter_id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
-    campaign_id: id,
+    promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
+    promoter_id: field(
+      text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
+      "Id of the promoter.",
+      17,
+    ),
+    campaign_id: field(id, "Id of the campaign.", 1),
     status,
   })
   .partial();
 
 /** `POST /api/v1/payouts/create` @see docs/spec/v1.md "Payouts" */
 export const createPayoutOperation: V1Operation = {
+  id: "v1CreatePayout",
   summary: "Make a payout of everything that a promoter has not been paid",
+  description:
+    "Makes a payout of all money that a promoter has earned in a campaign and that no payout contains yet. Name the promoter by `promoter_email` or `promoter_id`.",
+  example: { promoter_email: "jane@example.com", status: "completed" },
   params: createParams,
   answer: payoutAnswer,
   refusals: ["missing", "not_found", "refused"],
@@ -55,12 +73,18 @@ export const createPayoutOperation: V1Operation = {
 };
 
 const updateParams = z
-  .object({ id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }), status })
+  .object({
+    id: field(text.meta({ documentedAs: { type: "integer", minimum: 1 } }), "Id of the record.", 17),
+    status,
+  })
   .partial();
 
 /** `PUT` and `POST /api/v1/payouts/update` @see docs/spec/v1.md "Payouts" */
 export const updatePayoutOperation: V1Operation = {
+  id: "v1UpdatePayout",
   summary: "Change the status of a payout",
+  description: "Changes the status of a payout, for example to `completed` when you have paid it.",
+  example: { id: 88, status: "completed" },
   params: updateParams,
   answer: payoutAnswer,
   refusals: ["missing", "not_found", "refused"],

@@ -24,51 +24,66 @@ import {
   wireFields,
   type NamedSelection,
 } from "./promoter-input.ts";
-import { promoterAnswer } from "./promoter-json.ts";
+import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
 import { showPromoter } from "./promoter-parts.ts";
+import { field, message } from "../../http/fields.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+import { landingUrl } from "../../input/common-fields.ts";
 
 const clearable = text.nullable();
 
 /** Fields that are not given stay; blank text clears. */
 const updateParams = z
   .object({
-    email,
-    new_cust_id: clearable,
-    new_ref_id: z
-      .string("is invalid")
-      .trim()
-      .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
-    promo_code: clearable,
-    customer_promo_code: clearable,
-    campaign_id: id,
-    temp_password: text,
-    landing_url: webAddress.nullable(),
-    url_tracking: flag,
-    parent_promoter_email: clearable,
-    note: longText.nullable(),
-    first_name: clearable,
-    last_name: clearable,
-    website: clearable,
-    company_name: clearable,
-    phone_number: clearable,
-    address: clearable,
-    vat_id: clearable,
-    country: clearable,
-    wallet_email: email.nullable(),
-    paypal_email: email.nullable(),
-    avatar_url: clearable,
-    description: longText.nullable(),
-    twitter_url: clearable,
-    youtube_url: clearable,
-    facebook_url: clearable,
-    linkedin_url: clearable,
-    instagram_url: clearable,
+    email: field(email, promoterSubsetAnswer.shape.email),
+    new_cust_id: field(clearable, "The promoter's new `cust_id`. Blank text clears it.", "user-4712"),
+    new_ref_id: field(
+      z
+        .string("is invalid")
+        .trim()
+        .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+      "The new referral id.",
+      "jane-doe",
+    ),
+    promo_code: field(clearable, promotionAnswer.shape.promo_code),
+    customer_promo_code: field(clearable, promotionAnswer.shape.customer_promo_code),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    landing_url: field(webAddress.nullable(), landingUrl),
+    url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
+    parent_promoter_email: field(
+      clearable,
+      "E-mail of the promoter who recruited this one.",
+      "alex@example.com",
+    ),
+    note: field(longText.nullable(), promoterSubsetAnswer.shape.note),
+    first_name: field(clearable, "First name.", "Jane"),
+    last_name: field(clearable, "Last name.", "Doe"),
+    website: field(clearable, profileAnswer.shape.website),
+    company_name: field(clearable, "Name of the company.", "Acme"),
+    phone_number: field(clearable, "Phone number.", "+1 555 0100"),
+    address: field(clearable, profileAnswer.shape.address),
+    vat_id: field(clearable, profileAnswer.shape.vat_id),
+    country: field(clearable, profileAnswer.shape.country),
+    wallet_email: field(email.nullable(), profileAnswer.shape.wallet_email),
+    paypal_email: field(email.nullable(), "Another name of `wallet_email`.", "jane@wallet.example"),
+    avatar_url: field(clearable, profileAnswer.shape.avatar_url),
+    description: field(longText.nullable(), profileAnswer.shape.description),
+    twitter_url: field(clearable, "Their page on Twitter.", "https://twitter.com/jane"),
+    youtube_url: field(clearable, "Their channel on YouTube.", "https://youtube.com/@jane"),
+    facebook_url: field(clearable, "Their page on Facebook.", "https://facebook.com/jane"),
+    linkedin_url: field(clearable, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+    instagram_url: field(clearable, "Their page on Instagram.", "https://instagram.com/jane"),
   })
   .partial();
 
 /** `PUT` and `POST /api/v1/promoters/update`. Some clients use POST. */
 export const updatePromoterOperation: V1Operation = {
+  id: "v1UpdatePromoter",
   summary: "Update a promoter",
+  description:
+    "Changes a promoter. Name the promoter by one of `id`, `cust_id`, `auth_token`, `promoter_email` or `ref_id`, and give what changes. What you leave out stays.",
+  example: { cust_id: "user-4711", new_ref_id: "jane-doe", website: "https://blog.example.com" },
   params: selectorParams.extend(updateParams.shape),
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "taken", "refused", "busy"],
@@ -78,27 +93,40 @@ export const updatePromoterOperation: V1Operation = {
 
 /** `DELETE /api/v1/promoters/delete` */
 export const deletePromoterOperation: V1Operation = {
+  id: "v1DeletePromoter",
   summary: "Remove a promoter who has earned nothing",
+  description:
+    "Removes a promoter who has earned nothing. Promoters with commissions or payouts can't be deleted; archive them.",
   params: selectorParams,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["missing", "not_found", "refused"],
   handle: remove,
 };
 
 /** `PUT` and `POST /api/v1/promoters/refresh_token` */
 export const refreshTokenOperation: V1Operation = {
+  id: "v1RefreshPromoterToken",
   summary: "Give a promoter a new auth token",
+  description: "Gives a promoter a new `auth_token`. The old one no longer logs in.",
+  example: { cust_id: "user-4711" },
   params: selectorParams,
-  answer: z.object({ auth_token: z.string() }),
+  answer: z.object({
+    auth_token: field(z.string(), promoterSubsetAnswer.shape.auth_token),
+  }),
   refusals: ["missing", "not_found", "refused"],
   handle: refresh,
 };
 
-const addParams = selectorParams.extend({ campaign_id: id });
+const addParams = selectorParams.extend({ campaign_id: field(id, "Id of the campaign.", 1) });
 
 /** `POST /api/v1/promoters/add_to_campaign` */
 export const addToCampaignOperation: V1Operation = {
+  id: "v1AddPromoterToCampaign",
   summary: "Add a promoter to one more campaign",
+  description: "Adds a promoter to one more campaign.",
+  example: { cust_id: "user-4711", campaign_id: 2 },
   params: addParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],
@@ -107,13 +135,20 @@ export const addToCampaignOperation: V1Operation = {
 
 /** The source is the campaign of the default promoterCampaign unless the request names one. */
 const moveParams = selectorParams.extend({
-  destination_campaign_id: id,
-  source_campaign_id: id.optional(),
+  destination_campaign_id: field(id, "Campaign that the promoter moves to.", 2),
+  source_campaign_id: field(
+    id.optional(),
+    "Campaign that the promoter leaves. Left out: their first one.",
+    1,
+  ),
 });
 
 /** `POST /api/v1/promoters/move_to_campaign` */
 export const moveToCampaignOperation: V1Operation = {
+  id: "v1MovePromoterToCampaign",
   summary: "Move a promoter from one campaign to another",
+  description: "Moves a promoter from one campaign to another. Leads and commissions stay where they are.",
+  example: { cust_id: "user-4711", destination_campaign_id: 2 },
   params: moveParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],

@@ -4,6 +4,9 @@ import type { Selection, Selector } from "../../domain/promoter/search.ts";
 import { Failure, type FieldErrors } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
+import { field } from "../../http/fields.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+import { promoterSubsetAnswer } from "./promoter-json.ts";
 
 /** V1's names for the domain's fields of a promoter, where they differ. */
 const FIELD_NAMES: Record<string, string> = {
@@ -63,12 +66,12 @@ export function profileChanges(given: {
 /** The parameters that name a promoter. @see docs/spec/v1.md "Selectors" */
 export const selectorParams = z
   .object({
-    id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
-    cust_id: text,
-    auth_token: text,
-    promoter_email: text,
-    ref_id: text,
-    promo_code: text,
+    id: field(text.meta({ documentedAs: { type: "integer", minimum: 1 } }), "Id of the record.", 17),
+    cust_id: field(text, promoterSubsetAnswer.shape.cust_id),
+    auth_token: field(text, promoterSubsetAnswer.shape.auth_token),
+    promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
+    ref_id: field(text, promotionAnswer.shape.ref_id),
+    promo_code: field(text, promotionAnswer.shape.promo_code),
   })
   .partial();
 

@@ -5,75 +5,121 @@ import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-c
 import type { Promoter, PromoterProfile } from "../../domain/promoter/promoter.ts";
 import type { Reward } from "../../domain/reward/reward.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { custId, customFields } from "../../input/common-fields.ts";
 
 const balanceAnswer = z
   .object({
-    cash: z.int(),
-    credits: z.int(),
-    points: z.int(),
-    free_months: z.int(),
-    discount_mon: z.int(),
-    discount_per: z.int(),
+    cash: field(z.int(), "Money, in cents.", 2000),
+    credits: field(z.int(), "Credits.", 0),
+    points: field(z.int(), "Points.", 0),
+    free_months: field(z.int(), "Free months.", 0),
+    discount_mon: field(z.int(), "Discount as an amount.", 0),
+    discount_per: field(z.int(), "Discount in percent.", 0),
   })
   .meta({ id: "V1Balance" });
 
 /** @see docs/spec/v1.md "Promoter", last paragraph */
 export const promoterSubsetAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(["approved", "pending", "denied", "active"]),
-    cust_id: z.string().nullable(),
-    email: z.string(),
-    created_at: z.iso.datetime(),
-    temp_password: z.string().nullable(),
-    default_promotion_id: z.int(),
-    pref: z.string().nullable(),
-    default_ref_id: z.string(),
-    note: z.string().nullable(),
-    w8_form_url: z.string().nullable(),
-    w9_form_url: z.string().nullable(),
-    parent_promoter_id: z.int().nullable(),
-    earnings_balance: balanceAnswer,
-    current_balance: balanceAnswer,
-    paid_balance: balanceAnswer,
-    auth_token: z.string(),
+    id: recordId,
+    status: field(
+      z.enum(["approved", "pending", "denied", "active"]),
+      "Whether the promoter is approved. Sign-up tracking says `active` for `approved`.",
+    ),
+    cust_id: custId,
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    created_at: createdAt,
+    temp_password: field(
+      z.string().nullable(),
+      "First password of the promoter's dashboard. It is shown only when the promoter is created, and null afterwards.",
+      "s3cret-start",
+    ),
+    default_promotion_id: field(z.int(), "Id of the promoter's first promotion.", 31),
+    pref: field(
+      z.string().nullable(),
+      "Default referral id of the parent promoter. null: no parent.",
+      "alex",
+    ),
+    default_ref_id: field(z.string(), "The promoter's referral id in their first campaign.", "jane"),
+    note: field(
+      z.string().nullable(),
+      "A note of yours about the promoter. Promoters never see it.",
+      "Met at the fair",
+    ),
+    w8_form_url: field(z.string().nullable(), "Their tax form W-8. null: not uploaded.", null),
+    w9_form_url: field(z.string().nullable(), "Their tax form W-9. null: not uploaded.", null),
+    parent_promoter_id: field(z.int().nullable(), "Id of the promoter who recruited this one.", 12),
+    earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
+    current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
+    paid_balance: field(balanceAnswer, "What the promoter has been paid so far."),
+    auth_token: field(
+      z.string(),
+      "Signs the promoter in to the portal: `/portal?auth_token=…`. Keep it secret.",
+      "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+    ),
   })
   .meta({ id: "V1PromoterSummary" });
 
-const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
+const socialAccount = z
+  .object({
+    url: field(z.string().nullable(), "An absolute web address.", "https://www.example.com/?via=jane"),
+  })
+  .meta({ id: "V1SocialAccount" });
 
 /** @see docs/spec/v1.md "Profile" */
 export const profileAnswer = z
   .object({
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    website: z.string().nullable(),
-    company_name: z.string().nullable(),
-    phone_number: z.string().nullable(),
-    address: z.string().nullable(),
-    vat_id: z.string().nullable(),
-    country: z.string().nullable(),
-    wallet_email: z.string().nullable(),
-    avatar_url: z.string().nullable(),
-    description: z.string().nullable(),
-    social_accounts: z.object({
-      twitter: socialAccount,
-      youtube: socialAccount,
-      facebook: socialAccount,
-      linkedin: socialAccount,
-      instagram: socialAccount,
-    }),
+    first_name: field(z.string().nullable(), "First name.", "Jane"),
+    last_name: field(z.string().nullable(), "Last name.", "Doe"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    company_name: field(z.string().nullable(), "Name of the company.", "Acme"),
+    phone_number: field(z.string().nullable(), "Phone number.", "+1 555 0100"),
+    address: field(z.string().nullable(), "Postal address.", "1 Main Street, Springfield"),
+    vat_id: field(z.string().nullable(), "VAT id of their company.", "DE123456789"),
+    country: field(z.string().nullable(), "Two-letter code of their country.", "US"),
+    wallet_email: field(
+      z.string().nullable(),
+      "E-mail address of the wallet that they are paid to.",
+      "jane@wallet.example",
+    ),
+    avatar_url: field(
+      z.string().nullable(),
+      "Address of their picture.",
+      "https://blog.example.com/jane.png",
+    ),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    social_accounts: field(
+      z.object({
+        twitter: field(socialAccount, "Their page on Twitter."),
+        youtube: field(socialAccount, "Their channel on YouTube."),
+        facebook: field(socialAccount, "Their page on Facebook."),
+        linkedin: field(socialAccount, "Their page on LinkedIn."),
+        instagram: field(socialAccount, "Their page on Instagram."),
+      }),
+      "Their pages on social networks.",
+    ),
   })
   .meta({ id: "V1Profile" });
 
 /** @see docs/spec/v1.md "Promoter" */
 export const promoterAnswer = promoterSubsetAnswer
   .extend({
-    profile: profileAnswer,
-    promotions: z.array(promotionAnswer),
-    custom_fields: z.record(z.string(), z.unknown()).nullable(),
-    promo_codes: z.array(
-      z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
+    profile: field(profileAnswer, "The promoter's own details."),
+    promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
+    custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
+    promo_codes: field(
+      z.array(
+        z.object({
+          id: recordId,
+          code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+          reward: field(
+            z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") }),
+            "The reward.",
+          ),
+        }),
+      ),
+      "The promoter's promo codes.",
     ),
   })
   .meta({ id: "V1Promoter" });

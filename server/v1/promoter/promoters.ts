@@ -17,16 +17,22 @@ import type { View } from "../../storage/store.ts";
 import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { profileChanges, readSelection, selectorParams, wireFields } from "./promoter-input.ts";
-import { promoterAnswer } from "./promoter-json.ts";
+import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
 import { showPromoter as showOne, showPromoter } from "./promoter-parts.ts";
+import { field } from "../../http/fields.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+import { landingUrl } from "../../input/common-fields.ts";
 
-const filterParams = z.object({ campaign_id: id }).partial();
+const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1) }).partial();
 
 const USUAL_PER_PAGE = 50;
 
 /** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {
+  id: "v1ListPromoters",
   summary: "List promoters; with a campaign, only those accepted in it",
+  description:
+    "Lists your promoters, oldest first. With `campaign_id`, only those who are accepted in that campaign.",
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(promoterAnswer),
   isPaged: true,
@@ -36,7 +42,11 @@ export const listPromotersOperation: V1Operation = {
 
 /** `GET` and `POST /api/v1/promoters/show` */
 export const showPromoterOperation: V1Operation = {
+  id: "v1ShowPromoter",
   summary: "Show a promoter",
+  description:
+    "Finds one promoter by id, `cust_id`, `auth_token`, e-mail, referral id or promo code. Give one of them.",
+  example: { cust_id: "user-4711" },
   params: selectorParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found"],
@@ -46,42 +56,58 @@ export const showPromoterOperation: V1Operation = {
 /** @see docs/spec/v1.md "Create a promoter" */
 const createParams = z
   .object({
-    first_name: text,
-    last_name: text,
-    cust_id: text,
-    ref_id: word(REF_TOKEN_LENGTH).refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
-    promo_code: text,
-    customer_promo_code: text,
-    campaign_id: id,
-    temp_password: text,
-    landing_url: webAddress,
-    url_tracking: flag,
-    website: text,
-    wallet_email: email,
-    paypal_email: email,
-    avatar_url: text,
-    parent_promoter_id: id,
-    parent_promoter_email: text,
-    linkedin_url: text,
-    twitter_url: text,
-    facebook_url: text,
-    instagram_url: text,
-    youtube_url: text,
-    country: text,
-    company_name: text,
-    phone_number: text,
-    address: text,
-    note: longText,
-    created_at: instant,
-    skip_email_notification: flag,
-    always_approve: flag,
+    first_name: field(text, "First name.", "Jane"),
+    last_name: field(text, "Last name.", "Doe"),
+    cust_id: field(text, promoterSubsetAnswer.shape.cust_id),
+    ref_id: field(
+      word(REF_TOKEN_LENGTH).refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+      promotionAnswer.shape.ref_id,
+    ),
+    promo_code: field(text, promotionAnswer.shape.promo_code),
+    customer_promo_code: field(text, promotionAnswer.shape.customer_promo_code),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    landing_url: field(webAddress, landingUrl),
+    url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
+    website: field(text, profileAnswer.shape.website),
+    wallet_email: field(email, profileAnswer.shape.wallet_email),
+    paypal_email: field(email, "Another name of `wallet_email`.", "jane@wallet.example"),
+    avatar_url: field(text, profileAnswer.shape.avatar_url),
+    parent_promoter_id: field(id, promoterSubsetAnswer.shape.parent_promoter_id),
+    parent_promoter_email: field(text, "E-mail of the promoter who recruited this one.", "alex@example.com"),
+    linkedin_url: field(text, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+    twitter_url: field(text, "Their page on Twitter.", "https://twitter.com/jane"),
+    facebook_url: field(text, "Their page on Facebook.", "https://facebook.com/jane"),
+    instagram_url: field(text, "Their page on Instagram.", "https://instagram.com/jane"),
+    youtube_url: field(text, "Their channel on YouTube.", "https://youtube.com/@jane"),
+    country: field(text, profileAnswer.shape.country),
+    company_name: field(text, "Name of the company.", "Acme"),
+    phone_number: field(text, "Phone number.", "+1 555 0100"),
+    address: field(text, profileAnswer.shape.address),
+    note: field(longText, promoterSubsetAnswer.shape.note),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
+    always_approve: field(
+      flag,
+      "`true` approves the promoter despite a fraud suspicion, if the campaign approves automatically.",
+    ),
   })
   .partial()
-  .extend({ email });
+  .extend({ email: field(email, promoterSubsetAnswer.shape.email) });
 
 /** `POST /api/v1/promoters/create` */
 export const createPromoterOperation: V1Operation = {
+  id: "v1CreatePromoter",
   summary: "Create a promoter",
+  description:
+    "Adds a promoter to a campaign: the default one, unless `campaign_id` names another. Only `email` is required; a referral id is made from the name when you give none.",
+  example: {
+    email: "jane@example.com",
+    first_name: "Jane",
+    last_name: "Doe",
+    cust_id: "user-4711",
+    ref_id: "jane",
+  },
   params: createParams,
   answer: promoterAnswer,
   refusals: ["not_found", "invalid", "taken", "busy"],

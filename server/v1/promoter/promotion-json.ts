@@ -3,58 +3,81 @@ import type { Campaign } from "../../domain/campaign/campaign.ts";
 import { refLink, type PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Stats } from "../../domain/report/daily.ts";
 import type { Reward } from "../../domain/reward/reward.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { coupon, referralLink, refToken } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 const offerAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    amount: z.number().nullable(),
-    unit: z.string(),
-    default_promo_code: z.string().nullable(),
+    id: recordId,
+    name: field(z.string(), "Name of the reward.", "Ten percent off"),
+    amount: field(z.number().nullable(), "The amount: cents for `cash`, or a percentage.", 10),
+    unit: field(z.string(), "Unit of the amount.", "cash"),
+    default_promo_code: field(z.string().nullable(), "Coupon that the reward stands for.", null),
   })
   .meta({ id: "V1Offer" });
 
 /** @see docs/spec/v1.md "Promotion" */
 export const earningAnswer = z
   .object({
-    id: z.int(),
-    amount: z.number().nullable(),
-    type: z.enum(["per_referral", "per_promotion"]),
-    unit: z.string(),
-    name: z.string(),
-    per_of_sale: z.number().nullable(),
-    default_promo_code: z.string().nullable(),
+    id: recordId,
+    amount: field(z.number().nullable(), "The fixed amount: cents for `cash`. null: a percentage.", null),
+    type: field(z.enum(["per_referral", "per_promotion"]), "What kind of event was recorded."),
+    unit: field(z.string(), "Unit of the amount.", "cash"),
+    name: field(z.string(), "Name of the reward.", "20% of each sale"),
+    per_of_sale: field(z.number().nullable(), "Percentage of each sale. null: a fixed amount.", 20),
+    default_promo_code: field(z.string().nullable(), offerAnswer.shape.default_promo_code),
   })
   .meta({ id: "V1PromoterReward" });
 
 /** @see docs/spec/v1.md "Promotion" */
 export const promotionAnswer = z
   .object({
-    id: z.int(),
-    status: z.string(),
-    ref_id: z.string(),
-    promo_code: z.string().nullable(),
-    customer_promo_code: z.string().nullable(),
-    target_reached_at: z.iso.datetime().nullable(),
-    promoter_id: z.int(),
-    campaign_id: z.int(),
-    referral_link: z.string(),
-    current_offer: offerAnswer.nullable(),
-    current_referral_reward: earningAnswer.nullable(),
-    current_promotion_reward: earningAnswer.nullable(),
-    current_target_reward: earningAnswer.nullable(),
-    campaign_name: z.string(),
-    hidden: z.boolean(),
-    visitors_count: z.int(),
-    leads_count: z.int(),
-    customers_count: z.int(),
-    refunds_count: z.int(),
-    cancellations_count: z.int(),
-    sales_count: z.int(),
-    sales_total: z.int(),
-    refunds_total: z.int(),
-    active_customers_count: z.int(),
+    id: recordId,
+    status: field(
+      z.string(),
+      "Whether referred people get a reward: `offer_running` or `offer_inactive`.",
+      "offer_running",
+    ),
+    ref_id: refToken,
+    promo_code: coupon,
+    customer_promo_code: field(
+      z.string().nullable(),
+      "The code that customers type at the checkout.",
+      "JANE10",
+    ),
+    target_reached_at: field(
+      z.iso.datetime().nullable(),
+      "When the promoter reached the campaign's target. null: not yet.",
+      null,
+    ),
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    campaign_id: field(z.int(), "Id of the campaign.", 1),
+    referral_link: referralLink,
+    current_offer: field(offerAnswer.nullable(), "What people who follow the link get. null: nothing."),
+    current_referral_reward: field(
+      earningAnswer.nullable(),
+      "What the promoter earns for each sale. null: nothing.",
+    ),
+    current_promotion_reward: field(
+      earningAnswer.nullable(),
+      "What the promoter earns besides sales. null: nothing.",
+    ),
+    current_target_reward: field(
+      earningAnswer.nullable(),
+      "What the promoter earns for a target. null: nothing.",
+    ),
+    campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
+    hidden: field(z.boolean(), "Whether the promoter's dashboard hides the campaign."),
+    visitors_count: field(z.int(), "How many visitors followed the link.", 340),
+    leads_count: field(z.int(), "How many people signed up.", 42),
+    customers_count: field(z.int(), "How many of them became customers.", 12),
+    refunds_count: field(z.int(), "How many sales were refunded.", 1),
+    cancellations_count: field(z.int(), "How many customers cancelled.", 2),
+    sales_count: field(z.int(), "How many sales were made.", 25),
+    sales_total: field(z.int(), "Sum of the sales, in cents.", 250000),
+    refunds_total: field(z.int(), "Sum of the refunds, in cents.", 10000),
+    active_customers_count: field(z.int(), "How many of them are customers now.", 10),
   })
   .meta({ id: "V1Promotion" });
 
@@ -107,10 +130,10 @@ export function promotionJson({
 
 /** The rewards of referred people and of promoters. */
 export const offersAnswer = z.object({
-  offer: offerAnswer.nullable(),
-  referral_reward: earningAnswer.nullable(),
-  promotion_reward: earningAnswer.nullable(),
-  target_reward: earningAnswer.nullable(),
+  offer: field(offerAnswer.nullable(), "Always null."),
+  referral_reward: field(earningAnswer.nullable(), "What promoters earn from each sale."),
+  promotion_reward: field(earningAnswer.nullable(), "What promoters earn from other actions."),
+  target_reward: field(earningAnswer.nullable(), "What promoters earn when they reach a target."),
 });
 
 /**

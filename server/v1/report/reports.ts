@@ -19,42 +19,70 @@ import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../inpu
 import { shapeInput } from "../../input/shape.ts";
 import { listParams, MOST_PER_PAGE, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
-/** Each column with its figure and the way it is written. */
+/** Each column with its figure and its form. Money is text. */
 const COLUMNS = {
-  revenue_amount: ["revenueCents", "money"],
-  clicks_count: ["clicks", "number"],
-  referrals_count: ["referrals", "number"],
-  customers_count: ["customers", "number"],
-  active_customers: ["activeCustomers", "number"],
-  monthly_churn: ["monthlyChurnPercent", "number"],
-  net_revenue_amount: ["netRevenueCents", "money"],
-  sales_count: ["sales", "number"],
-  refunds_count: ["refunds", "number"],
-  cancelled_customers_count: ["cancellations", "number"],
-  promoter_earnings_amount: ["earningsCents", "money"],
-  non_link_customers: ["nonLinkCustomers", "number"],
-  referrals_to_customers_cr: ["referralsToCustomersPercent", "number"],
-  "3m_epc": ["earningsPerClickOf3MonthsCents", "money"],
-  "6m_epc": ["earningsPerClickOf6MonthsCents", "money"],
-  clicks_to_customers_cr: ["clicksToCustomersPercent", "number"],
-  clicks_to_referrals_cr: ["clicksToReferralsPercent", "number"],
-  promoter_paid_amount: ["paidCents", "money"],
-} as const satisfies Record<string, [Figure, "money" | "number"]>;
+  revenue_amount: ["revenueCents", field(z.string(), "Sum of the sales.", "$2,500.00")],
+  clicks_count: ["clicks", field(z.number(), "How many visitors followed the link.", 340)],
+  referrals_count: ["referrals", field(z.number(), "How many people signed up.", 42)],
+  customers_count: ["customers", field(z.number(), "How many of them became customers.", 12)],
+  active_customers: ["activeCustomers", field(z.number(), "How many people are customers now.", 10)],
+  monthly_churn: [
+    "monthlyChurnPercent",
+    field(z.number(), "Percentage of customers who cancelled within a month.", 1.5),
+  ],
+  net_revenue_amount: [
+    "netRevenueCents",
+    field(z.string(), "Sum of the sales without refunds and commissions.", "$2,000.00"),
+  ],
+  sales_count: ["sales", field(z.number(), "How many sales were made.", 25)],
+  refunds_count: ["refunds", field(z.number(), "How many sales were refunded.", 1)],
+  cancelled_customers_count: ["cancellations", field(z.number(), "How many customers cancelled.", 2)],
+  promoter_earnings_amount: ["earningsCents", field(z.string(), "What promoters earned.", "$500.00")],
+  non_link_customers: [
+    "nonLinkCustomers",
+    field(z.number(), "How many customers came without a referral link, for example with a promo code.", 4),
+  ],
+  referrals_to_customers_cr: [
+    "referralsToCustomersPercent",
+    field(z.number(), "Percentage of leads who became customers.", 28.6),
+  ],
+  "3m_epc": [
+    "earningsPerClickOf3MonthsCents",
+    field(z.string(), "Earnings for each click over three months.", "$1.47"),
+  ],
+  "6m_epc": [
+    "earningsPerClickOf6MonthsCents",
+    field(z.string(), "Earnings for each click over six months.", "$1.52"),
+  ],
+  clicks_to_customers_cr: [
+    "clicksToCustomersPercent",
+    field(z.number(), "Percentage of visitors who became customers.", 3.5),
+  ],
+  clicks_to_referrals_cr: [
+    "clicksToReferralsPercent",
+    field(z.number(), "Percentage of visitors who signed up.", 12.4),
+  ],
+  promoter_paid_amount: ["paidCents", field(z.string(), "What promoters were paid.", "$400.00")],
+} as const satisfies Record<string, [Figure, z.ZodString | z.ZodNumber]>;
 
 type Column = keyof typeof COLUMNS;
 
 /** The columns of a row: money as text with its currency, everything else as numbers, rates in percent. */
 const columnsAnswer = z
   .object(
-    Object.fromEntries(
-      Object.entries(COLUMNS).map(([name, [, form]]) => [name, form === "money" ? z.string() : z.number()]),
-    ) as Record<Column, z.ZodString | z.ZodNumber>,
+    Object.fromEntries(Object.entries(COLUMNS).map(([name, [, form]]) => [name, form])) as Record<
+      Column,
+      z.ZodString | z.ZodNumber
+    >,
   )
   .partial();
 
 /** One row of a report with the name of its period. */
-const rowAnswer = columnsAnswer.extend({ period: z.string() }).meta({ id: "V1ReportRow" });
+const rowAnswer = columnsAnswer
+  .extend({ period: field(z.string(), "The day, month or year that the row is about.", "Mar 2026") })
+  .meta({ id: "V1ReportRow" });
 
 const items = z.array(rowAnswer);
 
@@ -75,16 +103,20 @@ const V1_GROUPINGS = ["day", "month", "year"] as const;
 /** The parameters of every report. @see docs/spec/v1.md "Reports" */
 const reportParams = z
   .object({
-    selected_fields: commaListOf(column),
-    group_by: oneOf(V1_GROUPINGS),
-    start_date: calendarDay,
-    end_date: calendarDay,
+    selected_fields: field(commaListOf(column), "Columns of the report. May be separated by commas."),
+    group_by: field(oneOf(V1_GROUPINGS), "Whether each row is a day, a month or a year. Default: `month`."),
+    start_date: field(
+      calendarDay,
+      "First day of the report. Default: twelve months before its last day.",
+      "2025-03-01",
+    ),
+    end_date: field(calendarDay, "Last day of the report. Default: today.", "2026-02-28"),
   })
   .partial();
 
 const overviewParams = reportParams.extend({
-  sort: column.optional(),
-  sort_dir: direction.optional(),
+  sort: field(column.optional(), "Column that the rows are sorted by. Default: the first."),
+  sort_dir: field(direction.optional(), "Order of the rows. Default: `desc`."),
 });
 
 /** The bodies for which `reportError` differs from other errors of V1. */
@@ -92,7 +124,9 @@ const REPORT_BODIES = { invalid: v2ErrorAnswer };
 
 /** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
+  id: "v1ReportOverview",
   summary: "Report on the account, period by period",
+  description: "Reports visitors, leads, customers and money of the whole account by day, month or year.",
   mayBeAged: true,
   params: listParams(overviewParams, MOST_PER_PAGE),
   answer: items,
@@ -105,12 +139,18 @@ export const overviewReport: V1Operation = {
 
 /** `GET /api/v1/reports/campaigns` */
 export const campaignsReport: V1Operation = {
+  id: "v1ReportCampaigns",
   summary: "Report on each campaign, period by period",
+  description: "Reports the same figures for each campaign.",
   mayBeAged: true,
   params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
     columnsAnswer
-      .extend({ campaign_name: z.string(), campaign_id: z.int(), items })
+      .extend({
+        campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
+        campaign_id: field(z.int(), "Id of the campaign.", 1),
+        items: field(items, "One row for each day, month or year."),
+      })
       .meta({ id: "V1CampaignReport" }),
   ),
   isPaged: true,
@@ -121,8 +161,15 @@ export const campaignsReport: V1Operation = {
 };
 
 const promotersParams = reportParams.extend({
-  promoter_ids: commaListOf(id).optional(),
-  top_50: column.optional(),
+  promoter_ids: field(
+    commaListOf(id).optional(),
+    "Ids of the promoters to report on. May be separated by commas. Default: all.",
+    [17, 18],
+  ),
+  top_50: field(
+    column.optional(),
+    "Column that decides which promoters come first. Default: `revenue_amount`.",
+  ),
 });
 
 /** The length of a page in the report on promoters. */
@@ -130,12 +177,18 @@ const ROWS_PER_PAGE = 50;
 
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
+  id: "v1ReportPromoters",
   summary: "Report on the promoters with the highest value in a column, period by period",
+  description: "Reports the same figures for each promoter. Those with the highest `top_50` come first.",
   mayBeAged: true,
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(
     columnsAnswer
-      .extend({ promoter_name: z.string(), promoter_id: z.int(), items })
+      .extend({
+        promoter_name: field(z.string(), "Name of the promoter.", "Jane Doe"),
+        promoter_id: field(z.int(), "Id of the promoter.", 17),
+        items: field(items, "One row for each day, month or year."),
+      })
       .meta({ id: "V1PromoterReport" }),
   ),
   isPaged: true,
@@ -239,7 +292,7 @@ function reportWriter(
   const cell = (name: Column, figures: Figures): [Column, string | number] => {
     const [figure, form] = COLUMNS[name];
     const value = figures[figure] ?? 0;
-    return [name, form === "money" ? money(value) : value];
+    return [name, form instanceof z.ZodString ? money(value) : value];
   };
   const columnsJson = (figures: Figures): z.output<typeof columnsAnswer> =>
     Object.fromEntries(columns.map((name) => cell(name, figures)));

@@ -7,6 +7,7 @@ import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** V1's names of units. One differs from ours. */
 export const V1_UNITS = ["cash", "credits", "points", "free_months", "discount_mon", "discount_per"] as const;
@@ -16,18 +17,24 @@ type V1Unit = (typeof V1_UNITS)[number];
 /** @see docs/spec/v1.md "Reward record" */
 export const rewardAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(COMMISSION_STATUSES),
-    amount: z.int(),
-    unit: z.enum(V1_UNITS),
-    created_at: z.iso.datetime(),
-    lead: leadAnswer.nullable(),
-    event_id: z.string().nullable(),
-    conversion_amount: z.int(),
-    tier_level: z.int(),
-    split_type: z.string().nullable(),
-    promoter: promoterSubsetAnswer.nullable(),
-    promotion: promotionAnswer.nullable(),
+    id: recordId,
+    status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
+    amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    unit: field(z.enum(V1_UNITS), "Unit of the amount.", "cash"),
+    created_at: createdAt,
+    lead: field(
+      leadAnswer.nullable(),
+      "The lead. null: it was deleted, or the commission belongs to no lead.",
+    ),
+    event_id: field(z.string().nullable(), "Your own id of the sale. null: none.", "order-1001"),
+    conversion_amount: field(z.int(), "Amount of the sale that earned this, in cents.", 10000),
+    tier_level: field(z.int(), "1: the promoter, 2: their parent, and so on. null: no tier reward.", 1),
+    split_type: field(z.string().nullable(), "Always null: commissions are not split.", null),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
+    promotion: field(
+      promotionAnswer.nullable(),
+      "The promotion that the record belongs to. null: it was deleted.",
+    ),
   })
   .meta({ id: "V1Reward" });
 

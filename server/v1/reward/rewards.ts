@@ -20,12 +20,17 @@ import {
 import type { V1Operation, V1Request } from "../operation.ts";
 import { newEmbedded } from "../promoter/promoter-parts.ts";
 import { rewardAnswer, rewardJson, showReward, unitOfV1, V1_UNITS } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
+import { refToken, uid } from "../../input/common-fields.ts";
 
 const USUAL_PER_PAGE = 20;
 
 /** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
+  id: "v1ListRewards",
   summary: "List rewards (commissions)",
+  description:
+    "Lists commissions, oldest first. V1 calls a commission a reward: what a promoter earned by one sale.",
   params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(rewardAnswer),
   isPaged: true,
@@ -36,20 +41,24 @@ export const listRewards: V1Operation = {
 };
 
 const createParams = z.object({
-  lead_id: id.optional(),
-  uid: text.optional(),
-  email: text.optional(),
-  promotion_id: id.optional(),
-  ref_id: text.optional(),
-  reward_type: oneOf(V1_UNITS),
-  amount: wholeAmount,
-  status: oneOf(COMMISSION_STATUSES).default("approved"),
-  skip_email_notification: flag.optional(),
+  lead_id: field(id.optional(), "Id of the lead whose promoter gets it.", 204),
+  uid: field(text.optional(), uid),
+  email: field(text.optional(), "The person's e-mail address.", "jane@example.com"),
+  promotion_id: field(id.optional(), "Id of the promotion (V2: promoter campaign).", 31),
+  ref_id: field(text.optional(), refToken),
+  reward_type: field(oneOf(V1_UNITS), "Unit of the amount."),
+  amount: field(wholeAmount, "The amount: cents for `cash`, whole units otherwise.", 2000),
+  status: field(oneOf(COMMISSION_STATUSES).default("approved"), "State of the record."),
+  skip_email_notification: field(flag.optional(), "`true` sends no e-mail about this. Default: `false`."),
 });
 
 /** `POST /api/v1/rewards/create` @see docs/spec/v1.md "Rewards" */
 export const createReward: V1Operation = {
+  id: "v1CreateReward",
   summary: "Give a promoter a reward",
+  description:
+    "Gives a promoter a reward by hand: the promoter of the lead that `lead_id`, `uid` or `email` names, or the one whom `promotion_id` or `ref_id` names. A negative amount of `cash` corrects an earlier one.",
+  example: { ref_id: "jane", reward_type: "cash", amount: 2000 },
   params: createParams,
   answer: rewardAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],
@@ -59,11 +68,21 @@ export const createReward: V1Operation = {
   handle: create,
 };
 
-const updateParams = z.object({ id, event_id: text, status: oneOf(COMMISSION_STATUSES) }).partial();
+const updateParams = z
+  .object({
+    id: field(id, "Id of the record.", 17),
+    event_id: field(text, "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    status: field(oneOf(COMMISSION_STATUSES), "State of the record."),
+  })
+  .partial();
 
 /** `PUT` and `POST /api/v1/rewards/update` @see docs/spec/v1.md "Rewards" */
 export const updateReward: V1Operation = {
+  id: "v1UpdateReward",
   summary: "Approve or deny a reward",
+  description:
+    "Sets the status of a reward, or of all rewards of one event. A reward that was paid stays as it is.",
+  example: { event_id: "order-1001", status: "denied" },
   params: updateParams,
   answer: rewardAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],

@@ -32,6 +32,7 @@ import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** How a generation reads the values of a request, and writes the refusals that events don't have of their own. */
 interface Generation {
@@ -50,7 +51,11 @@ interface EventRequest {
 /** Records a sale. */
 export function saleOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: "v1TrackSale",
     summary: "Record a sale",
+    description:
+      "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+    example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
     acceptedAnswer: waitingAnswer("sale").meta({ id: "V1WaitingSale" }),
@@ -68,7 +73,10 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
 /** Records a refund. V2 answers in the same form. */
 export function refundOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: kind === "body" ? "trackRefund" : "v1TrackRefund",
     summary: "Record a refund",
+    description: `Records that a sale, or a part of it, was paid back, and takes the same part of its commissions back.${noteOf(kind)}`,
+    example: { email: "sam@example.net", event_id: "refund-7", amount: 10000, sale_event_id: "order-1001" },
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
     acceptedAnswer: waitingAnswer("refund").meta({ id: "V1WaitingRefund" }),
@@ -86,9 +94,17 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
 /** Records a cancellation. V2 answers in the same form. */
 export function cancellationOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
   return {
+    id: kind === "body" ? "trackCancellation" : "v1TrackCancellation",
     summary: "Record a cancellation",
+    description: `Records that a customer has left. Repeating it changes nothing.${noteOf(kind)}`,
+    example: { email: "sam@example.net" },
     [kind]: cancellationParams,
-    answer: eventAnswer("cancellation").meta({ id: "V1Cancellation" }),
+    answer: eventAnswer("cancellation")
+      .extend({
+        amount_cents: field(z.int().nullable(), "Always null.", null),
+        reward: field(rewardSummaryAnswer.nullable(), "Always null."),
+      })
+      .meta({ id: "V1Cancellation" }),
     ...common(shape),
     handle: async ({ event, account, context }) =>
       recordCancellation(context, account, {
@@ -102,26 +118,38 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
 /** The answer of a tracked event of this type. @see docs/spec/v1.md "Sales, refunds and cancellations" */
 function eventAnswer<T extends string>(type: T) {
   return z.object({
-    id: z.int(),
-    type: z.literal(type),
-    amount_cents: z.int().nullable(),
-    reward: rewardSummaryAnswer.nullable(),
-    lead: leadAnswer,
-    promoter: promoterSubsetAnswer,
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(
+      z.int().nullable(),
+      "What was sold, in cents of your account's currency. Negative: a refund. null: nothing.",
+      10000,
+    ),
+    reward: field(
+      rewardSummaryAnswer.nullable(),
+      "What the promoter earned. Negative: it was taken back. null: nothing.",
+    ),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
   });
 }
 
 /** The answer to an event of this type that waits for an exchange rate. */
 function waitingAnswer<T extends string>(type: T) {
   return z.object({
-    id: z.int(),
-    type: z.literal(type),
-    amount_cents: z.null(),
-    reward: z.null(),
-    lead: leadAnswer,
-    promoter: promoterSubsetAnswer,
-    waiting_for: waitingForAnswer,
+    id: recordId,
+    type: field(z.literal(type), "What kind of event was recorded."),
+    amount_cents: field(z.null(), "Always null: it is not converted yet.", null),
+    reward: field(z.null(), "Always null: nothing is earned yet.", null),
+    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
   });
+}
+
+/** V2 documents the answer in V1's form. */
+function noteOf(kind: Generation["kind"]): string {
+  return kind === "body" ? " The answer has the form of V1." : "";
 }
 
 function common(shape: ErrorShape) {

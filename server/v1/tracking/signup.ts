@@ -21,20 +21,25 @@ import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 /** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
+  id: "v1TrackSignup",
   isTracking: true,
   summary: "Record a sign-up",
+  description:
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+  example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
     .object({
-      id: z.int(),
-      type: z.literal("signup"),
-      amount_cents: z.int(),
-      reward: z.string().nullable(),
-      lead: leadAnswer,
-      promoter: promoterSubsetAnswer,
+      id: recordId,
+      type: field(z.literal("signup"), "What kind of event was recorded."),
+      amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
+      reward: field(z.string().nullable(), "What the sign-up earned. null: nothing.", null),
+      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
@@ -46,15 +51,19 @@ export const trackSignup: V1Operation = {
 
 /** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
 export const trackSubscriber: V1Operation = {
+  id: "v1TrackSubscriber",
   isTracking: true,
   summary: "Record a subscriber",
+  description:
+    "Records that somebody subscribed to news, as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+  example: { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
     .object({
-      id: z.int(),
-      type: z.literal("subscriber"),
-      lead: leadAnswer,
-      promoter: promoterSubsetAnswer,
+      id: recordId,
+      type: field(z.literal("subscriber"), "What kind of event was recorded."),
+      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
+      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
   emptyAnswer: "Nobody referred the person.",

@@ -9,9 +9,14 @@ import { shapeChanges } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { recordError } from "../record-error.ts";
 import { parseUrl } from "../../url.ts";
+import { createdAt, field } from "../../http/fields.ts";
 
 const cents = wholeAmount.refine((value) => value >= 0, "must not be negative");
-const timeZone = word(100).refine(isTimeZone, "is not a time zone, such as Europe/Berlin");
+const timeZone = field(
+  word(100).refine(isTimeZone, "is not a time zone, such as Europe/Berlin"),
+  "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
+  "Europe/Berlin",
+);
 
 const MAX_ORIGINS = 20;
 /** Written as browsers write origins. Anything else could change the policy that names it. */
@@ -19,93 +24,163 @@ const origin = word(200)
   .transform((value) => parseUrl(value)?.origin ?? value)
   .refine((value) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(value), "is not the address of a site");
 
-const trackerBody = z
-  .object({
-    global: text,
-    data_global: text.nullable(),
-    cookie: text,
-    script: text.nullable(),
-    reads_fragment: flag,
-  })
-  .partial();
+const trackerBody = field(
+  z
+    .object({
+      global: field(text, "The global function.", "svc"),
+      data_global: field(
+        text.nullable(),
+        "A second global with the visitor id as `data.tid`. null: none.",
+        "FPROM",
+      ),
+      cookie: field(text, "The prefix of the cookies' names.", "_svc"),
+      script: field(text.nullable(), "A second file name for the script. null: only `svc.js`.", "fpr.js"),
+      reads_fragment: field(
+        flag,
+        "Whether ref ids are also read from fragments, as in `#/pricing?via=jane`.",
+      ),
+    })
+    .partial(),
+  "The names by which pages use the browser script.",
+);
 
-const baseBody = z
-  .object({
-    less_tax: flag,
-    less_shipping: flag,
-    fee_percentage: tenThousandths
-      .refine((value) => value < WHOLE, "must be from 0 to less than 100")
-      .meta({ documentedAs: { type: "number", minimum: 0, exclusiveMaximum: 100 } }),
-  })
-  .partial();
+const baseBody = field(
+  z
+    .object({
+      less_tax: field(flag, "Whether tax is left out."),
+      less_shipping: field(flag, "Whether shipping, without its tax, is left out."),
+      fee_percentage: field(
+        tenThousandths
+          .refine((value) => value < WHOLE, "must be from 0 to less than 100")
+          .meta({ documentedAs: { type: "number", minimum: 0, exclusiveMaximum: 100 } }),
+        "A percentage of the rest that is left out for fees.",
+        2.9,
+      ),
+    })
+    .partial(),
+  "What sales of Stripe and Paddle count of a payment: what was paid, less these parts. It applies to later payments.",
+);
 
 const updateBody = z
   .object({
-    name: word(200),
-    currency: word(3),
+    name: field(word(200), "The company's name, which e-mails show.", "Acme"),
+    currency: field(word(3), "ISO 4217 code of amounts. It can change only before there are any.", "EUR"),
     time_zone: timeZone,
-    honours_privacy_control: flag,
-    requires_second_factor: flag,
-    mail_sender: word(300).refine(isMailSender, "is not an e-mail address").nullable(),
-    max_auto_approve: cents.nullable(),
+    honours_privacy_control: field(
+      flag,
+      "Whether visitors whose browser sends Global Privacy Control are not tracked.",
+    ),
+    requires_second_factor: field(
+      flag,
+      "Whether users can do nothing before they have set up a second factor.",
+    ),
+    mail_sender: field(
+      word(300).refine(isMailSender, "is not an e-mail address").nullable(),
+      "The sender of e-mails to promoters. null: the server's usual sender.",
+      "Acme <partners@acme.example>",
+    ),
+    max_auto_approve: field(
+      cents.nullable(),
+      "Cash commissions above this amount wait for approval. null: none does.",
+      50000,
+    ),
     commission_base: baseBody,
-    payout_cycle: oneOf(PAYOUT_CYCLES),
-    net_payout_days: wholeNumber(0, 365),
-    min_payment: cents,
-    min_paying_customers: cents,
-    requires_payout_method: flag,
-    requires_invoice_details: flag,
-    portal_origins: z
-      .array(origin, "is invalid")
-      .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
+    payout_cycle: field(oneOf(PAYOUT_CYCLES), "The period of a payout."),
+    net_payout_days: field(
+      wholeNumber(0, 365),
+      "Days from the end of a payout's period to its due date.",
+      30,
+    ),
+    min_payment: field(cents, "Cash payouts of a promoter below this amount wait for the next period.", 5000),
+    min_paying_customers: field(cents, "Promoters with fewer active customers are not paid yet.", 1),
+    requires_payout_method: field(
+      flag,
+      "Whether promoters are paid only after they have chosen a payout method.",
+    ),
+    requires_invoice_details: field(flag, "Whether promoters are paid only with approved invoice details."),
+    portal_origins: field(
+      z.array(origin, "is invalid").max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
+      "The sites of yours that may show the portal in a frame. Empty: none.",
+      ["https://app.example.com"],
+    ),
     tracker: trackerBody,
   })
   .partial();
 
 const accountAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    default_campaign_id: z.int(),
-    currency: z.string(),
-    time_zone: z.string(),
-    honours_privacy_control: z.boolean(),
-    requires_second_factor: z.boolean(),
-    mail_sender: z.string().nullable(),
-    max_auto_approve: z.int().nullable(),
-    commission_base: z.object({
-      less_tax: z.boolean(),
-      less_shipping: z.boolean(),
-      fee_percentage: z.number(),
-    }),
-    payout_cycle: z.enum(PAYOUT_CYCLES),
-    net_payout_days: z.int(),
-    min_payment: z.int(),
-    min_paying_customers: z.int(),
-    requires_payout_method: z.boolean(),
-    requires_invoice_details: z.boolean(),
-    portal_origins: z.array(z.string()),
-    tracker: z.object({
-      global: z.string(),
-      data_global: z.string().nullable(),
-      cookie: z.string(),
-      script: z.string().nullable(),
-      reads_fragment: z.boolean(),
-    }),
-    created_at: z.iso.datetime(),
+    id: field(
+      z.string(),
+      "The public id of the account: the `Account-ID` of keys, and the script's `cid`.",
+      "acme",
+    ),
+    name: field(z.string(), updateBody.shape.name),
+    default_campaign_id: field(z.int(), "The campaign that promoters join unless another one is named.", 1),
+    currency: field(z.string(), "ISO 4217 code of amounts.", "USD"),
+    time_zone: field(
+      z.string(),
+      "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
+      "Europe/Berlin",
+    ),
+    honours_privacy_control: field(z.boolean(), updateBody.shape.honours_privacy_control),
+    requires_second_factor: field(z.boolean(), updateBody.shape.requires_second_factor),
+    mail_sender: field(z.string().nullable(), updateBody.shape.mail_sender),
+    max_auto_approve: field(z.int().nullable(), updateBody.shape.max_auto_approve),
+    commission_base: field(
+      z.object({
+        less_tax: field(z.boolean(), "Whether tax is left out."),
+        less_shipping: field(z.boolean(), "Whether shipping, without its tax, is left out."),
+        fee_percentage: field(z.number(), "A percentage of the rest that is left out for fees.", 2.9),
+      }),
+      "What sales of Stripe and Paddle count of a payment: what was paid, less these parts. It applies to later payments.",
+    ),
+    payout_cycle: field(z.enum(PAYOUT_CYCLES), "The period of a payout."),
+    net_payout_days: field(z.int(), updateBody.shape.net_payout_days),
+    min_payment: field(z.int(), updateBody.shape.min_payment),
+    min_paying_customers: field(z.int(), updateBody.shape.min_paying_customers),
+    requires_payout_method: field(z.boolean(), updateBody.shape.requires_payout_method),
+    requires_invoice_details: field(z.boolean(), updateBody.shape.requires_invoice_details),
+    portal_origins: field(z.array(z.string()), updateBody.shape.portal_origins),
+    tracker: field(
+      z.object({
+        global: field(z.string(), "The global function.", "svc"),
+        data_global: field(
+          z.string().nullable(),
+          "A second global with the visitor id as `data.tid`. null: none.",
+          "FPROM",
+        ),
+        cookie: field(z.string(), "The prefix of the cookies' names.", "_svc"),
+        script: field(
+          z.string().nullable(),
+          "A second file name for the script. null: only `svc.js`.",
+          "fpr.js",
+        ),
+        reads_fragment: field(
+          z.boolean(),
+          "Whether ref ids are also read from fragments, as in `#/pricing?via=jane`.",
+        ),
+      }),
+      "The names by which pages use the browser script.",
+    ),
+    created_at: createdAt,
   })
   .meta({ id: "Account" });
 
 /** `GET /api/v2/company/account` */
 export const showAccountOperation: V2Operation = {
+  id: "getAccount",
   summary: "Show the account's settings",
+  description: "Shows the account's settings.",
   answer: accountAnswer,
   handle: ({ account }) => Promise.resolve(accountJson(account)),
 };
 
 /** `PUT` and `PATCH /api/v2/company/account` */
 export const updateAccountOperation: V2Operation = {
+  id: "updateAccount",
   summary: "Change the account's settings",
+  description: "Changes the account's settings, all or none. What you leave out stays.",
+  example: { name: "Acme", time_zone: "Europe/Berlin" },
   body: updateBody,
   answer: accountAnswer,
   refusals: ["invalid", "taken", "refused"],

@@ -11,23 +11,30 @@ import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
-const createBody = z.object({ name: word(100) });
+const createBody = z.object({ name: field(word(100), "What the key is for.", "Shop") });
 
 const apiKeyAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    created_at: z.iso.datetime(),
-    revoked_at: z.iso.datetime().nullable(),
+    id: recordId,
+    name: field(z.string(), "What the key is for.", "Shop"),
+    created_at: createdAt,
+    revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked. null: it works."),
   })
   .meta({ id: "ApiKey" });
 
-const newApiKeyAnswer = apiKeyAnswer.extend({ key: z.string() }).meta({ id: "NewApiKey" });
+const newApiKeyAnswer = apiKeyAnswer
+  .extend({
+    key: field(z.string(), "The key. It is shown only once.", "tdm_q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"),
+  })
+  .meta({ id: "NewApiKey" });
 
 /** `GET /api/v2/company/api_keys`. Choice: no pages, because an account has few keys. */
 export const listApiKeysOperation: V2Operation = {
+  id: "listApiKeys",
   summary: "List API keys, oldest first",
+  description: "Lists the account's API keys, valid and revoked.",
   answer: z.array(apiKeyAnswer),
   handle: async ({ account, context }) => {
     const keys = await listApiKeys(context.store, account.id);
@@ -37,7 +44,9 @@ export const listApiKeysOperation: V2Operation = {
 
 /** `POST /api/v2/company/api_keys`. Only this answer shows the key. */
 export const createApiKeyOperation: V2Operation = {
+  id: "createApiKey",
   summary: "Create an API key",
+  description: "Makes an API key. Only this answer shows it.",
   body: createBody,
   answer: newApiKeyAnswer,
   status: 201,
@@ -51,7 +60,9 @@ export const createApiKeyOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/api_keys/{id}`. Answers with the revoked key. */
 export const revokeApiKeyOperation: V2Operation = {
+  id: "revokeApiKey",
   summary: "Revoke an API key",
+  description: "Revokes an API key. Requests with it are refused from then on.",
   answer: apiKeyAnswer,
   refusals: ["not_found", "refused"],
   handle: async ({ event, account, context }) =>

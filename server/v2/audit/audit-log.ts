@@ -15,17 +15,18 @@ import { csvPages } from "../export/csv-pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
+import { field } from "../../http/fields.ts";
 
 const ENTITIES = Object.values(AUDITED);
 
 const filters = z
   .object(
     {
-      actor: oneOf(ACTOR_KINDS),
-      actor_id: id,
-      action: oneOf(AUDIT_ACTIONS),
-      entity: oneOf(ENTITIES),
-      entity_id: word(100),
+      actor: field(oneOf(ACTOR_KINDS), "Only changes by this kind of actor."),
+      actor_id: field(id, "Only changes by this user or promoter.", 3),
+      action: field(oneOf(AUDIT_ACTIONS), "Only changes of this kind."),
+      entity: field(oneOf(ENTITIES), "Only changes of this kind of record."),
+      entity_id: field(word(100), "Only changes of the record with this id.", "17"),
       at: period,
     },
     "is invalid",
@@ -33,27 +34,55 @@ const filters = z
   .partial()
   .default({});
 
-const listParams = z.object({ filters, ...pageParams.shape });
-const downloadParams = z.object({ filters });
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const downloadParams = z.object({ filters: field(filters, "Only records that match.") });
 
 const fieldsAnswer = z.record(z.string(), z.unknown()).nullable();
 
 const entryAnswer = z
   .object({
-    id: z.int(),
-    at: z.iso.datetime(),
-    actor: z.object({ kind: z.enum(ACTOR_KINDS), id: z.int().nullable(), name: z.string().nullable() }),
-    action: z.enum(AUDIT_ACTIONS),
-    entity: z.enum(ENTITIES),
-    entity_id: z.string(),
-    before: fieldsAnswer,
-    after: fieldsAnswer,
+    id: field(z.int(), "Id of the entry.", 4711),
+    at: field(z.iso.datetime(), "When it was changed.", "2026-03-04T05:06:07.890Z"),
+    actor: field(
+      z.object({
+        kind: field(
+          z.enum(ACTOR_KINDS),
+          "`user`: somebody in the dashboard. `key`: a program with an API key. `promoter`: a promoter in the portal. `command_line`: whoever runs `tidemark` on the server. `process`: the server itself.",
+        ),
+        id: field(z.int().nullable(), "Id of the user or promoter. null: the others have none.", 3),
+        name: field(
+          z.string().nullable(),
+          "E-mail address of the user or promoter, or the name of the key.",
+          "alex@acme.example",
+        ),
+      }),
+      "Who changed it.",
+    ),
+    action: field(
+      z.enum(AUDIT_ACTIONS),
+      "What happened to the record. `erased`: everything personal was removed from it. `viewed`: somebody looked at a promoter's portal. `exported`: somebody took a file of all records of the kind.",
+    ),
+    entity: field(z.enum(ENTITIES), "The kind of the record."),
+    entity_id: field(z.string(), "Id of the record, as text.", "17"),
+    before: field(
+      fieldsAnswer,
+      "The fields that changed, as they were. Secrets show only `hidden`. null: the record is new, or the person was erased.",
+      { status: "pending" },
+    ),
+    after: field(
+      fieldsAnswer,
+      "The fields that changed, as they became. Secrets show only `hidden`. null: the record was deleted, or the person was erased.",
+      { status: "approved" },
+    ),
   })
   .meta({ id: "AuditEntry" });
 
 /** `GET /api/v2/company/audit_log` */
 export const listAuditLog: V2Operation = {
+  id: "listAuditLog",
   summary: "List who changed what, newest first",
+  description:
+    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here.",
   params: listParams,
   answer: z.array(entryAnswer),
   isPaged: true,
@@ -69,7 +98,10 @@ export const listAuditLog: V2Operation = {
 
 /** `GET /api/v2/company/audit_log/download`. The oldest first, so that it can be sent while it is read. */
 export const downloadAuditLog: V2Operation = {
+  id: "downloadAuditLog",
   summary: "Download who changed what as a CSV file",
+  description:
+    "The same entries as a CSV file, all of them and oldest first, with `before` and `after` as JSON.",
   params: downloadParams,
   answer: z.string(),
   media: "text/csv",

@@ -1,23 +1,27 @@
 import { z } from "zod";
 import { id, splitList } from "../../input/fields.ts";
 import type { BatchProcess } from "../../domain/batch/batch.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 
+/** Ends the description of each operation that answers with a batch. */
+export const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
+
 export const batchAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(BATCH_STATUSES),
-    total: z.int(),
-    selected_total: z.int(),
-    processed_count: z.int(),
-    failed_count: z.int(),
-    action_label: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    meta: z.record(z.string(), z.unknown()),
-    progress: z.int(),
-    processing_errors: z.array(z.string()),
+    id: recordId,
+    status: field(z.enum(BATCH_STATUSES), "State of the record."),
+    total: field(z.int(), "How many there are.", 3),
+    selected_total: field(z.int(), "How many records were chosen.", 3),
+    processed_count: field(z.int(), "How many records were changed.", 3),
+    failed_count: field(z.int(), "How many records were not changed.", 0),
+    action_label: field(z.string(), "What the batch did.", "promoter/accept"),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+    meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
+    progress: field(z.int(), "How much of the batch is done, in percent.", 100),
+    processing_errors: field(z.array(z.string()), "One sentence for each record that was not changed.", []),
   })
   .meta({ id: "BatchProcess" });
 
@@ -43,9 +47,13 @@ export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
   };
 }
 
-const ids = z
-  .preprocess((value) => splitList(value ?? []), z.array(id, "is invalid").min(1, "can't be blank"))
-  .transform((given) => [...new Set(given)]);
+const ids = field(
+  z
+    .preprocess((value) => splitList(value ?? []), z.array(id, "is invalid").min(1, "can't be blank"))
+    .transform((given) => [...new Set(given)]),
+  "Ids of the records.",
+  [17, 18],
+);
 /**
  * Names the records of a batch. Repeated ids count once.
  *

@@ -8,20 +8,29 @@ import type { Store } from "../../storage/store.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
+import { field } from "../../http/fields.ts";
 
 /** How many batches a client can follow: the latest ones. */
 const FOLLOWED = 100;
 
 const listParams = pageParams.extend({
-  filters: z
-    .object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid")
-    .partial()
-    .optional(),
+  filters: field(
+    z
+      .object(
+        { status: field(listOf(oneOf(BATCH_STATUSES)), "Only records with this status.") },
+        "is invalid",
+      )
+      .partial()
+      .optional(),
+    "Only records that match.",
+  ),
 });
 
 /** `GET /api/v2/company/batch_processes` */
 export const listBatchesOperation: V2Operation = {
+  id: "listBatchProcesses",
   summary: "List batch processes, newest first",
+  description: "Lists batches of changes, newest first.",
   params: listParams,
   answer: z.array(batchAnswer),
   isPaged: true,
@@ -31,7 +40,9 @@ export const listBatchesOperation: V2Operation = {
 
 /** `GET /api/v2/company/batch_processes/{id}` */
 export const showBatchOperation: V2Operation = {
+  id: "getBatchProcess",
   summary: "Show a batch process",
+  description: "Finds one batch.",
   answer: batchAnswer,
   refusals: ["not_found"],
   handle: async ({ event, account, context }) =>
@@ -40,7 +51,9 @@ export const showBatchOperation: V2Operation = {
 
 /** `GET /api/v2/company/batch_processes/progress` */
 export const batchProgressOperation: V2Operation = {
+  id: "getBatchProgress",
   summary: "Show the progress of the latest batch processes, in percent by id",
+  description: "Shows the progress of the latest batches in percent, by their ids.",
   params: listParams.pick({ filters: true }),
   answer: z.record(z.string(), z.int()).meta({ examples: [{ "7": 100 }] }),
   refusals: ["invalid"],

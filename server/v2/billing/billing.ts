@@ -12,31 +12,48 @@ import { readNestedQuery } from "../../http/parameters/form.ts";
 import { oneOf, text } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { createdAt, field } from "../../http/fields.ts";
 
 /** A secret that was copied with a blank in it would fail at each event. */
 const secretText = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
 
 const connectBody = z.object({
-  provider: oneOf(BILLING_PROVIDERS),
-  secret: secretText,
-  api_key: secretText.nullable().optional(),
+  provider: field(oneOf(BILLING_PROVIDERS), "Provider that sends the events."),
+  secret: field(secretText, "What the provider signs its events with. It is never shown.", "whsec_5f1c2b7a"),
+  api_key: field(
+    secretText.nullable().optional(),
+    "A key that may read from the provider's API. It is never shown. null: none.",
+    "rk_live_5f1c2b7a",
+  ),
 });
 
 const connectionAnswer = z
   .object({
-    provider: z.enum(BILLING_PROVIDERS),
-    endpoint: z.url(),
-    has_api_key: z.boolean(),
-    refunds_waiting: z.int(),
-    created_at: z.iso.datetime(),
+    provider: field(z.enum(BILLING_PROVIDERS), "Provider that sends the events."),
+    endpoint: field(
+      z.url(),
+      "Address that the provider posts its events to.",
+      "https://track.acme.example/hooks/stripe/acme",
+    ),
+    has_api_key: field(z.boolean(), "Whether a key for the provider's API is stored."),
+    refunds_waiting: field(
+      z.int(),
+      "How many refunds have no sale yet. Most are of customers whom nobody referred. They are dropped after 40 days.",
+      0,
+    ),
+    created_at: createdAt,
   })
   .meta({ id: "BillingConnection" });
 
-const disconnectParams = z.object({ provider: oneOf(BILLING_PROVIDERS) });
+const disconnectParams = z.object({
+  provider: field(oneOf(BILLING_PROVIDERS), "Provider that is refused from now on."),
+});
 
 /** `GET /api/v2/company/billing`. Choice: our addition. */
 export const listBillingOperation: V2Operation = {
+  id: "listBilling",
   summary: "List the connections with billing providers",
+  description: "Lists the billing providers that the account is connected with. An extension of Tidemark.",
   answer: z.array(connectionAnswer),
   handle: async (request) => {
     const connections = await listConnections(request.context.store, request.account.id);
@@ -46,7 +63,11 @@ export const listBillingOperation: V2Operation = {
 
 /** `POST /api/v2/company/billing`. Choice: our addition. No answer shows the secrets. */
 export const connectBillingOperation: V2Operation = {
+  id: "connectBilling",
   summary: "Connect the account with a billing provider",
+  description:
+    "Takes the events of a billing provider from now on, or replaces its secrets. An API key that is left out stays. An extension of Tidemark.",
+  example: { provider: "stripe", secret: "whsec_5f1c2b7a", api_key: "rk_live_5f1c2b7a" },
   body: connectBody,
   answer: connectionAnswer,
   refusals: ["invalid"],
@@ -60,7 +81,10 @@ export const connectBillingOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/billing`. Choice: our addition. */
 export const disconnectBillingOperation: V2Operation = {
+  id: "disconnectBilling",
   summary: "End the connection with a billing provider",
+  description:
+    "Refuses the events of a provider from now on. What they recorded stays. An extension of Tidemark.",
   params: disconnectParams,
   answer: connectionAnswer,
   refusals: ["not_found", "invalid"],

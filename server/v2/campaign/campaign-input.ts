@@ -10,33 +10,41 @@ import {
 import { EMAIL_KINDS } from "../../domain/email/email.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
 import { signupOf, signupParams } from "./signup-page-json.ts";
+import { field } from "../../http/fields.ts";
+import { campaignAnswer } from "./campaign-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;
 const MAX_ORIGINS = 100;
-const refParam = text.trim().transform((value) => value.replace(/^\?/, ""));
+const refParam = field(
+  text.trim().transform((value) => value.replace(/^\?/, "")),
+  campaignAnswer.shape.ref_token_param,
+);
 
-const links = z
-  .array(
-    z.object(
-      {
-        id: id.nullish(),
-        name: text.trim().optional(),
-        url: webAddress.optional(),
-        _destroy: flag.nullish(),
-      },
+const links = field(
+  z
+    .array(
+      z.object(
+        {
+          id: field(id.nullish(), "Id of the page. Left out: a new page.", 2),
+          name: field(text.trim().optional(), "Name of the page.", "Pricing"),
+          url: field(webAddress.optional(), "Address of the page.", "https://www.example.com/pricing"),
+          _destroy: field(flag.nullish(), "`true` removes the page."),
+        },
+        "is invalid",
+      ),
       "is invalid",
-    ),
-    "is invalid",
-  )
-  .max(MAX_LINKS, `is too long (maximum is ${MAX_LINKS} entries)`);
+    )
+    .max(MAX_LINKS, `is too long (maximum is ${MAX_LINKS} entries)`),
+  campaignAnswer.shape.links,
+);
 
 const upgrade = z.object(
   {
-    campaign_id: id,
-    amount: id,
-    metric: oneOf(UPGRADE_METRICS),
-    move_referrals_on_level_change: flag.nullish(),
+    campaign_id: field(id, "Id of the campaign.", 1),
+    amount: field(id, "How much of the metric a promoter needs. Revenue is in cents.", 100),
+    metric: field(oneOf(UPGRADE_METRICS), "What is counted."),
+    move_referrals_on_level_change: field(flag.nullish(), "Whether the promoter's leads move too."),
   },
   "is invalid",
 );
@@ -45,40 +53,48 @@ const upgrade = z.object(
  * Sites like `https://shop.example`, `shop.example`, `*.shop.example` or `*`. None means the landing page's
  * own site.
  */
-const allowedOrigins = z
-  .array(text.trim().regex(/^[^\s,]+$/, "is invalid"), "is invalid")
-  .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`);
+const allowedOrigins = field(
+  z
+    .array(text.trim().regex(/^[^\s,]+$/, "is invalid"), "is invalid")
+    .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
+  campaignAnswer.shape.allowed_origins,
+);
 
 /** The e-mails that promoters get. Those that are not named are off. */
-const emails = z
-  .partialRecord(oneOf(EMAIL_KINDS), flag, "is invalid")
-  .transform((given) => EMAIL_KINDS.filter((kind) => given[kind]));
+const emails = field(
+  z
+    .partialRecord(oneOf(EMAIL_KINDS), flag, "is invalid")
+    .transform((given) => EMAIL_KINDS.filter((kind) => given[kind])),
+  "Which e-mails promoters get. Those that are not named are off.",
+  { accepted: true, payout_sent: true },
+);
 
 /** The fields of a campaign that can be changed. */
 export const updateBody = z
   .object({
-    name: text.trim(),
-    landing_url: webAddress,
+    name: field(text.trim(), "Name of the campaign.", "Partners"),
+    landing_url: field(webAddress, campaignAnswer.shape.landing_url),
     ref_token_param: refParam,
-    color: text.trim(),
-    visitor_cookie_life: id.pipe(
-      z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`),
+    color: field(text.trim(), campaignAnswer.shape.color),
+    visitor_cookie_life: field(
+      id.pipe(z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`)),
+      campaignAnswer.shape.visitor_cookie_life,
     ),
-    auto_approve_promoters: flag,
-    auto_approve_commissions: flag,
-    commission_hold_days: wholeNumber(0, MAX_HOLD_DAYS),
-    is_private: flag,
-    promoters_may_add_leads: flag,
-    promoters_may_make_promo_codes: flag,
-    attribution: oneOf(ATTRIBUTIONS),
+    auto_approve_promoters: field(flag, campaignAnswer.shape.auto_approve_promoters),
+    auto_approve_commissions: field(flag, campaignAnswer.shape.auto_approve_commissions),
+    commission_hold_days: field(wholeNumber(0, MAX_HOLD_DAYS), campaignAnswer.shape.commission_hold_days),
+    is_private: field(flag, campaignAnswer.shape.is_private),
+    promoters_may_add_leads: field(flag, campaignAnswer.shape.promoters_may_add_leads),
+    promoters_may_make_promo_codes: field(flag, campaignAnswer.shape.promoters_may_make_promo_codes),
+    attribution: field(oneOf(ATTRIBUTIONS), campaignAnswer.shape.attribution),
     allowed_origins: allowedOrigins,
-    track_ad_traffic: oneOf(AD_TRAFFIC_POLICIES),
+    track_ad_traffic: field(oneOf(AD_TRAFFIC_POLICIES), campaignAnswer.shape.track_ad_traffic),
     links,
-    upgrade_details: upgrade.nullable(),
-    rewards_for_promoters: rewardEntries,
-    rewards_for_referrals: rewardEntries,
+    upgrade_details: field(upgrade.nullable(), campaignAnswer.shape.upgrade_details),
+    rewards_for_promoters: field(rewardEntries, campaignAnswer.shape.rewards_for_promoters),
+    rewards_for_referrals: field(rewardEntries, "What people who follow the link get."),
     emails,
-    signup: signupParams,
+    signup: field(signupParams, "What the sign-up page says and asks."),
   })
   .partial();
 
@@ -86,7 +102,10 @@ export const updateBody = z
  * The fields of a new campaign. Choice: the parameter and the cookie's lifetime are optional because they
  * have defaults.
  */
-export const createBody = updateBody.extend({ name: text.trim(), landing_url: webAddress });
+export const createBody = updateBody.extend({
+  name: field(text.trim(), "Name of the campaign.", "Partners"),
+  landing_url: field(webAddress, campaignAnswer.shape.landing_url),
+});
 
 /** Translates a body into the domain's words. */
 export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {

@@ -17,48 +17,103 @@ import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { landingUrl } from "../../input/common-fields.ts";
 
 /** A campaign of V2. */
 export const campaignAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    color: z.string(),
-    stats: z.object({
-      referrals_count: z.int(),
-      sales_count: z.int(),
-      customers_count: z.int(),
-      promoters_count: z.int(),
-      revenue_amount: z.int(),
+    id: recordId,
+    name: field(z.string(), "Name of the campaign.", "Partners"),
+    color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
+    stats: field(
+      z.object({
+        referrals_count: field(z.int(), "How many people signed up.", 42),
+        sales_count: field(z.int(), "How many sales were made.", 25),
+        customers_count: field(z.int(), "How many of them became customers.", 12),
+        promoters_count: field(z.int(), "How many promoters there are.", 8),
+        revenue_amount: field(z.int(), "Sum of the sales, in cents.", 250000),
+      }),
+      "Figures of the record.",
+    ),
+    landing_url: landingUrl,
+    visitor_cookie_life: field(z.int(), "For how many days a visitor counts as referred.", 60),
+    ref_token_param: field(z.string(), "Parameter of referral links that carries the ref token.", "?via"),
+    auto_approve_leads: field(
+      z.boolean(),
+      "Whether leads that come by a link or a code count without your approval.",
+    ),
+    attribution: field(
+      z.enum(ATTRIBUTIONS),
+      "Which promoter gets a visitor who followed the links of two.",
+      "last",
+    ),
+    allowed_origins: field(
+      z.array(z.string()),
+      "Sites that may send sign-ups from a browser. Empty: the landing page's own.",
+      ["https://shop.example.com", "*.example.com"],
+    ),
+    track_ad_traffic: field(
+      z.enum(AD_TRAFFIC_POLICIES),
+      "What happens to visits from paid ads: recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
+    ),
+    auto_approve_promoters: field(z.boolean(), "Whether new promoters are approved without your review."),
+    auto_approve_commissions: field(
+      z.boolean(),
+      "Whether commissions count without your approval. Large and suspicious ones wait for it.",
+    ),
+    commission_hold_days: field(
+      z.int(),
+      "Days that commissions are held before they are approved. 0: none.",
+      14,
+    ),
+    is_private: field(z.boolean(), "Whether promoters join by invitation only."),
+    promoters_may_add_leads: field(
+      z.boolean(),
+      "Whether promoters may add leads by hand. You approve each of them. Default: `false`.",
+    ),
+    promoters_may_make_promo_codes: field(
+      z.boolean(),
+      "Whether promoters may make promo codes, each for one of the campaign's rewards for customers. Default: `false`.",
+    ),
+    is_default: field(z.boolean(), "Whether promoters join this campaign unless another is named."),
+    upgrade_details: field(
+      z
+        .object({
+          campaign_id: field(z.int(), "Id of the campaign.", 1),
+          amount: field(z.int(), "How much of the metric a promoter needs. Revenue is in cents.", 100),
+          metric: field(z.enum(UPGRADE_METRICS), "What is counted."),
+          move_referrals_on_level_change: field(z.boolean(), "Whether the promoter's leads move too."),
+        })
+        .nullable(),
+      "The campaign that is meant for successful promoters. Nobody is moved by it. null: none.",
+    ),
+    signup_url: field(
+      z.string(),
+      "Page where promoters join. That of a private campaign includes the invitation.",
+      "https://track.example.com/join/17",
+    ),
+    links: field(
+      z.array(
+        z.object({
+          id: field(z.int(), "Id of the page. Left out: a new page.", 2),
+          name: field(z.string(), "Name of the page.", "Pricing"),
+          url: field(z.string(), "Address of the page.", "https://www.example.com/pricing"),
+        }),
+      ),
+      "Further pages that promoters may link to.",
+    ),
+    rewards_for_promoters: field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
+    rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
+    signup: field(signupAnswer, "What the sign-up page says and asks."),
+    emails: field(z.record(z.enum(EMAIL_KINDS), z.boolean()), "Which e-mails promoters get.", {
+      signup_accepted: true,
+      accepted: true,
+      rejected: false,
+      new_referral: true,
+      new_commission: true,
+      payout_sent: true,
     }),
-    landing_url: z.string(),
-    visitor_cookie_life: z.int(),
-    ref_token_param: z.string(),
-    auto_approve_leads: z.boolean(),
-    attribution: z.enum(ATTRIBUTIONS),
-    allowed_origins: z.array(z.string()),
-    track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
-    auto_approve_promoters: z.boolean(),
-    auto_approve_commissions: z.boolean(),
-    commission_hold_days: z.int(),
-    is_private: z.boolean(),
-    promoters_may_add_leads: z.boolean(),
-    promoters_may_make_promo_codes: z.boolean(),
-    is_default: z.boolean(),
-    upgrade_details: z
-      .object({
-        campaign_id: z.int(),
-        amount: z.int(),
-        metric: z.enum(UPGRADE_METRICS),
-        move_referrals_on_level_change: z.boolean(),
-      })
-      .nullable(),
-    signup_url: z.string(),
-    links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
-    rewards_for_promoters: z.array(rewardEntryAnswer),
-    rewards_for_referrals: z.array(rewardEntryAnswer),
-    signup: signupAnswer,
-    emails: z.record(z.enum(EMAIL_KINDS), z.boolean()),
   })
   .meta({ id: "Campaign" });
 

@@ -21,7 +21,9 @@ const shape = recordError({
 
 /** `GET /api/v2/company/campaigns` */
 export const listCampaignsOperation: V2Operation = {
+  id: "listCampaigns",
   summary: "List campaigns",
+  description: "Lists campaigns with their settings and figures.",
   params: pageParams,
   answer: z.array(campaignAnswer),
   isPaged: true,
@@ -30,7 +32,10 @@ export const listCampaignsOperation: V2Operation = {
 
 /** `POST /api/v2/company/campaigns` */
 export const createCampaignOperation: V2Operation = {
+  id: "createCampaign",
   summary: "Create a campaign",
+  description:
+    "Adds a campaign. A campaign says where referral links lead, how long a visitor counts as referred, and what promoters earn.",
   body: createBody,
   answer: campaignAnswer,
   status: 201,
@@ -41,7 +46,9 @@ export const createCampaignOperation: V2Operation = {
 
 /** `GET /api/v2/company/campaigns/{id}` */
 export const getCampaignOperation: V2Operation = {
+  id: "getCampaign",
   summary: "Get a campaign",
+  description: "Finds one campaign.",
   answer: campaignAnswer,
   refusals: ["not_found"],
   handle: get,
@@ -49,7 +56,10 @@ export const getCampaignOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/campaigns/{id}` */
 export const updateCampaignOperation: V2Operation = {
+  id: "updateCampaign",
   summary: "Update a campaign",
+  description: "Changes a campaign. What you leave out stays.",
+  example: { visitor_cookie_life: 90, auto_approve_promoters: true },
   body: updateBody,
   answer: campaignAnswer,
   refusals: ["not_found", "invalid", "rule_broken"],
@@ -59,7 +69,9 @@ export const updateCampaignOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/campaigns/{id}` */
 export const deleteCampaignOperation: V2Operation = {
+  id: "deleteCampaign",
   summary: "Delete a campaign that nothing belongs to",
+  description: "Removes a campaign that nothing belongs to. The default campaign stays.",
   answer: campaignAnswer,
   refusals: ["not_found", "in_use"],
   handle: remove,

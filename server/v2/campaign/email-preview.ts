@@ -9,14 +9,23 @@ import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { field } from "../../http/fields.ts";
 
-const params = z.object({ kind: oneOf(EMAIL_KINDS) });
+const params = z.object({ kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "accepted") });
 
 /** `GET /api/v2/company/campaigns/{id}/email_preview` */
 export const previewEmailOperation: V2Operation = {
+  id: "previewEmail",
   summary: "Show how an e-mail to promoters reads",
+  description: "Shows how an e-mail to the campaign's promoters reads, with Jane Doe as the promoter.",
   params,
-  answer: z.object({ subject: z.string(), text: z.string(), html: z.string() }).meta({ id: "EmailPreview" }),
+  answer: z
+    .object({
+      subject: field(z.string(), "The subject.", "You have been accepted to Partners"),
+      text: field(z.string(), "The text.", "Hello Jane,"),
+      html: field(z.string(), "The text as HTML.", "<p>Hello Jane,</p>"),
+    })
+    .meta({ id: "EmailPreview" }),
   refusals: ["not_found", "invalid"],
   handle: preview,
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Campaign } from "../../domain/campaign/campaign.ts";
 import { flag, longText, word } from "../../input/fields.ts";
+import { field } from "../../http/fields.ts";
 
 const MAX_QUESTIONS = 20;
 const MAX_CHOICES = 50;
@@ -9,32 +10,43 @@ const LABEL_LENGTH = 200;
 /** A question on a campaign's sign-up page. */
 export const questionAnswer = z
   .object({
-    label: z.string(),
-    is_long: z.boolean(),
-    is_required: z.boolean(),
-    choices: z.array(z.string()),
+    label: field(z.string(), "The question, which also names its answer.", "Where do you publish?"),
+    is_long: field(z.boolean(), "Whether the answer may be several lines."),
+    is_required: field(z.boolean(), "Whether the question must be answered."),
+    choices: field(z.array(z.string()), "The answers to choose from. Empty: any text.", ["Blog", "Video"]),
   })
   .meta({ id: "SignupQuestion" });
 
 /** The settings of a campaign's sign-up page. */
 export const signupAnswer = z
   .object({
-    description: z.string().nullable(),
-    terms: z.string().nullable(),
-    questions: z.array(questionAnswer),
+    description: field(
+      z.string().nullable(),
+      "What the sign-up page says about the campaign.",
+      "Earn 20% of each sale.",
+    ),
+    terms: field(
+      z.string().nullable(),
+      "The terms that people accept when they join. null: none.",
+      "Do not bid on our name in ads.",
+    ),
+    questions: field(z.array(questionAnswer), "What people are asked when they join."),
   })
   .meta({ id: "CampaignSignup" });
 
 const label = word(LABEL_LENGTH).min(1, "can't be blank");
 const question = z.object(
   {
-    label,
-    is_long: flag.nullish(),
-    is_required: flag.nullish(),
-    choices: z
-      .array(label, "is invalid")
-      .max(MAX_CHOICES, `is too long (maximum is ${MAX_CHOICES} entries)`)
-      .nullish(),
+    label: field(label, questionAnswer.shape.label),
+    is_long: field(flag.nullish(), questionAnswer.shape.is_long),
+    is_required: field(flag.nullish(), "Whether the question must be answered."),
+    choices: field(
+      z
+        .array(label, "is invalid")
+        .max(MAX_CHOICES, `is too long (maximum is ${MAX_CHOICES} entries)`)
+        .nullish(),
+      questionAnswer.shape.choices,
+    ),
   },
   "is invalid",
 );
@@ -43,13 +55,16 @@ const question = z.object(
 export const signupParams = z
   .object(
     {
-      description: longText.nullish(),
-      terms: longText.nullish(),
-      questions: z
-        .array(question, "is invalid")
-        .max(MAX_QUESTIONS, `is too long (maximum is ${MAX_QUESTIONS} entries)`)
-        .refine((all) => new Set(all.map((each) => each.label)).size === all.length, "ask the same twice")
-        .nullish(),
+      description: field(longText.nullish(), "What the sign-up page says.", "Earn 20% of each sale."),
+      terms: field(longText.nullish(), signupAnswer.shape.terms),
+      questions: field(
+        z
+          .array(question, "is invalid")
+          .max(MAX_QUESTIONS, `is too long (maximum is ${MAX_QUESTIONS} entries)`)
+          .refine((all) => new Set(all.map((each) => each.label)).size === all.length, "ask the same twice")
+          .nullish(),
+        "What people are asked when they join.",
+      ),
     },
     "is invalid",
   )

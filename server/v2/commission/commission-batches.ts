@@ -4,9 +4,10 @@ import { changeCommissionStatus, setFulfilment } from "../../domain/commission/r
 import type { CommissionStatus } from "../../domain/commission/commission.ts";
 import type { Context } from "../../domain/context.ts";
 import { asItIs } from "../../domain/show.ts";
+import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** Changes one commission of a batch. */
@@ -14,21 +15,37 @@ type Work = (context: Context, accountId: number, id: number) => Promise<unknown
 
 /** The batches under `/api/v2/company/commissions`, by the last part of their path. */
 export const COMMISSION_BATCHES: Record<string, V2Operation> = {
-  approve: commissionBatch("approve", { summary: "Approve commissions", work: setStatus("approved") }),
-  deny: commissionBatch("deny", { summary: "Deny commissions", work: setStatus("denied") }),
+  approve: commissionBatch("approve", {
+    id: "approveCommissions",
+    summary: "Approve commissions",
+    description: "Approves commissions, so that the next payout pays them. Paid ones stay as they are.",
+    work: setStatus("approved"),
+  }),
+  deny: commissionBatch("deny", {
+    id: "denyCommissions",
+    summary: "Deny commissions",
+    description: "Denies commissions, so that they are not paid. Paid ones stay as they are.",
+    work: setStatus("denied"),
+  }),
   mark_fulfilled: commissionBatch("mark_fulfilled", {
+    id: "markCommissionsFulfilled",
     summary: "Mark credits and the like as given to the promoters",
+    description: "Records that promoters got what is not money: credits, points, months, discounts.",
     work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
   }),
   mark_unfulfilled: commissionBatch("mark_unfulfilled", {
+    id: "markCommissionsUnfulfilled",
     summary: "Mark credits and the like as not given",
+    description: "Records that promoters did not get them after all.",
     work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
   }),
 };
 
 /** `DELETE /api/v2/company/commissions/destroy` */
 export const destroyCommissionsOperation = commissionBatch("destroy", {
+  id: "destroyCommissions",
   summary: "Delete commissions",
+  description: "Deletes commissions, with those that take them back. Paid ones stay as they are.",
   work: destroyCommission,
 });
 
@@ -37,9 +54,10 @@ function setStatus(status: CommissionStatus): Work {
     changeCommissionStatus(context, accountId, { selector: { id, eventId: null }, status, show: asItIs });
 }
 
-function commissionBatch(name: string, { summary, work }: { summary: string; work: Work }): V2Operation {
+function commissionBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
   return {
-    summary,
+    ...texts,
+    description: `${texts.description} ${BATCH}`,
     body: idsBody,
     answer: batchAnswer,
     refusals: ["invalid"],

@@ -13,32 +13,52 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { commissionAnswer, showCommission } from "./commission-json.ts";
+import { field } from "../../http/fields.ts";
 
 const commonBody = z.object({
-  commission_type: oneOf(COMMISSION_TYPES),
-  event_id: text.optional(),
-  event_date: instant.optional(),
-  internal_note: longText.optional(),
-  external_note: longText.optional(),
-  billing_period: oneOf(BILLING_PERIODS).optional(),
-  notify_promoter: flag.optional(),
+  commission_type: field(oneOf(COMMISSION_TYPES), commissionAnswer.shape.commission_type),
+  event_id: field(text.optional(), "Your own id of the sale. Left out: a new one.", "order-1001"),
+  event_date: field(instant.optional(), "The day that it counts on. Left out: today.", "2026-03-01"),
+  internal_note: field(longText.optional(), commissionAnswer.shape.internal_note),
+  external_note: field(longText.optional(), commissionAnswer.shape.external_note),
+  billing_period: field(oneOf(BILLING_PERIODS).optional(), "How often the sold plan is paid.", "monthly"),
+  notify_promoter: field(
+    flag.optional(),
+    "Whether the promoter gets an e-mail, if the campaign sends `new_commission`. Default: `false`.",
+  ),
 });
-const saleBody = commonBody.extend({ referral_id: id, sale_amount: saleAmount, plan_id: text.optional() });
+const saleBody = commonBody.extend({
+  referral_id: field(id, "Id of the lead who bought something.", 204),
+  sale_amount: field(saleAmount, "What was sold, in cents.", 10000),
+  plan_id: field(text.optional(), "The sold price or plan, by your own id.", "pro-monthly"),
+});
 const customBody = commonBody.extend({
-  promoter_campaign_id: id,
-  amount: wholeAmount,
-  unit: oneOf(UNITS).default("cash"),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  amount: field(wholeAmount, "The amount: cents for `cash`, whole units otherwise.", 2000),
+  unit: field(oneOf(UNITS).default("cash"), "Unit of the amount.", "cash"),
 });
 /** Both kinds, for the description of the interface. */
 const createBody = saleBody.extend(customBody.shape).partial().required({ commission_type: true });
 
 const updateBody = z
-  .object({ internal_note: longText.nullable(), external_note: longText.nullable() })
+  .object({
+    internal_note: field(longText.nullable(), commissionAnswer.shape.internal_note),
+    external_note: field(longText.nullable(), commissionAnswer.shape.external_note),
+  })
   .partial();
 
 /** `POST /api/v2/company/commissions` @see docs/spec/v2.md "Create a commission" */
 export const createCommissionOperation: V2Operation = {
+  id: "createCommission",
   summary: "Give a promoter a commission",
+  description:
+    "Gives a promoter a commission. `custom`: an exact `amount` for a `promoter_campaign_id`. `sale`: what a sale of `sale_amount` to a `referral_id` earns, for each tier and each part of a split.",
+  example: {
+    commission_type: "custom",
+    promoter_campaign_id: 17,
+    amount: 2000,
+    external_note: "Thank you for the talk",
+  },
   body: createBody,
   answer: z.array(commissionAnswer),
   refusals: ["not_found", "invalid", "already_registered", "refused"],
@@ -47,7 +67,10 @@ export const createCommissionOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/commissions/{id}` */
 export const updateCommissionOperation: V2Operation = {
+  id: "updateCommission",
   summary: "Change the notes on a commission",
+  description: "Changes the notes on a commission. What you leave out stays.",
+  example: { internal_note: "Checked by phone" },
   body: updateBody,
   answer: commissionAnswer,
   refusals: ["not_found", "invalid", "refused"],

@@ -10,40 +10,89 @@ import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { UNITS } from "../../domain/money/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { uid } from "../../input/common-fields.ts";
 
 const instant = z.iso.datetime();
 
 /** @see docs/spec/v2.md "Commission" */
 export const commissionAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(COMMISSION_STATUSES),
-    metadata: z.record(z.string(), z.unknown()),
-    is_self_referral: z.boolean().nullable(),
-    commission_type: z.enum(COMMISSION_TYPES),
-    created_by_user_email: z.string().nullable(),
-    created_by_user_at: instant.nullable(),
-    sale_amount: z.int(),
-    original_sale_amount: z.int(),
-    original_sale_currency: z.string().nullable(),
-    event_id: z.string().nullable(),
-    plan_id: z.string().nullable(),
-    tier: z.int(),
-    internal_note: z.string().nullable(),
-    external_note: z.string().nullable(),
-    unit: z.enum(UNITS),
-    fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
-    amount: z.int(),
-    is_paid: z.boolean(),
-    is_split: z.boolean(),
-    created_at: instant,
-    status_updated_at: instant.nullable(),
-    promoter_campaign: embeddedPromoterCampaign,
-    referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }).nullable(),
-    reward: z.object({ id: z.int(), name: z.string() }).nullable(),
-    split_details: z
-      .object({ promoter_campaign_id: z.int(), promoter_id: z.int(), percentage: z.number() })
-      .nullable(),
+    id: recordId,
+    status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
+    metadata: field(z.record(z.string(), z.unknown()), "Further data. Always empty so far.", {}),
+    is_self_referral: field(
+      z.boolean().nullable(),
+      "Whether promoter and lead are the same person. null: not judged.",
+    ),
+    commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
+    created_by_user_email: field(
+      z.string().nullable(),
+      "E-mail address of the user who gave it in the dashboard. null: nobody did.",
+      "manager@acme.example",
+    ),
+    created_by_user_at: field(instant.nullable(), "When the user gave it. null: nobody did."),
+    sale_amount: field(z.int(), "What was sold, in cents. 0: no sale earned it.", 10000),
+    original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
+    original_sale_currency: field(
+      z.string().nullable(),
+      "The sale's own currency. null: the account's currency.",
+      null,
+    ),
+    event_id: field(z.string().nullable(), "Your own id of the sale. null: none.", "order-1001"),
+    plan_id: field(
+      z.string().nullable(),
+      "The sold price or plan, by your own id. null: none.",
+      "pro-monthly",
+    ),
+    tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+    internal_note: field(
+      z.string().nullable(),
+      "A note of yours. Promoters never see it.",
+      "Checked by phone",
+    ),
+    external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    fraud_check: field(
+      z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
+      "Why the sale is suspected of fraud. null: not judged.",
+    ),
+    amount: field(
+      z.int(),
+      "The amount: cents for `cash`, whole units otherwise. Negative: a refund took it back.",
+      2000,
+    ),
+    is_paid: field(z.boolean(), "Whether the promoter was paid."),
+    is_split: field(z.boolean(), "Whether several promoters share it."),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    status_updated_at: field(instant.nullable(), "When its status was last changed. null: never."),
+    promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that earned it."),
+    referral: field(
+      z
+        .object({
+          id: recordId,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+          uid: uid,
+        })
+        .nullable(),
+      "The lead that it was earned by. null: none, or the lead was deleted.",
+    ),
+    reward: field(
+      z
+        .object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") })
+        .nullable(),
+      "The reward that it was earned by. null: it was imported, or made by hand.",
+    ),
+    split_details: field(
+      z
+        .object({
+          promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+          promoter_id: field(z.int(), "Id of the promoter.", 17),
+          percentage: field(z.number(), "The part of each commission, in percent.", 25),
+        })
+        .nullable(),
+      "The promoter's part of a commission that several promoters share. null: it is not shared.",
+    ),
   })
   .meta({ id: "Commission" });
 

@@ -8,7 +8,8 @@ import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";
-import { amounts, amountSpan, period, span } from "../range-params.ts";
+import { amounts, amountSpan, cents, period, span } from "../range-params.ts";
+import { field } from "../../http/fields.ts";
 
 const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] } });
 const status = oneOf(COMMISSION_STATUSES);
@@ -22,40 +23,73 @@ const status = oneOf(COMMISSION_STATUSES);
  * @see docs/spec/v2.md "List commissions"
  */
 export const listParams = z.object({
-  q: text.optional(),
-  ids: listOf(id).optional(),
-  status: status.optional(),
-  unit: oneOf(UNITS).optional(),
-  filters: z
-    .object(
-      {
-        status,
-        unit: oneOf(UNITS),
-        paid: yesOrNo,
-        fulfilled: yesOrNo,
-        sale_amount: amounts,
-        amount: amounts,
-        created_at: period,
-        campaign_id: listOf(id),
-        payout_id: listOf(id),
-        due_period: oneOf(DUE_PERIODS),
-        promoter_id: id,
-        first_commission: flag,
-        refunded: flag,
-        fraud_check: listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
-        plan_id: listOf(text),
-      },
-      "is invalid",
-    )
-    .partial()
-    .default({}),
-  sorting: z
-    .object(
-      { sale_amount: direction, amount: direction, created_at: direction, referral: direction },
-      "is invalid",
-    )
-    .partial()
-    .default({}),
+  q: field(
+    text.optional(),
+    "Text to search for in event ids, and in leads' e-mail addresses and uids.",
+    "order-1001",
+  ),
+  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
+  status: field(status.optional(), "State of the record."),
+  unit: field(oneOf(UNITS).optional(), "Unit of the amount.", "cash"),
+  filters: field(
+    z
+      .object(
+        {
+          status: field(status, "Only records with this status."),
+          unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
+          paid: field(yesOrNo, "`yes`: money that was paid. `no`: money that was not."),
+          fulfilled: field(
+            yesOrNo,
+            "`yes`: other units that the promoter got. `no`: those that the promoter did not get.",
+          ),
+          sale_amount: field(cents, "What was sold, in cents. null for sign-ups."),
+          amount: field(amounts, "The amount: cents for `cash`, whole units otherwise."),
+          created_at: field(period, "When the record was created."),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
+          due_period: field(
+            oneOf(DUE_PERIODS),
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+          ),
+          promoter_id: field(id, "Id of the promoter.", 17),
+          first_commission: field(
+            flag,
+            "Whether it belongs to the first event that earned something for its lead.",
+          ),
+          refunded: field(
+            flag,
+            "Whether a refund took a part of it back, or made it to take another one back.",
+          ),
+          fraud_check: field(
+            listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
+            "Only leads with one of these suspicions.",
+          ),
+          plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  sorting: field(
+    z
+      .object(
+        {
+          sale_amount: field(direction, "By the amount of the sale."),
+          amount: field(direction, "By amount."),
+          created_at: field(direction, "By the moment when they were earned."),
+          referral: field(
+            direction,
+            "By lead, in the order in which the leads came. Those without a lead come first.",
+          ),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Order of the records. Of several, the first counts most.",
+  ),
   ...pageParams.shape,
 });
 

@@ -8,7 +8,10 @@ import { commissionFilter, commissionSorting, listParams } from "./commission-pa
 
 /** `GET /api/v2/company/commissions` @see docs/spec/v2.md "List commissions" */
 export const listCommissionsOperation: V2Operation = {
+  id: "listCommissions",
   summary: "List commissions",
+  description:
+    "Lists commissions, oldest first, with filters and sorting. A commission is what a promoter earns.",
   params: listParams,
   answer: z.array(commissionAnswer),
   isPaged: true,

@@ -11,6 +11,9 @@ import { promoterPages, PROMOTER_COLUMNS } from "./promoters.ts";
 
 /** A file that holds all records of a kind. */
 interface ExportFile {
+  id: string;
+  /** The records, for readers of the document. */
+  content: string;
   /** The name of the records on the wire, and of the file. */
   name: string;
   entity: AuditedEntity;
@@ -19,10 +22,38 @@ interface ExportFile {
 }
 
 const FILES: ExportFile[] = [
-  { name: "promoters", entity: "promoter", columns: PROMOTER_COLUMNS, pages: promoterPages },
-  { name: "referrals", entity: "referral", columns: LEAD_COLUMNS, pages: leadPages },
-  { name: "commissions", entity: "commission", columns: COMMISSION_COLUMNS, pages: commissionPages },
-  { name: "payouts", entity: "payout", columns: PAYOUT_COLUMNS, pages: payoutPages },
+  {
+    id: "exportPromoters",
+    content: "All promoters, with their first campaign",
+    name: "promoters",
+    entity: "promoter",
+    columns: PROMOTER_COLUMNS,
+    pages: promoterPages,
+  },
+  {
+    id: "exportReferrals",
+    content: "All leads, with their promoters",
+    name: "referrals",
+    entity: "referral",
+    columns: LEAD_COLUMNS,
+    pages: leadPages,
+  },
+  {
+    id: "exportCommissions",
+    content: "All commissions, with their promoters and leads",
+    name: "commissions",
+    entity: "commission",
+    columns: COMMISSION_COLUMNS,
+    pages: commissionPages,
+  },
+  {
+    id: "exportPayouts",
+    content: "All payouts, with their promoters",
+    name: "payouts",
+    entity: "payout",
+    columns: PAYOUT_COLUMNS,
+    pages: payoutPages,
+  },
 ];
 
 /**
@@ -36,9 +67,11 @@ export const EXPORT_OPERATIONS: V2Row[] = FILES.map((file) => [
   "manager",
 ]);
 
-function exportOperation({ name, entity, columns, pages }: ExportFile): V2Operation {
+function exportOperation({ id, content, name, entity, columns, pages }: ExportFile): V2Operation {
   return {
+    id,
     summary: `Download all ${name} as a CSV file`,
+    description: `${content}, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with \`'\`. The audit log keeps who took it.`,
     answer: z.string(),
     media: "text/csv",
     async handle(request) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GROUPINGS, type Figure } from "../../domain/report/figures.ts";
 import type { Comparison, RangeFigures } from "../../domain/report/chart.ts";
+import { field } from "../../http/fields.ts";
 
 /** The figures of the start page. */
 const FIGURES = {
@@ -22,30 +23,54 @@ const RATES = {
 /** The figures to read. */
 export const SHOWN_FIGURES: Figure[] = [...Object.values(FIGURES), ...Object.values(RATES)];
 
-const point = z.object({ date: z.iso.date(), value: z.number() }).meta({ id: "HomePoint" });
+const point = z
+  .object({
+    date: field(z.iso.date(), "First day of the point.", "2026-02-01"),
+    value: field(z.number(), "The figure.", 12),
+  })
+  .meta({ id: "HomePoint" });
 const figure = z
   .object({
-    total: z.number(),
-    previous_total: z.number(),
-    change_percent: z.number().nullable(),
-    points: z.array(point),
-    previous_points: z.array(point),
+    total: field(z.number(), "The figure over the range.", 320),
+    previous_total: field(z.number(), "The figure over the range before.", 256),
+    change_percent: field(
+      z.number().nullable(),
+      "The change, in percent. Null if the range before had nothing.",
+      25,
+    ),
+    points: field(z.array(point), "The figure over time, oldest first."),
+    previous_points: field(z.array(point), "The figure over the range before."),
   })
   .meta({ id: "HomeFigure" });
 
 /** A range of days beside the one before it. */
 export const comparisonAnswer = z.object({
-  start_date: z.iso.date(),
-  end_date: z.iso.date(),
-  previous_start_date: z.iso.date(),
-  previous_end_date: z.iso.date(),
-  group_by: z.enum(GROUPINGS),
-  figures: z.object(Object.fromEntries(NAMES.map((name) => [name, figure])) as Record<Name, typeof figure>),
-  rates: z.object({
-    clicks_to_referrals_cr: z.number(),
-    referrals_to_customers_cr: z.number(),
-    clicks_to_customers_cr: z.number(),
-  }),
+  start_date: field(z.iso.date(), "First day (UTC).", "2026-02-01"),
+  end_date: field(z.iso.date(), "Last day (UTC), included.", "2026-02-28"),
+  previous_start_date: field(z.iso.date(), "First day of the range before, which is as long.", "2026-01-04"),
+  previous_end_date: field(z.iso.date(), "Last day of the range before.", "2026-01-31"),
+  group_by: field(z.enum(GROUPINGS), "How the days are grouped into points."),
+  figures: field(
+    z.object({
+      clicks_count: field(figure, "Clicks, with the range before."),
+      referrals_count: field(figure, "Leads, with the range before."),
+      customers_count: field(figure, "Customers won, with the range before."),
+      revenue_amount: field(figure, "Sum of the sales, in cents, with the range before."),
+      owed_amount: field(
+        figure,
+        "What promoters are owed at the end of each point, in cents, with the range before.",
+      ),
+    }),
+    "Figures of the range, each with the range before.",
+  ),
+  rates: field(
+    z.object({
+      clicks_to_referrals_cr: field(z.number(), "Leads of a hundred clicks.", 8.5),
+      referrals_to_customers_cr: field(z.number(), "Customers of a hundred leads.", 24.5),
+      clicks_to_customers_cr: field(z.number(), "Customers of a hundred clicks.", 2.1),
+    }),
+    "Shares, in percent.",
+  ),
 });
 
 /** A comparison in the interface's names. */

@@ -9,16 +9,26 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { referralAnswer, showReferral } from "../referral/referral-json.ts";
 import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "./comparison-json.ts";
 import { tasksAnswer, tasksJson } from "./tasks-json.ts";
+import { field } from "../../http/fields.ts";
 
 const LATEST_LEADS = 6;
 
-const params = z.object({ start_date: calendarDay, end_date: calendarDay });
+const params = z.object({
+  start_date: field(calendarDay, "First day (UTC).", "2026-02-01"),
+  end_date: field(calendarDay, "Last day (UTC), included.", "2026-02-28"),
+});
 
 /** `GET /api/v2/company/home` */
 export const homeOperation: V2Operation = {
+  id: "showHome",
   summary: "Show how the program is doing",
+  description:
+    "Shows a range of days beside the one before it, what waits for somebody, and the latest leads. A range of less than two months is shown by day, of less than a year by week, of less than four years by month.",
   params,
-  answer: comparisonAnswer.extend({ tasks: tasksAnswer, latest_referrals: z.array(referralAnswer) }),
+  answer: comparisonAnswer.extend({
+    tasks: field(tasksAnswer, "What waits for somebody, whatever the range."),
+    latest_referrals: field(z.array(referralAnswer), "The newest leads."),
+  }),
   refusals: ["invalid"],
   handle: showHome,
 };

@@ -5,8 +5,9 @@ import { readJson } from "../../http/parameters/json.ts";
 import { id } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
-const body = z.object({ campaign_id: id });
+const body = z.object({ campaign_id: field(id, "Id of the campaign.", 1) });
 
 /**
  * `POST /api/v2/company/setup/script`. Choice: answers 200 even if the page can't be fetched, because the check is there
@@ -14,14 +15,25 @@ const body = z.object({ campaign_id: id });
  * pages of others.
  */
 export const checkScriptOperation: V2Operation = {
+  id: "checkScript",
   summary: "Look for the script on a campaign's landing page",
+  description:
+    "Fetches a campaign's landing page and tells whether the script is on it, with your account id. Private addresses are not fetched, unless the server allows them for webhooks.",
+  example: { campaign_id: 1 },
   body,
   answer: z
     .object({
-      result: z.enum(["found", "other_account", "tag_manager", "not_found", "not_fetched"]),
-      url: z.string(),
-      other_account_id: z.string().nullable(),
-      error: z.string().nullable(),
+      result: field(
+        z.enum(["found", "other_account", "tag_manager", "not_found", "not_fetched"]),
+        "`found`: the page loads the script for your account. `other_account`: it loads the script for another account, or for none. `tag_manager`: a tag manager may load it, which the page does not show. `not_found`: it is not on the page. `not_fetched`: the page could not be read.",
+      ),
+      url: field(z.string(), "The page, after redirects.", "https://www.acme.example/"),
+      other_account_id: field(
+        z.string().nullable(),
+        "The account that the page names instead. null: none.",
+        "globex",
+      ),
+      error: field(z.string().nullable(), "Why the page could not be read. null: it could.", "Answered 404"),
     })
     .meta({ id: "ScriptCheck" }),
   refusals: ["invalid", "not_found"],

@@ -6,28 +6,41 @@ import { findSightings } from "../../domain/sighting/sighting.ts";
 import { isAllowedOrigin } from "../../http/origin.ts";
 import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/setup` */
 export const setupOperation: V2Operation = {
+  id: "showSetup",
   summary: "Show how far the account is set up",
+  description:
+    "Shows which steps of setting an account up are done: the script, a campaign, the first promoter, click, lead and sale.",
   answer: z.object({
-    has_customer: z.boolean(),
-    script_seen: z
-      .object({ site: z.string(), at: z.iso.datetime() })
-      .nullable()
-      .meta({ id: "ScriptSighting" }),
-    steps: z
-      .object({
-        script: z.boolean(),
-        landing_page: z.boolean(),
-        promoter: z.boolean(),
-        click: z.boolean(),
-        referral: z.boolean(),
-        sale: z.boolean(),
-        webhook: z.boolean(),
-        mail: z.boolean(),
-      })
-      .meta({ id: "SetupSteps" }),
+    has_customer: field(z.boolean(), "Whether a lead has become a customer."),
+    script_seen: field(
+      z
+        .object({
+          site: field(z.string(), "The site.", "https://www.acme.example"),
+          at: field(z.iso.datetime(), "When, exact to an hour.", "2026-03-04T05:06:07.890Z"),
+        })
+        .nullable()
+        .meta({ id: "ScriptSighting" }),
+      "Where a site of your campaigns loaded the script last. null: none did. Tag managers are seen here, too.",
+    ),
+    steps: field(
+      z
+        .object({
+          script: field(z.boolean(), "A page loads the script."),
+          landing_page: field(z.boolean(), "A campaign leads to a page other than the demo."),
+          promoter: field(z.boolean(), "There is a promoter."),
+          click: field(z.boolean(), "There was a click on a referral link."),
+          referral: field(z.boolean(), "There is a lead."),
+          sale: field(z.boolean(), "There was a sale."),
+          webhook: field(z.boolean(), "There is a webhook."),
+          mail: field(z.boolean(), "The server can send e-mails."),
+        })
+        .meta({ id: "SetupSteps" }),
+      "The steps of setting an account up.",
+    ),
   }),
   handle: showSetup,
 };

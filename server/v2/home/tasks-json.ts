@@ -1,18 +1,67 @@
 import { z } from "zod";
 import type { Tasks } from "../../domain/home/home.ts";
+import { field } from "../../http/fields.ts";
 
 /** The tasks that wait for somebody of the company. */
 export const tasksAnswer = z
   .object({
-    pending_promoters: z.object({ count: z.int() }),
-    proposed_referrals: z.object({ count: z.int() }),
-    suspicious_referrals: z.object({ count: z.int() }),
-    pending_commissions: z.object({ count: z.int(), amount: z.number() }),
-    pending_payouts: z.object({ count: z.int(), promoters_count: z.int(), total_incl_tax: z.number() }),
-    failing_webhooks: z.object({ count: z.int() }),
-    waiting_events: z.object({ count: z.int(), failed_count: z.int(), currencies: z.array(z.string()) }),
-    late_deliveries: z.object({ count: z.int(), oldest_at: z.iso.datetime().nullable() }),
-    held_emails: z.object({ count: z.int() }),
+    pending_promoters: field(
+      z.object({ count: field(z.int(), "How many.", 2) }),
+      "Promoters who wait to be accepted in a campaign.",
+    ),
+    proposed_referrals: field(
+      z.object({ count: field(z.int(), "How many.", 2) }),
+      "Leads that promoters added by hand, and that wait for your approval.",
+    ),
+    suspicious_referrals: field(
+      z.object({ count: field(z.int(), "How many.", 3) }),
+      "Leads under suspicion that nobody has disabled.",
+    ),
+    pending_commissions: field(
+      z.object({
+        count: field(z.int(), "How many.", 14),
+        amount: field(z.number(), "Their sum in money, in cents.", 42000),
+      }),
+      "Commissions that wait for approval, held ones included.",
+    ),
+    pending_payouts: field(
+      z.object({
+        count: field(z.int(), "How many, in money or not.", 5),
+        promoters_count: field(z.int(), "How many promoters wait for money.", 3),
+        total_incl_tax: field(z.number(), "Their sum in money with tax, in cents.", 123400),
+      }),
+      "Payouts that wait to be paid.",
+    ),
+    failing_webhooks: field(
+      z.object({ count: field(z.int(), "How many.", 1) }),
+      "Active webhooks whose latest attempt failed.",
+    ),
+    waiting_events: field(
+      z.object({
+        count: field(z.int(), "How many, with those that failed.", 3),
+        failed_count: field(
+          z.int(),
+          "How many were refused although there was a rate. `GET /api/v2/company/waiting_events` says why.",
+          0,
+        ),
+        currencies: field(z.array(z.string()), "The currencies whose rates are missing.", ["EUR", "KRW"]),
+      }),
+      "Sales and refunds that wait for exchange rates. Store the rates (`POST /api/v2/company/rates`, or `tidemark rates import`), and they are recorded within a minute.",
+    ),
+    late_deliveries: field(
+      z.object({
+        count: field(z.int(), "How many, at most 10,000.", 3),
+        oldest_at: field(
+          z.iso.datetime().nullable(),
+          "When the oldest of them was made. null: none is late.",
+        ),
+      }),
+      "Events and e-mails that have waited for more than five minutes.",
+    ),
+    held_emails: field(
+      z.object({ count: field(z.int(), "How many.", 24) }),
+      "E-mails that wait until the server can send any.",
+    ),
   })
   .meta({ id: "Tasks" });
 

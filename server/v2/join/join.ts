@@ -11,42 +11,72 @@ import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
 import { questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const NAME_LENGTH = 100;
 
-const invitationBody = z.object({ invitation: text });
+const invitationBody = z.object({
+  invitation: field(
+    text,
+    "The invitation of a private campaign, from its sign-up link.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2M",
+  ),
+});
 /** The answers that the campaign asks for. */
 const answerBody = z.object({
-  answers: z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
-  terms_accepted: flag.optional(),
+  answers: field(
+    z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
+    "Answers by the words of the question.",
+    { "Where do you publish?": "Blog" },
+  ),
+  terms_accepted: field(flag.optional(), "Whether the terms are accepted."),
 });
 const joinBody = z.object({
-  email: mailAddress,
-  password: newPassword,
-  first_name: word(NAME_LENGTH),
-  last_name: word(NAME_LENGTH).optional(),
+  email: field(mailAddress, "The person's e-mail address.", "jane@example.com"),
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+  first_name: field(word(NAME_LENGTH), "First name.", "Jane"),
+  last_name: field(word(NAME_LENGTH).optional(), "Last name.", "Doe"),
   ...answerBody.shape,
   ...invitationBody.partial().shape,
-  ref: text.optional(),
-  company_website: text.optional(),
+  ref: field(
+    text.optional(),
+    "Referral id of the promoter who brought the person in. An unknown one is ignored.",
+    "alex",
+  ),
+  company_website: field(
+    text.optional(),
+    "Must stay empty. The page hides it, so only programs fill it in.",
+    "",
+  ),
 });
 
 const joinPage = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    company_name: z.string(),
-    description: z.string().nullable(),
-    terms: z.string().nullable(),
-    questions: z.array(questionAnswer),
-    is_private: z.boolean(),
-    needs_approval: z.boolean(),
+    id: recordId,
+    name: field(z.string(), "Name of the campaign.", "Friends of Acme"),
+    company_name: field(z.string(), "Name of the company.", "Acme"),
+    description: field(
+      z.string().nullable(),
+      "What the campaign says about itself.",
+      "Earn 20% of each sale.",
+    ),
+    terms: field(
+      z.string().nullable(),
+      "The terms that people accept when they join. null: none.",
+      "Do not bid on our name in ads.",
+    ),
+    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    is_private: field(z.boolean(), "Whether promoters join by invitation only."),
+    needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
   })
   .meta({ id: "JoinPage" });
 
 /** `GET /api/v2/join/{campaign}` */
 export const showJoinOperation: OpenOperation = {
+  id: "showJoinPage",
   summary: "Show what a campaign's sign-up page says and asks",
+  description:
+    "Shows what anybody may know about a campaign before they join. A private campaign is answered like an unknown one.",
   answer: joinPage,
   refusals: ["not_found"],
   handle: async (request) => joinPageJson(await load(request, null)),
@@ -54,7 +84,9 @@ export const showJoinOperation: OpenOperation = {
 
 /** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because addresses are logged. */
 export const showInvitationOperation: OpenOperation = {
+  id: "showInvitation",
   summary: "Show the sign-up page of a private campaign",
+  description: "Shows the same to somebody who has the invitation. It does not use the invitation up.",
   body: invitationBody,
   answer: joinPage,
   refusals: ["not_found", "invalid"],
@@ -63,10 +95,28 @@ export const showInvitationOperation: OpenOperation = {
 
 /** `POST /api/v2/join/{campaign}` */
 export const joinOperation: OpenOperation = {
+  id: "joinProgram",
   summary: "Become a promoter",
+  description:
+    "Makes a promoter and sends an e-mail with a link. A known address gets the same answer, and another e-mail, so that nobody can ask who is a promoter.",
+  example: {
+    email: "jane@example.com",
+    password: "correct horse battery",
+    first_name: "Jane",
+    terms_accepted: true,
+  },
   body: joinBody,
   answer: z
-    .object({ state: z.enum(["accepted", "pending"]), needs_confirmation: z.boolean() })
+    .object({
+      state: field(
+        z.enum(["accepted", "pending"]),
+        "What the campaign does with newcomers: it accepts them at once, or looks at them first.",
+      ),
+      needs_confirmation: field(
+        z.boolean(),
+        "Whether the person must open the link in the e-mail before they can sign in.",
+      ),
+    })
     .meta({ id: "Joined" }),
   status: 201,
   refusals: ["not_found", "invalid", "rate_limited", "busy"],

@@ -2,22 +2,37 @@ import { z } from "zod";
 import { countDeliveries } from "../../domain/webhook/backlog.ts";
 import { Failure } from "../../failure.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/mail` */
 export const showMailOperation: V2Operation = {
+  id: "showMail",
   summary: "Show whether the server sends e-mails, and how many wait",
+  description:
+    "Shows whether the server can send e-mails, by which server and sender, and how many wait or have failed.",
   answer: z
     .object({
-      is_set_up: z.boolean(),
-      server: z.string().nullable(),
-      sender: z.string().nullable(),
-      emails: z.object({
-        pending: z.int(),
-        retrying: z.int(),
-        held: z.int(),
-        delivered: z.int(),
-        failed: z.int(),
-      }),
+      is_set_up: field(z.boolean(), "Whether the server can send e-mails."),
+      server: field(
+        z.string().nullable(),
+        "The mail server, without user and password. null: mail is not set up.",
+        "smtps://mail.acme.example:465",
+      ),
+      sender: field(
+        z.string().nullable(),
+        "The sender of the account's e-mails. null: mail is not set up, and the account has no sender of its own.",
+        "Acme <team@acme.example>",
+      ),
+      emails: field(
+        z.object({
+          pending: field(z.int(), "E-mails that are about to be sent.", 2),
+          retrying: field(z.int(), "E-mails that failed and are tried again.", 0),
+          held: field(z.int(), "E-mails that wait until mail is set up.", 0),
+          delivered: field(z.int(), "E-mails that the mail server accepted.", 314),
+          failed: field(z.int(), "E-mails that were given up.", 1),
+        }),
+        "How many e-mails of the account have each status. Finished ones are kept for 30 days.",
+      ),
     })
     .meta({ id: "Mail" }),
   handle: show,
@@ -39,13 +54,24 @@ async function show({ account, context, mail }: V2Request) {
  * show it. It sends at once and past the queue, so that the answer is about this e-mail.
  */
 export const testMailOperation: V2Operation = {
+  id: "testMail",
   summary: "Send a test e-mail to yourself",
+  description:
+    "Sends an e-mail to your own address at once, and shows what the mail server answered. The status is 200 even if it refused. Only for signed-in people.",
   answer: z
     .object({
-      sent: z.boolean(),
-      to: z.string(),
-      response_code: z.int().nullable(),
-      error: z.string().nullable(),
+      sent: field(z.boolean(), "Whether the mail server accepted the e-mail."),
+      to: field(z.string(), "Your own address.", "alex@acme.example"),
+      response_code: field(
+        z.int().nullable(),
+        "The code that the mail server refused with. null: it accepted the e-mail, or did not answer.",
+        550,
+      ),
+      error: field(
+        z.string().nullable(),
+        "Why the e-mail was not sent. null: it was.",
+        "Can't send mail - all recipients were rejected: 550 No such user",
+      ),
     })
     .meta({ id: "MailTest" }),
   refusals: ["refused"],

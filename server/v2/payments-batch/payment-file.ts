@@ -4,21 +4,36 @@ import { id, oneOf, word } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
+import { field } from "../../http/fields.ts";
 
 const NAME_LENGTH = 70;
 const IBAN_LENGTH = 42;
 
 const fileParams = z.object({
-  format: oneOf(FILE_FORMATS),
-  part: id.optional(),
-  debtor_name: word(NAME_LENGTH).optional(),
-  debtor_iban: word(IBAN_LENGTH).optional(),
-  debtor_bic: word(IBAN_LENGTH).optional(),
+  format: field(
+    oneOf(FILE_FORMATS),
+    "Format of the file. It must fit the batch's method; `sepa` and `bank` fit `bank`.",
+  ),
+  part: field(id.optional(), "Which file, if a batch has more payments than one file may hold.", 1),
+  debtor_name: field(
+    word(NAME_LENGTH).optional(),
+    "For SEPA: your own name. Without it, the account's.",
+    "Acme Ltd",
+  ),
+  debtor_iban: field(
+    word(IBAN_LENGTH).optional(),
+    "For SEPA: the account that the money comes from.",
+    "NL91ABNA0417164300",
+  ),
+  debtor_bic: field(word(IBAN_LENGTH).optional(), "For SEPA: the BIC of your bank.", "ABNANL2A"),
 });
 
 /** `GET /api/v2/company/payments_batches/{id}/file` @see docs/spec/v2.md "Payments batches" */
 export const paymentFileOperation: V2Operation = {
+  id: "downloadPaymentFile",
   summary: "Download the file that pays a batch",
+  description:
+    "Downloads the file that pays a batch: PayPal's or Wise's CSV, SEPA's XML (`pain.001.001.03`, as `application/xml`), or a plain CSV of bank accounts. SEPA needs your own account, `debtor_iban`.",
   params: fileParams,
   answer: z.string(),
   media: "text/csv",

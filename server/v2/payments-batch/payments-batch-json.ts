@@ -8,26 +8,31 @@ import {
 import { PAYABLE, RETRIABLE } from "../../domain/payments-batch/changes.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
 import type { View } from "../../storage/store.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();
 
 /** @see docs/spec/v2.md "Payments batch" */
 export const paymentsBatchAnswer = z
   .object({
-    id: z.int(),
-    method: z.enum(PAYOUT_METHODS),
-    status: z.enum(PAYMENTS_BATCH_STATUSES),
-    ext_reference: z.string(),
-    ext_id: z.string().nullable(),
-    scheduled_at: instant.nullable(),
-    processing_started_at: instant.nullable(),
-    completed_at: instant.nullable(),
-    is_payable: z.boolean(),
-    is_retriable: z.boolean(),
-    is_payment_otp_required: z.boolean(),
-    total: z.number(),
-    promoters_count: z.int(),
-    error: z.string().nullable(),
+    id: recordId,
+    method: field(z.enum(PAYOUT_METHODS), "Way of payment of all its payouts."),
+    status: field(z.enum(PAYMENTS_BATCH_STATUSES), "State of the record."),
+    ext_reference: field(z.string(), "Name of the batch in its files and at the bank.", "BATCH-5"),
+    ext_id: field(
+      z.string().nullable(),
+      "The payment provider's own id. null: no provider is connected.",
+      null,
+    ),
+    scheduled_at: field(instant.nullable(), "When the provider pays. null: not planned.", null),
+    processing_started_at: field(instant.nullable(), "When the payment began. null: not yet."),
+    completed_at: field(instant.nullable(), "When the last payout was paid. null: not yet."),
+    is_payable: field(z.boolean(), "Whether it can be confirmed."),
+    is_retriable: field(z.boolean(), "Whether it has failed and can be tried again."),
+    is_payment_otp_required: field(z.boolean(), "Whether the provider asks for a one-time password.", false),
+    total: field(z.number(), "Sum of its payouts with tax, in cents.", 24000),
+    promoters_count: field(z.int(), "How many promoters it pays.", 8),
+    error: field(z.string().nullable(), "Why it failed. null: it did not.", null),
   })
   .meta({ id: "PaymentsBatch" });
 

@@ -9,10 +9,13 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { paymentsBatchAnswer, showPaymentsBatch } from "./payments-batch-json.ts";
+import { field, message } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
 export const listPaymentsBatchesOperation: V2Operation = {
+  id: "listPaymentsBatches",
   summary: "List payments batches, newest first",
+  description: "Lists the payments batches, newest first.",
   params: pageParams,
   answer: z.array(paymentsBatchAnswer),
   isPaged: true,
@@ -25,20 +28,43 @@ export const listPaymentsBatchesOperation: V2Operation = {
   },
 };
 
-const createBody = z.object({ method: oneOf(["paypal", "bank", "wise", "crypto", "dots"]) });
+const createBody = z.object({
+  method: field(oneOf(["paypal", "bank", "wise", "crypto", "dots"]), "Way of payment."),
+});
 
 /** Choice: both are accepted and ignored, because no payment provider asks for them. */
-const payBody = z.object({ otp: text, otp_code: text }).partial();
+const payBody = z
+  .object({
+    otp: field(text, "Ignored: no provider asks for a one-time password.", "123456"),
+    otp_code: field(text, "Ignored, like `otp`.", "123456"),
+  })
+  .partial();
 
 /** `POST /api/v2/company/payouts/create_payments_batch` @see docs/spec/v2.md "Payments batches" */
 export const createPaymentsBatchOperation: V2Operation = {
+  id: "createPaymentsBatch",
   summary: "Put all payable payouts of a method into a batch",
+  description:
+    "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",
+  example: { method: "bank" },
   body: createBody,
   answer: z.object({
-    data: paymentsBatchAnswer,
-    meta: z.object({
-      failed: z.array(z.object({ payout_id: z.int(), promoter_id: z.int(), message: z.string() })),
-    }),
+    data: field(paymentsBatchAnswer, "The records."),
+    meta: field(
+      z.object({
+        failed: field(
+          z.array(
+            z.object({
+              payout_id: field(z.int(), "Id of the payout.", 88),
+              promoter_id: field(z.int(), "Id of the promoter.", 17),
+              message: message,
+            }),
+          ),
+          "Pending payouts of this method that can't be paid yet.",
+        ),
+      }),
+      "Further data.",
+    ),
   }),
   status: 201,
   refusals: ["invalid", "refused"],
@@ -47,7 +73,11 @@ export const createPaymentsBatchOperation: V2Operation = {
 
 /** `POST /api/v2/company/payments_batches/{id}/pay` @see docs/spec/v2.md "Payments batches" */
 export const payPaymentsBatchOperation: V2Operation = {
+  id: "payPaymentsBatch",
   summary: "Confirm a payments batch, or try a failed one again",
+  description:
+    "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",
+  example: {},
   body: payBody,
   answer: paymentsBatchAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -59,8 +89,12 @@ export const payPaymentsBatchOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/payments_batches/{id}` @see docs/spec/v2.md "Payments batches" */
 export const removePaymentsBatchOperation: V2Operation = {
+  id: "deletePaymentsBatch",
   summary: "Delete a payments batch that is not under way",
-  answer: z.object({ message: z.string() }),
+  description: "Deletes a batch that is not under way. Its payouts are pending again.",
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["not_found", "refused"],
   async handle({ event, account, context }: V2Request) {
     await removePaymentsBatch(context, account.id, readPathId(event));

@@ -15,24 +15,28 @@ import {
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();
 
 const runAnswer = z
   .object({
-    id: z.int(),
-    group_ref: z.string(),
-    period_start: instant,
-    period_end: instant,
-    started_at: instant,
-    finished_at: instant.nullable(),
-    payouts_count: z.int(),
+    id: recordId,
+    group_ref: field(z.string(), "The run that made the payouts.", "2026-02"),
+    period_start: field(instant, "First moment of the period that is paid for."),
+    period_end: field(instant, "Last moment of the period that is paid for."),
+    started_at: field(instant, "When the run began."),
+    finished_at: field(instant.nullable(), "When all its payouts were made. null: not yet."),
+    payouts_count: field(z.int(), "How many payouts the run made.", 12),
   })
   .meta({ id: "PayoutRun" });
 
 /** `GET /api/v2/company/payout_runs` @see docs/spec/v2.md "Payout runs" */
 export const listPayoutRunsOperation: V2Operation = {
+  id: "listPayoutRuns",
   summary: "List payout runs, newest first",
+  description:
+    "Lists the payout runs, newest first. The server makes the payouts of a period within an hour of its end.",
   params: pageParams,
   answer: z.array(runAnswer),
   isPaged: true,
@@ -41,23 +45,37 @@ export const listPayoutRunsOperation: V2Operation = {
 
 const previewedAnswer = z
   .object({
-    id: z.string(),
-    promoter: embeddedPromoter,
-    campaign: embeddedCampaign,
-    unit: z.enum(UNITS),
-    amount: z.int(),
-    commissions_count: z.int(),
-    not_paid_because: z.string().nullable(),
+    id: field(z.string(), "Names the payout before it is made.", "17-1-cash"),
+    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    unit: field(z.enum(UNITS), "What is paid."),
+    amount: field(z.int(), "Sum of the commissions: cents of money, otherwise whole units.", 12500),
+    commissions_count: field(z.int(), "How many commissions it pays.", 9),
+    not_paid_because: field(
+      z.string().nullable(),
+      "Why a run would not pay it yet. null: it would.",
+      "The sum is below the minimum payment",
+    ),
   })
   .meta({ id: "PreviewedPayout" });
 
 /** `GET /api/v2/company/payout_runs/preview` @see docs/spec/v2.md "Payout runs" */
 export const previewPayoutRunOperation: V2Operation = {
+  id: "previewPayoutRun",
   summary: "Show what the next payout run would pay if its period ended now",
+  description:
+    "Shows what the next run would pay if its period ended now: one payout for each promoter, campaign and unit. `not_paid_because` says what keeps it for a later run.",
   params: pageParams,
   answer: z.object({
-    data: z.array(previewedAnswer),
-    meta: z.object({ group_ref: z.string(), period_start: instant, period_end: instant }),
+    data: field(z.array(previewedAnswer), "The records."),
+    meta: field(
+      z.object({
+        group_ref: field(z.string(), "Name of the run.", "2026-02"),
+        period_start: field(instant, runAnswer.shape.period_start),
+        period_end: field(instant, "Last day of the next period that is paid for. null: there is none."),
+      }),
+      "The period of the run.",
+    ),
   }),
   isPaged: true,
   handle: preview,

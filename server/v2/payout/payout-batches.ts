@@ -4,11 +4,13 @@ import type { Context } from "../../domain/context.ts";
 import { payCommissions } from "../../domain/payout-run/by-hand.ts";
 import { movePayout, removePayout } from "../../domain/payout/status.ts";
 import { text } from "../../input/fields.ts";
+import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Payout } from "../../domain/payout/payout.ts";
-import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 /** A payout of a batch, and the reason that the request gives. */
 interface Named {
@@ -20,59 +22,83 @@ interface Named {
 type Work = (context: Context, accountId: number, payout: Named) => Promise<Payout>;
 
 /** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
-const failedBody = idsBody.extend({ error: text.optional() });
+const failedBody = idsBody.extend({
+  error: field(text.optional(), "What went wrong, for people.", "Campaign 7 was not found"),
+});
 
 /** A batch of payouts names each payout that was not changed. @see docs/spec/v2.md "Batches" */
 const payoutBatchAnswer = batchAnswer
-  .extend({ processing_errors: z.array(z.object({ id: z.int(), message: z.string() })) })
+  .extend({
+    processing_errors: field(
+      z.array(
+        z.object({
+          id: field(z.int(), "Id of the payout.", 301),
+          message: field(z.string(), "Why it was not changed.", "Payout not found."),
+        }),
+      ),
+      "One entry for each payout that was not changed.",
+    ),
+  })
   .meta({ id: "PayoutBatchProcess" });
 
 const answer = z.object({
-  data: payoutBatchAnswer,
-  meta: z.object({
-    total: z.number(),
-    promoters_count: z.int(),
-    total_incl_tax: z.number(),
-    all_promoters_count: z.int(),
-  }),
+  data: field(payoutBatchAnswer, "The records."),
+  meta: field(
+    z.object({
+      total: field(z.number(), "Sum of the cash amounts, in cents.", 2000),
+      promoters_count: field(z.int(), "How many promoters they belong to.", 8),
+      total_incl_tax: field(z.number(), "Sum of the cash amounts with tax, in cents.", 2380),
+      all_promoters_count: field(z.int(), "How many promoters the payouts belong to.", 8),
+    }),
+    "Further data.",
+  ),
 });
 
 /** `POST /api/v2/company/payouts/mark_as_paid` */
-export const markAsPaidOperation = payoutBatch(
-  "mark_as_paid",
-  "Mark payouts as paid",
-  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
-);
+export const markAsPaidOperation = payoutBatch("mark_as_paid", {
+  id: "markPayoutsAsPaid",
+  summary: "Mark payouts as paid",
+  description: "Records that you have paid these payouts.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
+});
 
 /** `POST /api/v2/company/payouts/mark_as_unpaid` */
-export const markAsUnpaidOperation = payoutBatch(
-  "mark_as_unpaid",
-  "Mark completed payouts as unpaid",
-  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
-);
+export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
+  id: "markPayoutsAsUnpaid",
+  summary: "Mark completed payouts as unpaid",
+  description: "Marks completed payouts as unpaid again.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
+});
 
 /** `POST /api/v2/company/payouts/mark_as_failed` */
-export const markAsFailedOperation = payoutBatch(
-  "mark_as_failed",
-  "Mark payouts as failed",
-  (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
-);
+export const markAsFailedOperation = payoutBatch("mark_as_failed", {
+  id: "markPayoutsAsFailed",
+  summary: "Mark payouts as failed",
+  description: "Records that your bank or wallet has sent these payouts back. They must be processing.",
+  work: (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
+});
 
 /** `POST /api/v2/company/payouts/cancel` */
-export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (context, accountId, { id }) =>
-  movePayout(context, accountId, { id, to: "cancelled" }),
-);
+export const cancelPayoutsOperation = payoutBatch("cancel", {
+  id: "cancelPayouts",
+  summary: "Cancel payouts",
+  description: "Cancels pending or failed payouts. The next run pays their commissions.",
+  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "cancelled" }),
+});
 
 /** `DELETE /api/v2/company/payouts/destroy` */
-export const destroyPayoutsOperation = payoutBatch(
-  "destroy",
-  "Remove payouts that moved no money",
-  (context, accountId, { id }) => removePayout(context, accountId, id),
-);
+export const destroyPayoutsOperation = payoutBatch("destroy", {
+  id: "destroyPayouts",
+  summary: "Remove payouts that moved no money",
+  description: "Removes payouts that moved no money.",
+  work: (context, accountId, { id }) => removePayout(context, accountId, id),
+});
 
 /** `POST /api/v2/company/commissions/generate_payouts` */
 export const generatePayoutsOperation: V2Operation = {
+  id: "generatePayouts",
   summary: "Make payouts of chosen commissions",
+  description: `Makes pending payouts of these approved commissions now: one for each promoter, campaign and unit. The account's minimum payment does not count here. ${BATCH}`,
   body: idsBody,
   answer: batchAnswer,
   refusals: ["invalid"],
@@ -82,9 +108,10 @@ export const generatePayoutsOperation: V2Operation = {
   },
 };
 
-function payoutBatch(name: string, summary: string, work: Work): V2Operation {
+function payoutBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
   return {
-    summary,
+    ...texts,
+    description: `${texts.description} ${BATCH}`,
     body: name === "mark_as_failed" ? failedBody : idsBody,
     answer,
     refusals: ["invalid"],

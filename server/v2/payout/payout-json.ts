@@ -11,29 +11,30 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();
 
 /** @see docs/spec/v2.md "Payout" */
 export const payoutAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(PAYOUT_STATUSES),
-    amount: z.number(),
-    payments_batch_id: z.int().nullable(),
-    tax_rate: z.number(),
-    unit: z.enum(UNITS),
-    period_start: instant,
-    period_end: instant,
-    paid_at: instant.nullable(),
-    processing_started_at: instant.nullable(),
-    failed_at: instant.nullable(),
-    error: z.string().nullable(),
-    total_incl_tax: z.number(),
-    created_at: instant,
-    payout_method: payoutMethodAnswer.nullable(),
-    promoter: embeddedPromoter,
-    campaign: embeddedCampaign,
+    id: recordId,
+    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+    amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    payments_batch_id: field(z.int().nullable(), "Id of the payment that it is part of. null: none.", null),
+    tax_rate: field(z.number(), "Tax in percent.", 19),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    period_start: field(instant, "First moment of the period that is paid for."),
+    period_end: field(instant, "Last moment of the period that is paid for."),
+    paid_at: field(instant.nullable(), "When it was paid. null: not yet."),
+    processing_started_at: field(instant.nullable(), "When the payment began. null: not yet."),
+    failed_at: field(instant.nullable(), "When the payment failed. null: it did not."),
+    error: field(z.string().nullable(), "Why the payment failed. null: it did not.", null),
+    total_incl_tax: field(z.number(), "The amount with tax.", 2380),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    payout_method: field(payoutMethodAnswer.nullable(), "How the promoter is paid. null: not chosen yet."),
+    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
   })
   .meta({ id: "Payout" });
 

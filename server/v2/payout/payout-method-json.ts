@@ -1,51 +1,60 @@
 import { z } from "zod";
 import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/payout-method/payout-method.ts";
+import { field, recordId } from "../../http/fields.ts";
+
+const detail = (description: string, example: string | null = null) =>
+  field(z.string().nullable(), description, example);
 
 /** The details of a bank account. Each country needs others. */
-export const BANK_DETAILS = [
-  "bank_country",
-  "account_holder_name",
-  "account_number",
-  "routing_aba_number",
-  "country",
-  "state",
-  "postal_code",
-  "address",
-  "city",
-  "transit_number",
-  "institution_number",
-  "bsb_code",
-  "sort_code",
-  "iban",
-  "swift_bic_code",
-  "bank_name",
-  "bank_city",
-  "bank_address",
-] as const;
+const bankDetails = {
+  bank_country: detail("Two-letter code of the bank's country."),
+  account_holder_name: detail("Name of the account's holder."),
+  account_number: detail("Number of the account."),
+  routing_aba_number: detail("ABA routing number of a bank in the United States."),
+  country: detail("Country of the holder."),
+  state: detail("State or province of the holder."),
+  postal_code: detail("Postal code of the holder."),
+  address: detail("Street and number of the holder."),
+  city: detail("City of the holder."),
+  transit_number: detail("Transit number of a bank in Canada."),
+  institution_number: detail("Institution number of a bank in Canada."),
+  bsb_code: detail("BSB code of a bank in Australia."),
+  sort_code: detail("Sort code of a bank in the United Kingdom."),
+  iban: detail("International number of the account."),
+  swift_bic_code: detail("BIC of the bank."),
+  bank_name: detail("Name of the bank."),
+  bank_city: detail("City of the bank."),
+  bank_address: detail("Address of the bank."),
+};
+export const BANK_DETAILS = Object.keys(bankDetails);
 
 /** The documented details of all methods. `custom` and `dots` may have others. */
-export const DETAILS = [
-  "wallet_email",
-  "paypal_email",
-  ...BANK_DETAILS,
-  "wise_email",
-  "wallet_address",
-  "crypto_currency",
-] as const;
+const details = {
+  wallet_email: detail("E-mail address of the wallet that they are paid to.", "jane@wallet.example"),
+  paypal_email: detail("Another name of `wallet_email`.", "jane@wallet.example"),
+  ...bankDetails,
+  wise_email: detail("E-mail address of the account at Wise."),
+  wallet_address: detail("Address of the wallet."),
+  crypto_currency: detail("Currency of the wallet."),
+};
+export const DETAILS = Object.keys(details) as (keyof typeof details)[];
 
-const detailsAnswer = z.looseObject(detailsOf(z.string().nullable())).meta({ id: "PayoutMethodDetails" });
+const detailsAnswer = z.looseObject(details).meta({ id: "PayoutMethodDetails" });
 
 /** @see docs/spec/v2.md "Payout method" */
 export const payoutMethodAnswer = z
   .object({
-    id: z.int(),
-    method: z.enum(PAYOUT_METHODS),
-    date_added: z.iso.datetime(),
-    is_disabled: z.boolean(),
-    meta: z.record(z.string(), z.unknown()),
-    is_selected: z.boolean(),
-    details: detailsAnswer,
-    managed_payouts: z.boolean(),
+    id: recordId,
+    method: field(z.enum(PAYOUT_METHODS), "Way of payment."),
+    date_added: field(z.iso.datetime(), "When the payout method was added."),
+    is_disabled: field(z.boolean(), "Whether it can't be used."),
+    meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
+    is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
+    details: field(
+      detailsAnswer,
+      "Account or wallet that the money goes to. Each method has fields of its own; others are null.",
+    ),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
   })
   .meta({ id: "PayoutMethod" });
 
@@ -64,14 +73,13 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
 }
 
 /** The details of a method whose own are not shown. */
-export const NO_DETAILS = detailsOf(null);
+export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Record<
+  keyof typeof details,
+  null
+>;
 
 /** Shows the wallet's address under both of its names, because clients read either. */
-function detailsJson({ method, details }: PayoutMethod): z.output<typeof detailsAnswer> {
-  const shown = { ...NO_DETAILS, ...details };
+function detailsJson({ method, details: given }: PayoutMethod): z.output<typeof detailsAnswer> {
+  const shown = { ...NO_DETAILS, ...given };
   return method === "paypal" ? { ...shown, paypal_email: shown.wallet_email } : shown;
-}
-
-function detailsOf<V>(value: V): Record<(typeof DETAILS)[number], V> {
-  return Object.fromEntries(DETAILS.map((name) => [name, value])) as Record<(typeof DETAILS)[number], V>;
 }

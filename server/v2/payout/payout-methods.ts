@@ -20,6 +20,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { field, message } from "../../http/fields.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -63,18 +64,33 @@ const SHAPES: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
 };
 
 const methodBody = z.object({
-  method: oneOf(PAYOUT_METHODS),
-  promoter_id: id,
-  details: z.record(z.string(), z.unknown()).default({}),
-  is_disabled: flag.optional(),
-  is_selected: flag.optional(),
+  method: field(oneOf(PAYOUT_METHODS), "Way of payment."),
+  promoter_id: field(id, "Id of the promoter.", 17),
+  details: field(
+    z.record(z.string(), z.unknown()).default({}),
+    "Account or wallet that the money goes to. Each method has fields of its own.",
+    { wallet_email: "jane@wallet.example" },
+  ),
+  is_disabled: field(flag.optional(), "Whether it can't be used."),
+  is_selected: field(flag.optional(), "Whether the promoter is paid this way."),
 });
-const updateBody = methodBody.extend({ details: methodBody.shape.details.unwrap() }).partial();
-const listQuery = pageParams.extend({ filters: z.object({ promoter_id: id }, "is missing") });
+const updateBody = methodBody
+  .extend({
+    details: field(methodBody.shape.details.unwrap(), methodBody.shape.details),
+  })
+  .partial();
+const listQuery = pageParams.extend({
+  filters: field(
+    z.object({ promoter_id: field(id, "Id of the promoter.", 17) }, "is missing"),
+    "Only records that match.",
+  ),
+});
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
+  id: "listPayoutMethods",
   summary: "List the payout methods of a promoter",
+  description: "Lists the ways in which one promoter can be paid.",
   params: listQuery,
   answer: z.array(payoutMethodAnswer),
   isPaged: true,
@@ -91,7 +107,15 @@ export const listPayoutMethodsOperation: V2Operation = {
 
 /** `POST /api/v2/company/payout_methods` */
 export const createPayoutMethodOperation: V2Operation = {
+  id: "createPayoutMethod",
   summary: "Give a promoter a payout method",
+  description: "Adds a way to pay a promoter.",
+  example: {
+    promoter_id: 17,
+    method: "paypal",
+    details: { wallet_email: "jane@wallet.example" },
+    is_selected: true,
+  },
   body: methodBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -110,7 +134,9 @@ export const createPayoutMethodOperation: V2Operation = {
 
 /** `GET /api/v2/company/payout_methods/{id}` */
 export const getPayoutMethodOperation: V2Operation = {
+  id: "getPayoutMethod",
   summary: "Get a payout method",
+  description: "Finds one payout method.",
   answer: payoutMethodAnswer,
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {
@@ -120,7 +146,11 @@ export const getPayoutMethodOperation: V2Operation = {
 
 /** `PUT /api/v2/company/payout_methods/{id}` */
 export const updatePayoutMethodOperation: V2Operation = {
+  id: "updatePayoutMethod",
   summary: "Change a payout method",
+  description:
+    "Changes a payout method. What you leave out stays. Once a payout has used it, other details make a new method, with its own id.",
+  example: { is_selected: true },
   body: updateBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -144,8 +174,12 @@ export const updatePayoutMethodOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/payout_methods/{id}` */
 export const removePayoutMethodOperation: V2Operation = {
+  id: "deletePayoutMethod",
   summary: "Remove a payout method that was never used",
-  answer: z.object({ message: z.string() }),
+  description: "Removes a payout method that no payout was paid by.",
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["not_found", "in_use"],
   async handle({ event, account, context }: V2Request) {
     await removePayoutMethod(context, account.id, readPathId(event));

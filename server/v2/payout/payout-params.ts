@@ -9,59 +9,90 @@ import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
 import { pageParams } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
 import { sortsOf } from "../sorting.ts";
+import { field } from "../../http/fields.ts";
+import { payoutAnswer } from "./payout-json.ts";
 
 /** @see docs/spec/v2.md "List payouts" */
 export const listParams = z.object({
-  q: text.optional(),
-  ids: listOf(id).optional(),
-  filters: z
-    .object(
-      {
-        status: oneOf(PAYOUT_STATUSES),
-        campaign_id: listOf(id),
-        payments_batch_id: listOf(id),
-        due_period: oneOf(DUE_PERIODS),
-        period_start: period,
-        period_end: period,
-        payout_method: oneOf([...PAYOUT_METHODS, "not_set"]),
-        promoter_id: id,
-        only_payable: flag,
-        group_ref: text,
-        fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
-      },
-      "is invalid",
-    )
-    .partial()
-    .default({}),
-  sorting: z
-    .object({ amount: direction, period_start: direction, period_end: direction }, "is invalid")
-    .partial()
-    .default({}),
+  q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
+  filters: field(
+    z
+      .object(
+        {
+          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
+          due_period: field(
+            oneOf(DUE_PERIODS),
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+          ),
+          period_start: field(period, payoutAnswer.shape.period_start),
+          period_end: field(period, payoutAnswer.shape.period_end),
+          payout_method: field(oneOf([...PAYOUT_METHODS, "not_set"]), "How the promoter is paid."),
+          promoter_id: field(id, "Id of the promoter.", 17),
+          only_payable: field(flag, "`true`: only what can be paid now."),
+          group_ref: field(text, "The run that made the payouts.", "2026-02"),
+          fraud_suspicions: field(
+            listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+            "Promoters with any of these suspicions. `no_suspicion`: those with none.",
+          ),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  sorting: field(
+    z
+      .object(
+        {
+          amount: field(direction, "By amount."),
+          period_start: field(direction, "By the start of the period."),
+          period_end: field(direction, "By the end of the period."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Order of the records. Of several, the first counts most.",
+  ),
   ...pageParams.shape,
 });
 
 /** @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupParams = z.object({
-  q: text.optional(),
-  filters: z
-    .object(
-      {
-        status: oneOf(PAYOUT_STATUSES),
-        campaign_id: listOf(id),
-        // Choice: in cents, like all amounts.
-        min_payment: z
-          .string("is invalid")
-          .trim()
-          .regex(/^\d{1,15}$/, "is invalid")
-          .transform(Number)
-          .meta({ documentedAs: { type: "integer", minimum: 0 } }),
-        invoiceable: oneOf(INVOICEABLE),
-      },
-      "is invalid",
-    )
-    .partial()
-    .default({}),
-  include_payout_method_details: flag.optional(),
+  q: field(text.optional(), listParams.shape.q),
+  filters: field(
+    z
+      .object(
+        {
+          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          // Choice: in cents, like all amounts.
+          min_payment: field(
+            z
+              .string("is invalid")
+              .trim()
+              .regex(/^\d{1,15}$/, "is invalid")
+              .transform(Number)
+              .meta({ documentedAs: { type: "integer", minimum: 0 } }),
+            "Cash payouts of a promoter below this amount wait for the next period.",
+            5000,
+          ),
+          invoiceable: field(oneOf(INVOICEABLE), "Whether the promoter's invoice details are approved."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  include_payout_method_details: field(
+    flag.optional(),
+    "`true` shows the accounts and wallets that money goes to.",
+  ),
   ...pageParams.shape,
 });
 

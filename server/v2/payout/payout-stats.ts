@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { PAYOUT_CYCLES, type Account } from "../../domain/account/account.ts";
-import { UNITS } from "../../domain/money/money.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
+import type { Unit } from "../../domain/money/money.ts";
 import {
   dueStats,
   payoutStats,
@@ -13,66 +13,154 @@ import {
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
+import { field } from "../../http/fields.ts";
+import { payoutAnswer } from "./payout-json.ts";
 
-const filters = z
-  .object({ status: oneOf(PAYOUT_STATUSES), campaign_id: listOf(id) }, "is invalid")
-  .partial()
-  .default({});
+const filters = field(
+  z
+    .object(
+      {
+        status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+        campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      },
+      "is invalid",
+    )
+    .partial()
+    .default({}),
+  "Only records that match.",
+);
 
 const statsParams = z.object({
-  stats_by: z
-    .object({ paid_period: flag, status: flag, payout_method: flag }, "is invalid")
-    .partial()
-    .optional(),
+  stats_by: field(
+    z
+      .object(
+        {
+          paid_period: field(flag, "`true`: by the period that was paid for."),
+          status: field(flag, "`true`: by status."),
+          payout_method: field(flag, "`true`: by way of payment."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .optional(),
+    "The sums to answer. All, unless you choose.",
+  ),
   filters,
 });
-const dueParams = z.object({ q: text.optional(), filters });
+const dueParams = z.object({
+  q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+  filters,
+});
 
 /** The terms of payouts. */
 export const payoutTermsAnswer = z
   .object({
-    net_payout_days: z.int(),
-    payout_cycle: z.enum(PAYOUT_CYCLES),
-    min_payment: z.int(),
-    min_paying_customers: z.int(),
-    terms_description: z.string(),
-    selected_payout_methods: z.array(z.enum(PAYOUT_METHODS)),
-    payout_method_options: z.record(z.string(), z.unknown()),
-    managed_payouts: z.boolean(),
+    net_payout_days: field(z.int(), "Days from the end of a payout's period to its due date.", 30),
+    payout_cycle: field(z.enum(PAYOUT_CYCLES), "The period of a payout."),
+    min_payment: field(z.int(), "Smallest payment, in cents.", 5000),
+    min_paying_customers: field(z.int(), "Promoters with fewer active customers are not paid yet.", 1),
+    terms_description: field(
+      z.string(),
+      "The same in words.",
+      "Payouts are made monthly and due 30 days after the period's end.",
+    ),
+    selected_payout_methods: field(
+      z.array(z.enum(PAYOUT_METHODS)),
+      "Ways of payment that promoters may choose.",
+      ["bank", "paypal"],
+    ),
+    payout_method_options: field(
+      z.record(z.string(), z.unknown()),
+      "Further data on the ways of payment.",
+      {},
+    ),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
   })
   .meta({ id: "PayoutTerms" });
 
 const summary = z.object({
-  promoters_count: z.int(),
-  amounts: z.object(Object.fromEntries(UNITS.map((unit) => [unit, z.int()]))),
-  total_incl_tax: z.number(),
+  promoters_count: field(z.int(), "How many promoters there are.", 8),
+  amounts: field(
+    z.object({
+      cash: field(z.int(), "Money, in cents.", 2000),
+      credits: field(z.int(), "Credits.", 0),
+      points: field(z.int(), "Points.", 0),
+      free_months: field(z.int(), "Free months.", 0),
+      mon_discount: field(z.int(), "Monthly discount.", 0),
+      discount_per: field(z.int(), "Discount in percent.", 0),
+    } satisfies Record<Unit, z.ZodInt>),
+    "Sum of each unit, without tax.",
+  ),
+  total_incl_tax: field(z.number(), "The amount with tax.", 2380),
 });
 const dueSummary = summary.extend({
-  due_date: z.iso.date().nullable(),
-  period_end: z.iso.date().nullable(),
+  due_date: field(z.iso.date().nullable(), "The coming due date. null: there is none."),
+  period_end: field(z.iso.date().nullable(), "Last day of its period. null: there is none."),
 });
 
 /** Payouts by when they are due. */
 export const dueStatsAnswer = z
   .object({
-    meta: payoutTermsAnswer,
-    data: z.object({ next: dueSummary, overdue: dueSummary, custom: summary }),
+    meta: field(payoutTermsAnswer, "Further data."),
+    data: field(
+      z.object({
+        next: field(dueSummary, "What is due next."),
+        overdue: field(
+          dueSummary.extend({
+            due_date: field(
+              z.iso.date().nullable(),
+              "The oldest due date that has passed. null: there is none.",
+            ),
+          }),
+          "What is pending although its due date has passed.",
+        ),
+        custom: field(
+          summary,
+          "What has a due date of its own: by a promoter's terms, or because it was paid by hand.",
+        ),
+      }),
+      "The records.",
+    ),
   })
   .meta({ id: "DueStats" });
 
 /** `GET /api/v2/company/payouts/stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const payoutStatsOperation: V2Operation = {
+  id: "getPayoutStats",
   summary: "Add up payouts by period, status and method",
+  description:
+    "Adds up payouts by the period that was paid for, by status and by method of payment. `stats_by` chooses among them.",
   params: statsParams,
   answer: z.object({
-    meta: payoutTermsAnswer,
-    data: z.object({
-      by_paid_period: z.array(
-        summary.extend({ period_start: z.iso.datetime(), period_end: z.iso.datetime() }),
-      ),
-      by_status: z.record(z.string(), summary),
-      by_payout_method: z.record(z.string(), summary),
-    }),
+    meta: field(payoutTermsAnswer, "Further data."),
+    data: field(
+      z.object({
+        by_paid_period: field(
+          z.array(
+            summary.extend({
+              period_start: field(z.iso.datetime(), payoutAnswer.shape.period_start),
+              period_end: field(z.iso.datetime(), payoutAnswer.shape.period_end),
+            }),
+          ),
+          "Sums of completed payouts, by the period that was paid for, newest first.",
+        ),
+        by_status: field(z.record(z.string(), summary), "Sums by status.", {
+          pending: {
+            promoters_count: 8,
+            amounts: { cash: 2000, credits: 0, points: 0, free_months: 0, mon_discount: 0, discount_per: 0 },
+            total_incl_tax: 2380,
+          },
+        }),
+        by_payout_method: field(z.record(z.string(), summary), "Sums by way of payment.", {
+          bank: {
+            promoters_count: 8,
+            amounts: { cash: 2000, credits: 0, points: 0, free_months: 0, mon_discount: 0, discount_per: 0 },
+            total_incl_tax: 2380,
+          },
+        }),
+      }),
+      "The records.",
+    ),
   }),
   refusals: ["invalid"],
   handle: stats,
@@ -80,7 +168,10 @@ export const payoutStatsOperation: V2Operation = {
 
 /** `GET /api/v2/company/payouts/due_stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const dueStatsOperation: V2Operation = {
+  id: "getPayoutDueStats",
   summary: "Add up payouts by when they are due",
+  description:
+    "Adds up pending payouts: those due next, those overdue, and those with due dates of their own.",
   params: dueParams,
   answer: dueStatsAnswer,
   refusals: ["invalid"],

@@ -9,10 +9,14 @@ import { readListing } from "../page-params.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
+import { field } from "../../http/fields.ts";
 
 /** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
 export const listPayoutsOperation: V2Operation = {
+  id: "listPayouts",
   summary: "List payouts",
+  description:
+    "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
   params: listParams,
   answer: z.array(payoutAnswer),
   isPaged: true,
@@ -23,34 +27,66 @@ export const listPayoutsOperation: V2Operation = {
 /** @see docs/spec/v2.md "Grouped payouts" */
 const groupAnswer = z
   .object({
-    promoter: embeddedPromoter.extend({
-      invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
-      fraud_suspicions: z.array(z.string()),
-      profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
-    }),
-    payout_method: payoutMethodAnswer.nullable(),
-    payouts: z.array(payoutAnswer),
-    is_amount_payable: z.boolean(),
-    not_payable_because: z.string().nullable(),
-    payout_ids: z.array(z.int()),
-    amount: z.number(),
-    total_incl_tax: z.number(),
+    promoter: field(
+      embeddedPromoter.extend({
+        invoice_details_status: field(
+          z.enum(INVOICE_DETAILS_STATUSES),
+          "Whether the promoter's invoice details are approved.",
+        ),
+        fraud_suspicions: field(
+          z.array(z.string()),
+          "Why the promoter is suspected of fraud. Empty: they are not.",
+          ["same_ip_suspicion"],
+        ),
+        profile: field(
+          z.object({
+            invoice_details_validation_errors: field(
+              z.record(z.string(), z.unknown()),
+              "Faults of the invoice details, by field. Empty: none.",
+              {},
+            ),
+          }),
+          "The part of the promoter's profile that matters for invoices.",
+        ),
+      }),
+      "The promoter. null: they were deleted.",
+    ),
+    payout_method: field(payoutMethodAnswer.nullable(), "How the promoter is paid. null: not chosen yet."),
+    payouts: field(z.array(payoutAnswer), "The promoter's payouts."),
+    is_amount_payable: field(z.boolean(), "Whether the promoter can be paid now."),
+    not_payable_because: field(
+      z.string().nullable(),
+      "Why the payouts can't be paid yet. null: they can.",
+      "The payout method is disabled",
+    ),
+    payout_ids: field(z.array(z.int()), "Ids of the promoter's payouts.", [88]),
+    amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    total_incl_tax: field(z.number(), "The amount with tax.", 2380),
   })
   .meta({ id: "PayoutGroup" });
 
 /** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {
+  id: "groupPayoutsByPromoters",
   summary: "List payouts by promoter",
+  description:
+    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that matches the filters, not only the page.",
   params: groupParams,
   answer: z.object({
-    data: z.array(groupAnswer),
-    meta: z.object({
-      total: z.number(),
-      promoters_count: z.int(),
-      total_incl_tax: z.number(),
-      due_date: z.iso.date().nullable(),
-      period_end: z.iso.date().nullable(),
-    }),
+    data: field(z.array(groupAnswer), "The records."),
+    meta: field(
+      z.object({
+        total: field(z.number(), "Sum of the cash amounts, in cents.", 2000),
+        promoters_count: field(z.int(), "How many promoters they belong to.", 8),
+        total_incl_tax: field(z.number(), "Sum of the cash amounts with tax, in cents.", 2380),
+        due_date: field(z.iso.date().nullable(), "Day by which it must be paid. null: none."),
+        period_end: field(
+          z.iso.date().nullable(),
+          "Last day of the next period that is paid for. null: there is none.",
+        ),
+      }),
+      "Further data.",
+    ),
   }),
   isPaged: true,
   refusals: ["invalid"],

@@ -16,37 +16,78 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
+import { createdAt, field, recordId, message } from "../../http/fields.ts";
 
 const MAX_PRICES = 100;
 
 /** A product of V2. */
 const productAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    ext_id: z.string().nullable(),
-    prices: z.array(z.object({ ext_id: z.string(), desc: z.string().nullable() })),
-    created_at: z.iso.datetime(),
+    id: recordId,
+    name: field(z.string(), "Name of the product.", "Pro plan"),
+    ext_id: field(
+      z.string().nullable(),
+      "Id of the product at the payment processor. null: none.",
+      "prod_pro",
+    ),
+    prices: field(
+      z.array(
+        z.object({
+          ext_id: field(
+            z.string(),
+            "Id of the price at the payment processor. Sales name it as `plan`.",
+            "price_pro_monthly",
+          ),
+          desc: field(z.string().nullable(), "Description of the price.", "Monthly"),
+        }),
+      ),
+      "The prices, or plans, that the product is sold at.",
+    ),
+    created_at: createdAt,
   })
   .meta({ id: "Product" });
 
 const price = z
-  .object({ ext_id: word(255).min(1, "can't be blank"), desc: text.nullish() }, "is invalid")
+  .object(
+    {
+      ext_id: field(
+        word(255).min(1, "can't be blank"),
+        "Id of the price at the payment processor. Sales name it as `plan`.",
+        "price_pro_monthly",
+      ),
+      desc: field(text.nullish(), "Description of the price.", "Monthly"),
+    },
+    "is invalid",
+  )
   .transform(({ ext_id, desc }): Price => ({ extId: ext_id, description: desc ?? null }));
 
 /** Choice: a product may have no prices yet. No sale is of it then. */
 const prices = z.array(price, "is invalid").max(MAX_PRICES, `is too long (maximum is ${MAX_PRICES} entries)`);
 
-const listParams = pageParams.extend({ q: text.optional() });
-const createBody = z.object({ name: text.trim(), ext_id: word(255).optional(), prices });
+const listParams = pageParams.extend({
+  q: field(text.optional(), "Text to search for in names and ids at the payment processor.", "pro"),
+});
+const createBody = z.object({
+  name: field(text.trim(), "Name of the product.", "Pro plan"),
+  ext_id: field(word(255).optional(), "Id of the product at the payment processor.", "prod_pro"),
+  prices: field(prices, productAnswer.shape.prices),
+});
 /** Choice: `prices` may be left out. They then stay, like every other field. */
-const updateBody = z.object({ name: text.trim(), ext_id: word(255).nullable(), prices }).partial();
+const updateBody = z
+  .object({
+    name: field(text.trim(), "Name of the product.", "Pro plan"),
+    ext_id: field(word(255).nullable(), productAnswer.shape.ext_id),
+    prices: field(prices, productAnswer.shape.prices),
+  })
+  .partial();
 
 const shape = recordError({ extId: "ext_id" });
 
 /** `GET /api/v2/company/products` */
 export const listProductsOperation: V2Operation = {
+  id: "listProducts",
   summary: "List products",
+  description: "Lists products: all, or those that `q` finds.",
   params: listParams,
   answer: z.array(productAnswer),
   isPaged: true,
@@ -56,7 +97,15 @@ export const listProductsOperation: V2Operation = {
 
 /** `POST /api/v2/company/products` */
 export const createProductOperation: V2Operation = {
+  id: "createProduct",
   summary: "Create a product",
+  description:
+    "Adds a product with its prices. Sales that name one of the prices as their `plan` are of this product.",
+  example: {
+    name: "Pro plan",
+    ext_id: "prod_pro",
+    prices: [{ ext_id: "price_pro_monthly", desc: "Monthly" }],
+  },
   body: createBody,
   answer: productAnswer,
   status: 201,
@@ -67,7 +116,9 @@ export const createProductOperation: V2Operation = {
 
 /** `GET /api/v2/company/products/{id}` */
 export const getProductOperation: V2Operation = {
+  id: "getProduct",
   summary: "Get a product",
+  description: "Finds one product.",
   answer: productAnswer,
   refusals: ["not_found"],
   handle: get,
@@ -75,7 +126,10 @@ export const getProductOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/products/{id}` */
 export const updateProductOperation: V2Operation = {
+  id: "updateProduct",
   summary: "Update a product",
+  description: "Changes a product. What you leave out stays.",
+  example: { name: "Pro plan" },
   body: updateBody,
   answer: productAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken"],
@@ -85,8 +139,12 @@ export const updateProductOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/products/{id}` */
 export const deleteProductOperation: V2Operation = {
+  id: "deleteProduct",
   summary: "Delete a product that nothing refers to",
-  answer: z.object({ message: z.string() }),
+  description: "Removes a product that no reward is for and that was never sold.",
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["not_found", "in_use"],
   handle: remove,
 };

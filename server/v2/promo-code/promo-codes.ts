@@ -12,41 +12,52 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { ownData } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v2.md "Promo code" */
 export const promoCodeAnswer = z
   .object({
-    id: z.int(),
-    code: z.string(),
-    reward: z.object({ id: z.int(), name: z.string() }),
-    ext_id: z.string().nullable(),
-    description: z.string().nullable(),
-    company_id: z.int(),
-    promoter_campaign_id: z.int(),
-    metadata: z.record(z.string(), z.unknown()),
-    details: z.record(z.string(), z.unknown()),
-    archived_at: z.iso.datetime().nullable(),
+    id: recordId,
+    code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+    reward: field(
+      z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") }),
+      "The reward.",
+    ),
+    ext_id: field(
+      z.string().nullable(),
+      "Id of the coupon at the payment processor. null: not linked.",
+      null,
+    ),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    company_id: field(z.int(), "Id of the account.", 1),
+    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+    metadata: ownData,
+    details: ownData,
+    archived_at: field(z.iso.datetime().nullable(), "When the record was archived. null: it is in use."),
   })
   .meta({ id: "PromoCode" });
 
-const listParams = pageParams.extend({ promoter_campaign_id: id.optional() });
+const listParams = pageParams.extend({
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+});
 
 const createBody = z.object({
-  code: text.trim(),
-  reward_id: id,
-  promoter_campaign_id: id,
-  description: longText.optional(),
-  metadata: jsonObject.optional(),
-  details: jsonObject.optional(),
+  code: field(text.trim(), promoCodeAnswer.shape.code),
+  reward_id: field(id, "Id of the reward.", 3),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  description: field(longText.optional(), promoCodeAnswer.shape.description),
+  metadata: field(jsonObject.optional(), promoCodeAnswer.shape.metadata),
+  details: field(jsonObject.optional(), ownData),
 });
 
 const updateBody = z
   .object({
-    code: text.trim(),
-    description: longText.nullable(),
-    promoter_campaign_id: id,
-    metadata: jsonObject.nullable(),
-    details: jsonObject.nullable(),
+    code: field(text.trim(), promoCodeAnswer.shape.code),
+    description: field(longText.nullable(), promoCodeAnswer.shape.description),
+    promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+    metadata: field(jsonObject.nullable(), promoCodeAnswer.shape.metadata),
+    details: field(jsonObject.nullable(), ownData),
   })
   .partial();
 
@@ -54,7 +65,9 @@ const shape = recordError({ archivedAt: "archived_at" });
 
 /** `GET /api/v2/company/promo_codes` */
 export const listPromoCodesOperation: V2Operation = {
+  id: "listPromoCodes",
   summary: "List promo codes",
+  description: "Lists promo codes: all, or those of one promoter campaign.",
   params: listParams,
   answer: z.array(promoCodeAnswer),
   isPaged: true,
@@ -68,7 +81,10 @@ export const listPromoCodesOperation: V2Operation = {
  * @see docs/spec/v2.md "Promo codes"
  */
 export const createPromoCodeOperation: V2Operation = {
+  id: "createPromoCode",
   summary: "Create a promo code",
+  description:
+    "Gives a promoter a code that customers type at the checkout, and the reward that it stands for.",
   body: createBody,
   answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -78,7 +94,9 @@ export const createPromoCodeOperation: V2Operation = {
 
 /** `GET /api/v2/company/promo_codes/{id}` */
 export const getPromoCodeOperation: V2Operation = {
+  id: "getPromoCode",
   summary: "Get a promo code",
+  description: "Finds one promo code.",
   answer: promoCodeAnswer,
   refusals: ["not_found"],
   handle: get,
@@ -86,7 +104,11 @@ export const getPromoCodeOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promo_codes/{id}` */
 export const updatePromoCodeOperation: V2Operation = {
+  id: "updatePromoCode",
   summary: "Update a promo code",
+  description:
+    "Changes a promo code. An archived one that is linked to the payment processor can't be changed.",
+  example: { code: "JANE20", description: "Twenty percent off" },
   body: updateBody,
   answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
@@ -96,7 +118,9 @@ export const updatePromoCodeOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/promo_codes/{id}`. Choice: answers with the archived promo code. */
 export const archivePromoCodeOperation: V2Operation = {
+  id: "archivePromoCode",
   summary: "Archive a promo code",
+  description: "Archives a promo code. Its code can be given to another.",
   answer: promoCodeAnswer,
   refusals: ["not_found"],
   handle: archive,

@@ -18,35 +18,50 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { coupon, refToken, referralLink } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaign" */
 export const promoterCampaignAnswer = z
   .object({
-    id: z.int(),
-    campaign_id: z.int(),
-    promoter_id: z.int(),
-    created_at: z.iso.datetime(),
-    promoter: embeddedPromoter,
-    campaign: embeddedCampaign,
-    state: z.enum(PROMOTER_CAMPAIGN_STATES),
-    stats: z.object({
-      clicks_count: z.int(),
-      referrals_count: z.int(),
-      sales_count: z.int(),
-      customers_count: z.int(),
-      revenue_amount: z.number(),
-    }),
-    coupon: z.string().nullable(),
-    display_coupon: z.string().nullable(),
-    ref_token: z.string(),
-    ref_link: z.string(),
-    direct_url: z.string().nullable(),
-    is_customized: z.boolean(),
-    referral_rewards_customized: z.boolean(),
-    promoter_rewards_customized: z.boolean(),
-    rewards_for_promoters: z.array(rewardEntryAnswer),
-    rewards_for_referrals: z.array(rewardEntryAnswer),
-    promo_codes: z.array(z.string()),
+    id: recordId,
+    campaign_id: field(z.int(), "Id of the campaign.", 1),
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    created_at: createdAt,
+    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "Whether the promoter may refer in this campaign."),
+    stats: field(
+      z.object({
+        clicks_count: field(z.int(), "How many visitors followed the link.", 340),
+        referrals_count: field(z.int(), "How many people signed up.", 42),
+        sales_count: field(z.int(), "How many sales were made.", 25),
+        customers_count: field(z.int(), "How many of them became customers.", 12),
+        revenue_amount: field(z.number(), "Sum of the sales, in cents.", 250000),
+      }),
+      "Figures of the record.",
+    ),
+    coupon: coupon,
+    display_coupon: field(z.string().nullable(), "The code that customers type at the checkout.", "JANE10"),
+    ref_token: refToken,
+    ref_link: referralLink,
+    direct_url: field(
+      z.string().nullable(),
+      "A page of the promoter's own that counts visits without a parameter. null: none.",
+      null,
+    ),
+    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    referral_rewards_customized: field(
+      z.boolean(),
+      "Whether referred people get other rewards than the campaign's.",
+    ),
+    promoter_rewards_customized: field(
+      z.boolean(),
+      "Whether the promoter earns other rewards than the campaign's.",
+    ),
+    rewards_for_promoters: field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
+    rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
+    promo_codes: field(z.array(z.string()), "The promo codes in use.", ["JANE10"]),
   })
   .meta({ id: "PromoterCampaign" });
 

@@ -19,6 +19,7 @@ import { readPathId } from "../path-id.ts";
 import { promoterCampaignAnswer, showPromoterCampaign } from "./promoter-campaign-json.ts";
 import { recordError } from "../record-error.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns" */
 const SEARCH_LENGTH = 5;
@@ -27,28 +28,43 @@ const state = oneOf(PROMOTER_CAMPAIGN_STATES);
 
 /** @see docs/spec/v2.md "Promoter campaigns" */
 const listParams = pageParams.extend({
-  q: text.optional(),
-  ids: listOf(id).optional(),
-  filters: z
-    .object({ campaign_id: listOf(id), promoter_id: id, state }, "is invalid")
-    .partial()
-    .optional(),
+  q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
+  filters: field(
+    z
+      .object(
+        {
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          promoter_id: field(id, "Id of the promoter.", 17),
+          state: field(state, "Only records in this state. `not_set`: in no campaign."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .optional(),
+    "Only records that match.",
+  ),
 });
 
-const searchParams = z.object({ q: text });
+const searchParams = z.object({
+  q: field(text, listParams.shape.q),
+});
 
 /** @see docs/spec/v2.md "Update a promoter campaign" */
 const updateBody = z
   .object({
-    state,
-    ref_token: text.trim().refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
-    coupon: text.trim().nullable(),
-    display_coupon: text.trim().nullable(),
-    direct_url: webAddress.nullable(),
-    rewards_for_promoters: rewardEntries,
-    rewards_for_referrals: rewardEntries,
-    promoter_rewards_customized: flag,
-    referral_rewards_customized: flag,
+    state: field(state, "State of the record."),
+    ref_token: field(
+      text.trim().refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+      promoterCampaignAnswer.shape.ref_token,
+    ),
+    coupon: field(text.trim().nullable(), promoterCampaignAnswer.shape.coupon),
+    display_coupon: field(text.trim().nullable(), promoterCampaignAnswer.shape.display_coupon),
+    direct_url: field(webAddress.nullable(), promoterCampaignAnswer.shape.direct_url),
+    rewards_for_promoters: field(rewardEntries, promoterCampaignAnswer.shape.rewards_for_promoters),
+    rewards_for_referrals: field(rewardEntries, "What people who follow the link get."),
+    promoter_rewards_customized: field(flag, promoterCampaignAnswer.shape.promoter_rewards_customized),
+    referral_rewards_customized: field(flag, promoterCampaignAnswer.shape.referral_rewards_customized),
   })
   .partial();
 
@@ -62,7 +78,9 @@ const WIRE_NAMES = {
 
 /** `GET /api/v2/company/promoter_campaigns` */
 export const listPromoterCampaignsOperation: V2Operation = {
+  id: "listPromoterCampaigns",
   summary: "List promoter campaigns",
+  description: "Lists promoter campaigns with their referral links, coupons and figures.",
   params: listParams,
   answer: z.array(promoterCampaignAnswer),
   isPaged: true,
@@ -73,7 +91,9 @@ export const listPromoterCampaignsOperation: V2Operation = {
 
 /** `GET /api/v2/company/promoter_campaigns/search` */
 export const searchPromoterCampaignsOperation: V2Operation = {
+  id: "searchPromoterCampaigns",
   summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
+  description: "Finds up to five by a promoter's name or e-mail, a referral id or a coupon.",
   params: searchParams,
   answer: z.array(promoterCampaignAnswer),
   refusals: ["invalid"],
@@ -83,7 +103,11 @@ export const searchPromoterCampaignsOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promoter_campaigns/{id}` */
 export const updatePromoterCampaignOperation: V2Operation = {
+  id: "updatePromoterCampaign",
   summary: "Update a promoter campaign",
+  description:
+    "Changes a promoter's part in a campaign: state, referral id, coupon, rewards of their own. The id is that of the promoter campaign, not of the promoter.",
+  example: { state: "accepted", coupon: "JANE10" },
   body: updateBody,
   answer: promoterCampaignAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],

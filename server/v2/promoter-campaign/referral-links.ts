@@ -6,23 +6,26 @@ import { v2FieldError } from "../../http/errors.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { field } from "../../http/fields.ts";
 
 /** A link that a promoter shares. */
 export const referralLinkAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    url: z.string(),
-    is_default: z.boolean(),
-    source: z.enum(["campaign", "promoter"]),
-    sub_id: z.string().nullable(),
-    campaign: embeddedCampaign,
+    id: field(z.int(), "Id of the campaign's page. 0: the usual link.", 0),
+    name: field(z.string(), "Name of the page.", "Pricing"),
+    url: field(z.string(), "The promoter's link to the page.", "https://www.example.com/pricing?via=jane"),
+    is_default: field(z.boolean(), "Whether it is the promoter's usual link."),
+    source: field(z.enum(["campaign", "promoter"]), "Whose page the link leads to."),
+    sub_id: field(z.string().nullable(), "Always null.", null),
+    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
   })
   .meta({ id: "ReferralLink" });
 
 /** `GET /api/v2/company/promoter_campaigns/{id}/referral_links` */
 export const listReferralLinksOperation: V2Operation = {
+  id: "listReferralLinks",
   summary: "List the links of a promoter campaign",
+  description: "Lists a promoter's links: the usual one, and those to the campaign's further pages.",
   answer: z.array(referralLinkAnswer),
   refusals: ["not_found"],
   shape: v2FieldError,

@@ -1,22 +1,23 @@
 import { z } from "zod";
 import type { Balance } from "../../domain/commission/balance.ts";
+import { field } from "../../http/fields.ts";
 
 /** The amounts of each unit. `cash` is in cents. */
 export const balanceAnswer = z
   .object({
-    cash: z.number(),
-    credits: z.number(),
-    points: z.number(),
-    free_months: z.number(),
-    discount: z.number(),
+    cash: field(z.number(), "Money, in cents.", 2000),
+    credits: field(z.number(), "Credits.", 0),
+    points: field(z.number(), "Points.", 0),
+    free_months: field(z.number(), "Free months.", 0),
+    discount: field(z.number(), "Discount in percent.", 0),
   })
   .meta({ id: "Balance" });
 
 export const balancesAnswer = balanceAnswer
   .extend({
-    current_balance: balanceAnswer,
-    earnings_balance: balanceAnswer,
-    paid_balance: balanceAnswer,
+    current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
+    earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
+    paid_balance: field(balanceAnswer, "What the promoter has been paid so far."),
   })
   .meta({ id: "Balances" });
 

@@ -10,14 +10,33 @@ import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { field, message } from "../../http/fields.ts";
+import { promoterAnswer } from "./promoter-json.ts";
 
-const params = z.object({ promoter_id: text, cust_id: text }).partial();
+const params = z
+  .object({
+    promoter_id: field(text, "Id of the promoter. Or give `cust_id`.", "17"),
+    cust_id: field(text, promoterAnswer.shape.cust_id),
+  })
+  .partial();
 
 /** `POST /api/v2/promoters/iframe_login` */
 const frameLoginOperation: V2Operation = {
+  id: "openPortalFrame",
   summary: "Open a promoter's portal for a page of your own product",
+  description:
+    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…` (with `&campaign_id=…` that campaign comes first), or call the portal's operations with the token.",
   params,
-  answer: z.object({ access_token: z.string(), expires_in: z.int() }).meta({ id: "PortalToken" }),
+  answer: z
+    .object({
+      access_token: field(
+        z.string(),
+        "Opens the promoter's portal. Keep it secret.",
+        "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+      ),
+      expires_in: field(z.int(), "Seconds until the token expires.", 86400),
+    })
+    .meta({ id: "PortalToken" }),
   refusals: ["missing", "not_found", "refused"],
   async handle(request) {
     const { account, context } = request;
@@ -29,9 +48,13 @@ const frameLoginOperation: V2Operation = {
 
 /** `POST /api/v2/promoters/iframe_logout`. Choice: it ends all of the promoter's sessions. */
 const frameLogoutOperation: V2Operation = {
+  id: "closePortalFrame",
   summary: "End a promoter's sessions",
+  description: "Ends all sessions of one promoter.",
   params,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   refusals: ["missing", "not_found"],
   async handle(request) {
     const { account, context } = request;
@@ -46,9 +69,23 @@ const frameLogoutOperation: V2Operation = {
 
 /** `POST /api/v2/company/promoters/{id}/portal_view` */
 const viewPortalOperation: V2Operation = {
+  id: "viewPortal",
   summary: "See a promoter's portal as they see it",
+  description: "Opens a promoter's portal for 15 minutes, read-only. The audit log keeps who looked.",
   answer: z
-    .object({ access_token: z.string(), expires_in: z.int(), url: z.string() })
+    .object({
+      access_token: field(
+        z.string(),
+        "Opens the promoter's portal. Keep it secret.",
+        "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+      ),
+      expires_in: field(z.int(), "Seconds until the token expires.", 86400),
+      url: field(
+        z.string(),
+        "The portal, as the promoter sees it.",
+        "https://track.example.com/portal#view=q3kPz0",
+      ),
+    })
     .meta({ id: "PortalView" }),
   status: 201,
   refusals: ["not_found", "refused"],

@@ -22,34 +22,45 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoterOf } from "./promoter-parts.ts";
 import { profileChanges, profileParams } from "./promoter-profile.ts";
-import { findBy, readSelection } from "./promoter-selection.ts";
+import { findBy, pathId, readSelection } from "./promoter-selection.ts";
 import { recordError } from "../record-error.ts";
+import { field } from "../../http/fields.ts";
 
-const custId = text.nullable();
+const custId = field(text.nullable(), promoterAnswer.shape.cust_id);
 
 const createBody = z
   .object({
     cust_id: custId,
-    profile: profileParams,
-    initial_campaign_id: id,
-    drip_emails: flag,
-    always_approve: flag,
+    profile: field(profileParams, "The promoter's own details."),
+    initial_campaign_id: field(id, "Campaign that the promoter joins. Left out: the default campaign.", 1),
+    drip_emails: field(flag, "Whether the promoter gets e-mails about this. Default: `true`."),
+    always_approve: field(
+      flag,
+      "`true` approves the promoter despite a fraud suspicion, if the campaign approves automatically.",
+    ),
   })
   .partial()
-  .extend({ email });
+  .extend({ email: field(email, promoterAnswer.shape.email) });
 
 /** Fields that are not given stay; blank text and null clear. */
 const updateBody = z
   .object({
-    email,
+    email: field(email, promoterAnswer.shape.email),
     find_by: findBy,
     cust_id: custId,
-    note: longText.nullable(),
-    custom_fields: jsonObject.nullable(),
-    invoice_details_status: oneOf(INVOICE_DETAILS_STATUSES),
-    net_payout_days: wholeNumber(0, 365).nullable(),
-    tax_rate: taxRate,
-    profile: profileParams,
+    note: field(longText.nullable(), promoterAnswer.shape.note),
+    custom_fields: field(jsonObject.nullable(), promoterAnswer.shape.custom_fields),
+    invoice_details_status: field(
+      oneOf(INVOICE_DETAILS_STATUSES),
+      promoterAnswer.shape.invoice_details_status,
+    ),
+    net_payout_days: field(
+      wholeNumber(0, 365).nullable(),
+      "Days from the end of a payout's period to its due date.",
+      30,
+    ),
+    tax_rate: field(taxRate, "Tax in percent.", 19),
+    profile: field(profileParams, "The promoter's own details."),
   })
   .partial();
 
@@ -58,7 +69,14 @@ const shape = recordError({ custId: "cust_id" });
 
 /** `POST /api/v2/company/promoters` */
 export const createPromoterOperation: V2Operation = {
+  id: "createPromoter",
   summary: "Create a promoter",
+  description: "Adds a promoter to a campaign: the default one, unless `initial_campaign_id` names another.",
+  example: {
+    email: "jane@example.com",
+    cust_id: "user-4711",
+    profile: { first_name: "Jane", last_name: "Doe" },
+  },
   body: createBody,
   answer: promoterAnswer,
   status: 201,
@@ -69,7 +87,11 @@ export const createPromoterOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/promoters/{id}` */
 export const updatePromoterOperation: V2Operation = {
+  id: "updatePromoter",
   summary: "Update a promoter",
+  description: "Changes a promoter. What you leave out stays.",
+  example: { cust_id: "user-4712" },
+  pathId,
   params: z.object({ find_by: findBy }).partial(),
   body: updateBody,
   answer: promoterAnswer,

@@ -7,6 +7,8 @@ import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";
+import { field } from "../../http/fields.ts";
+import { promoterAnswer } from "./promoter-json.ts";
 
 /** The domain's words for the filter's states of invoice details. */
 const INVOICE_DETAILS = {
@@ -32,44 +34,93 @@ const count = z
   .regex(/^\d{1,15}$/, "is invalid")
   .transform(Number)
   .meta({ documentedAs: { type: "integer", minimum: 0 } });
-const counts = z.object({ from: count, to: count }, "is invalid").partial();
+const cents = z
+  .object(
+    {
+      from: field(count, "At least this much, in cents.", 1000),
+      to: field(count, "At most this much, in cents.", 100_000),
+    },
+    "is invalid",
+  )
+  .partial();
+const counts = z
+  .object(
+    { from: field(count, "At least this many.", 1), to: field(count, "At most this many.", 100) },
+    "is invalid",
+  )
+  .partial();
 /** The last instant of a range. A day includes all of its hours. */
-const lastInstant = z
-  .string("is invalid")
-  .trim()
-  .transform((value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59.999Z` : value))
-  .pipe(instant);
-const instants = z.object({ from: instant, to: lastInstant }, "is invalid").partial();
+const lastInstant = field(
+  z
+    .string("is invalid")
+    .trim()
+    .transform((value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59.999Z` : value))
+    .pipe(instant),
+  "Until this moment, or the end of this day.",
+  "2026-03-01",
+);
+const instants = z
+  .object(
+    { from: field(instant, "From this day or moment on.", "2026-03-01"), to: lastInstant },
+    "is invalid",
+  )
+  .partial();
 const customField = z.object(
-  { key: text, operator: oneOf(["exact", "partial"]), value: listOf(text) },
+  {
+    key: field(text, "The key. It is shown only once.", "tdm_q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"),
+    operator: field(
+      oneOf(["exact", "partial"]),
+      "`exact`: the whole value is the same. `partial`: it contains the text.",
+    ),
+    value: field(listOf(text), "Values to look for. One must match.", ["pro"]),
+  },
   "is invalid",
 );
 
 /** Choice: `any` goes beyond the documentation, because an absent filter leaves archived promoters out. */
-const archivedOrNot = z
-  .union([z.literal("any"), flag], "is invalid")
-  .meta({ documentedAs: { enum: [true, false, "any"] } });
+const archivedOrNot = field(
+  z.union([z.literal("any"), flag], "is invalid").meta({ documentedAs: { enum: [true, false, "any"] } }),
+  "`true`: archived records. `false`: those in use. `any`: both.",
+);
 
 const filters = z
   .object(
     {
-      revenue_amount: counts,
-      customers_count: counts,
-      referrals_count: counts,
-      clicks_count: counts,
-      joined_at: instants,
-      last_login_at: instants,
-      campaign_id: listOf(id),
-      state: oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
-      parent_promoter_id: id,
+      revenue_amount: field(cents, "Sum of the sales, in cents."),
+      customers_count: field(counts, "How many of them became customers."),
+      referrals_count: field(counts, "How many people signed up."),
+      clicks_count: field(counts, "How many visitors followed the link."),
+      joined_at: field(instants, "When the promoter joined."),
+      last_login_at: field(instants, promoterAnswer.shape.last_login_at),
+      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      state: field(
+        oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
+        "Only records in this state. `not_set`: in no campaign.",
+      ),
+      parent_promoter_id: field(id, "Id of the promoter who recruited this one.", 12),
       archived: archivedOrNot,
-      has_wform: flag,
-      subscribed_to_email: flag,
-      inactivity: z.object({ metric: oneOf(ACTIVITIES), days: count }, "is invalid"),
-      custom_field1: customField,
-      custom_field2: customField,
-      fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
-      invoice_details_status: oneOf(Object.keys(INVOICE_DETAILS) as (keyof typeof INVOICE_DETAILS)[]),
+      has_wform: field(flag, "Whether they have uploaded a tax form."),
+      subscribed_to_email: field(flag, "Whether they still want e-mails."),
+      inactivity: field(
+        z.object(
+          {
+            metric: field(oneOf(ACTIVITIES), "The activity that is missing."),
+            days: field(count, "For how many days.", 30),
+          },
+          "is invalid",
+        ),
+        "Only promoters without a certain activity for a while.",
+      ),
+      custom_field1: field(customField, "A custom field that promoters must have."),
+      custom_field2: field(customField, "A second custom field that promoters must have."),
+      fraud_suspicions: field(
+        listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+        "Promoters with any of these suspicions. `no_suspicion`: those with none.",
+      ),
+      invoice_details_status: field(
+        oneOf(Object.keys(INVOICE_DETAILS) as (keyof typeof INVOICE_DETAILS)[]),
+        "Only promoters with this status. `rejected` is the same as `denied`.",
+      ),
     },
     "is invalid",
   )
@@ -78,21 +129,24 @@ const filters = z
 /** The query of the list of promoters. */
 export const listParams = z
   .object({
-    q: text,
-    ids: listOf(id),
-    filters,
-    sorting: z
-      .object(
-        {
-          clicks_count: direction,
-          referrals_count: direction,
-          customers_count: direction,
-          revenue_amount: direction,
-          joined_at: direction,
-        },
-        "is invalid",
-      )
-      .partial(),
+    q: field(text, "Text to search for in names and e-mail addresses.", "jane"),
+    ids: field(listOf(id), "Ids of the records.", [17, 18]),
+    filters: field(filters, "Only records that match."),
+    sorting: field(
+      z
+        .object(
+          {
+            clicks_count: field(direction, "By the number of visitors."),
+            referrals_count: field(direction, "By the number of leads."),
+            customers_count: field(direction, "By the number of customers."),
+            revenue_amount: field(direction, "By the sum of the sales."),
+            joined_at: field(direction, "By the day they joined."),
+          },
+          "is invalid",
+        )
+        .partial(),
+      "Order of the records. Of several, the first counts most.",
+    ),
     ...pageParams.shape,
   })
   .partial();

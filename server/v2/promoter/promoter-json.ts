@@ -20,60 +20,97 @@ import {
 import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
 import { balancesAnswer, balancesJson } from "./balance-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { coupon, custId, customFields, refToken, referralLink } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
 const joinedCampaignAnswer = z
   .object({
-    id: z.int(),
-    campaign_id: z.int(),
-    promoter_id: z.int(),
-    state: z.enum(PROMOTER_CAMPAIGN_STATES),
-    created_at: z.iso.datetime(),
-    campaign: embeddedCampaign,
-    coupon: z.string().nullable(),
-    ref_token: z.string(),
-    ref_link: z.string(),
+    id: recordId,
+    campaign_id: field(z.int(), "Id of the campaign.", 1),
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "State of the record."),
+    created_at: createdAt,
+    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    coupon: coupon,
+    ref_token: refToken,
+    ref_link: referralLink,
   })
   .meta({ id: "PromoterCampaignSummary" });
 
 /** @see docs/spec/v2.md "Promoter" */
 export const promoterAnswer = z
   .object({
-    id: z.int(),
-    email: z.string(),
-    name: z.string(),
-    cust_id: z.string().nullable(),
-    note: z.string().nullable(),
-    stats: z.object({
-      clicks_count: z.int(),
-      referrals_count: z.int(),
-      sales_count: z.int(),
-      customers_count: z.int(),
-      revenue_amount: z.int(),
-      active_customers_count: z.int(),
-    }),
-    is_customized: z.boolean(),
-    is_confirmed: z.boolean(),
-    track_ad_traffic: z.boolean().nullable(),
-    fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
-    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
-    net_payout_days: z.int().nullable(),
-    tax_rate: z.number(),
-    profile: promoterProfileAnswer,
-    joined_at: z.iso.datetime(),
-    first_event_at: z.iso.datetime(),
-    last_login_at: z.iso.datetime().nullable(),
-    archived_at: z.iso.datetime().nullable(),
-    custom_fields: z.record(z.string(), z.unknown()),
-    password_setup_url: z.string().nullable(),
-    promoter_campaigns: z.array(joinedCampaignAnswer),
-    balances: balancesAnswer,
-    auth_provider: z.string().nullable(),
-    selected_payout_method: payoutMethodAnswer
-      .pick({ id: true, method: true, date_added: true, is_disabled: true })
-      .nullable()
-      .optional(),
-    parent_promoter: embeddedPromoter.nullable().optional(),
+    id: recordId,
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+    cust_id: custId,
+    note: field(
+      z.string().nullable(),
+      "A note of yours about the promoter. Promoters never see it.",
+      "Met at the fair",
+    ),
+    stats: field(
+      z.object({
+        clicks_count: field(z.int(), "How many visitors followed the link.", 340),
+        referrals_count: field(z.int(), "How many people signed up.", 42),
+        sales_count: field(z.int(), "How many sales were made.", 25),
+        customers_count: field(z.int(), "How many of them became customers.", 12),
+        revenue_amount: field(z.int(), "Sum of the sales, in cents.", 250000),
+        active_customers_count: field(z.int(), "How many of them are customers now.", 10),
+      }),
+      "Figures of the record.",
+    ),
+    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
+    track_ad_traffic: field(
+      z.boolean().nullable(),
+      "Whether the promoter may send visitors through paid ads. null: the campaign's setting.",
+    ),
+    fraud_suspicions: field(
+      z.array(z.enum(FRAUD_SUSPICIONS)),
+      "Why the promoter is suspected of fraud. Empty: they are not.",
+      ["same_ip_suspicion"],
+    ),
+    invoice_details_status: field(
+      z.enum(INVOICE_DETAILS_STATUSES),
+      "Whether the promoter's invoice details are approved.",
+    ),
+    net_payout_days: field(
+      z.int().nullable(),
+      "Days to the due date of this promoter's payouts. null: the account's.",
+      14,
+    ),
+    tax_rate: field(z.number(), "Tax in percent.", 19),
+    profile: field(promoterProfileAnswer, "The promoter's own details."),
+    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    first_event_at: field(z.iso.datetime(), "When the promoter's first event happened."),
+    last_login_at: field(z.iso.datetime().nullable(), "When the promoter last logged in. null: never."),
+    archived_at: field(z.iso.datetime().nullable(), "When the record was archived. null: it is in use."),
+    custom_fields: customFields,
+    password_setup_url: field(
+      z.string().nullable(),
+      "Where the promoter sets a first password, within a week. null: they have one. Keep it secret.",
+      null,
+    ),
+    promoter_campaigns: field(z.array(joinedCampaignAnswer), "The campaigns that the promoter is in."),
+    balances: field(balancesAnswer, "What the promoter has earned and has not been paid yet."),
+    auth_provider: field(
+      z.string().nullable(),
+      "Service that the promoter logs in with. null: e-mail and password.",
+      null,
+    ),
+    selected_payout_method: field(
+      payoutMethodAnswer
+        .pick({ id: true, method: true, date_added: true, is_disabled: true })
+        .nullable()
+        .optional(),
+      "How the promoter wants to be paid. null: they have not chosen.",
+    ),
+    parent_promoter: field(
+      embeddedPromoter.nullable().optional(),
+      "The promoter who recruited this one. null: none.",
+    ),
   })
   .meta({ id: "Promoter" });
 

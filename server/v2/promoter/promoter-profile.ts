@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ProfileChanges, Promoter } from "../../domain/promoter/promoter.ts";
 import { longText, text } from "../../input/fields.ts";
 import type { Account } from "../../domain/account/account.ts";
+import { field, recordId } from "../../http/fields.ts";
 
 const clearable = text.nullable();
 
@@ -9,24 +10,24 @@ const clearable = text.nullable();
 export const profileParams = z
   .object(
     {
-      first_name: clearable,
-      last_name: clearable,
-      website: clearable,
-      company_name: clearable,
-      company_number: clearable,
-      phone_number: clearable,
-      vat_id: clearable,
-      country: clearable,
-      address: clearable,
-      avatar: clearable,
-      description: longText.nullable(),
-      instagram_url: clearable,
-      youtube_url: clearable,
-      linkedin_url: clearable,
-      facebook_url: clearable,
-      twitter_url: clearable,
-      twitch_url: clearable,
-      tiktok_url: clearable,
+      first_name: field(clearable, "First name.", "Jane"),
+      last_name: field(clearable, "Last name.", "Doe"),
+      website: field(clearable, "Address of their web site.", "https://blog.example.com"),
+      company_name: field(clearable, "Name of the company.", "Acme"),
+      company_number: field(clearable, "Registration number of their company.", "HRB 12345"),
+      phone_number: field(clearable, "Phone number.", "+1 555 0100"),
+      vat_id: field(clearable, "VAT id of their company.", "DE123456789"),
+      country: field(clearable, "Two-letter code of their country.", "US"),
+      address: field(clearable, "Postal address.", "1 Main Street, Springfield"),
+      avatar: field(clearable, "Address of their picture.", "https://blog.example.com/jane.png"),
+      description: field(longText.nullable(), "A longer description.", "Ten percent off in spring"),
+      instagram_url: field(clearable, "Their page on Instagram.", "https://instagram.com/jane"),
+      youtube_url: field(clearable, "Their channel on YouTube.", "https://youtube.com/@jane"),
+      linkedin_url: field(clearable, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+      facebook_url: field(clearable, "Their page on Facebook.", "https://facebook.com/jane"),
+      twitter_url: field(clearable, "Their page on Twitter.", "https://twitter.com/jane"),
+      twitch_url: field(clearable, "Their channel on Twitch.", "https://twitch.tv/jane"),
+      tiktok_url: field(clearable, "Their page on TikTok.", "https://tiktok.com/@jane"),
     },
     "is invalid",
   )
@@ -38,29 +39,36 @@ const shown = z.string().nullable();
 /** @see docs/spec/v2.md "Profile" */
 export const promoterProfileAnswer = z
   .object({
-    id: z.int(),
-    first_name: shown,
-    last_name: shown,
-    website: shown,
-    company_name: shown,
-    company_number: shown,
-    phone_number: shown,
-    vat_id: shown,
-    country: shown,
-    address: shown,
-    avatar: shown,
-    w8_form_url: shown,
-    w9_form_url: shown,
-    description: shown,
-    instagram_url: shown,
-    youtube_url: shown,
-    linkedin_url: shown,
-    facebook_url: shown,
-    twitter_url: shown,
-    twitch_url: shown,
-    tiktok_url: shown,
-    invoice_details_validation_errors: z.record(z.string(), z.unknown()),
-    should_validate_invoice_details: z.boolean(),
+    id: recordId,
+    first_name: field(shown, "First name.", "Jane"),
+    last_name: field(shown, "Last name.", "Doe"),
+    website: field(shown, profileParams.shape.website),
+    company_name: field(shown, "Name of the company.", "Acme"),
+    company_number: field(shown, profileParams.shape.company_number),
+    phone_number: field(shown, "Phone number.", "+1 555 0100"),
+    vat_id: field(shown, profileParams.shape.vat_id),
+    country: field(shown, profileParams.shape.country),
+    address: field(shown, profileParams.shape.address),
+    avatar: field(shown, profileParams.shape.avatar),
+    w8_form_url: field(shown, "Their tax form W-8. null: not uploaded.", null),
+    w9_form_url: field(shown, "Their tax form W-9. null: not uploaded.", null),
+    description: field(shown, profileParams.shape.description),
+    instagram_url: field(shown, profileParams.shape.instagram_url),
+    youtube_url: field(shown, profileParams.shape.youtube_url),
+    linkedin_url: field(shown, profileParams.shape.linkedin_url),
+    facebook_url: field(shown, profileParams.shape.facebook_url),
+    twitter_url: field(shown, profileParams.shape.twitter_url),
+    twitch_url: field(shown, profileParams.shape.twitch_url),
+    tiktok_url: field(shown, profileParams.shape.tiktok_url),
+    invoice_details_validation_errors: field(
+      z.record(z.string(), z.unknown()),
+      "Faults of the invoice details, by field. Empty: none.",
+      {},
+    ),
+    should_validate_invoice_details: field(
+      z.boolean(),
+      "Whether promoters need approved invoice details to be paid.",
+    ),
   })
   .meta({ id: "PromoterProfile" });
 

@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
 import type { Selection, Selector } from "../../domain/promoter/search.ts";
+import { field } from "../../http/fields.ts";
 import { oneOf } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 
@@ -14,7 +15,13 @@ const FIND_BY = {
 } as const satisfies Record<string, Selector>;
 
 /** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
-export const findBy = oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]);
+export const findBy = field(
+  oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]),
+  "Which attribute the id in the path is matched against. Default: `id`.",
+);
+
+/** The promoter's id, or another attribute, in the path. */
+export const pathId = field(z.string(), "The promoter's id, or the attribute that `find_by` names.", "17");
 
 /** The promoter that the path names. */
 export function readSelection(event: H3Event, by: z.output<typeof findBy> = "id"): Selection {

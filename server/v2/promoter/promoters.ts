@@ -10,17 +10,31 @@ import { readListing } from "../page-params.ts";
 import { listParams, promoterFilter, promoterSorting } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, setupUrl, showPromoterOf } from "./promoter-parts.ts";
-import { findBy, readSelection } from "./promoter-selection.ts";
+import { findBy, pathId, readSelection } from "./promoter-selection.ts";
+import { field } from "../../http/fields.ts";
 
 const showParams = z
-  .object({ find_by: findBy, exclude_payout_method: flag, include_parent_promoter: flag })
+  .object({
+    find_by: findBy,
+    exclude_payout_method: field(flag, "`true` leaves out `selected_payout_method`."),
+    include_parent_promoter: field(flag, "`false` leaves out `parent_promoter`."),
+  })
   .partial();
 
 /** `GET /api/v2/company/promoters` */
 export const listPromotersOperation: V2Operation = {
+  id: "listPromoters",
   summary: "List promoters",
+  description:
+    "Lists promoters, with filters and sorting. Archived ones are left out unless you ask for them.",
   params: listParams,
-  answer: z.object({ data: z.array(promoterAnswer), meta: z.object({ pending_count: z.int() }) }),
+  answer: z.object({
+    data: field(z.array(promoterAnswer), "The records."),
+    meta: field(
+      z.object({ pending_count: field(z.int(), "How many promoters wait for approval.", 3) }),
+      "Further data.",
+    ),
+  }),
   isPaged: true,
   refusals: ["invalid"],
   handle: list,
@@ -28,7 +42,10 @@ export const listPromotersOperation: V2Operation = {
 
 /** `GET /api/v2/company/promoters/{id}` @see docs/spec/v2.md "Promoter details" */
 export const showPromoterOperation: V2Operation = {
+  id: "getPromoter",
   summary: "Get a promoter's details",
+  description: "Finds one promoter: by id, or by the attribute that `find_by` names.",
+  pathId,
   params: showParams,
   answer: promoterAnswer,
   refusals: ["not_found", "invalid"],

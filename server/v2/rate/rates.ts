@@ -8,14 +8,15 @@ import { numberText, readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { field } from "../../http/fields.ts";
 
 const day = z.string("is invalid").trim().pipe(z.iso.date("is not a date"));
 
-const currency = z
-  .string("is invalid")
-  .trim()
-  .toUpperCase()
-  .refine(isCurrency, "is not an ISO 4217 currency");
+const currency = field(
+  z.string("is invalid").trim().toUpperCase().refine(isCurrency, "is not an ISO 4217 currency"),
+  "Currency that the rates are relative to.",
+  "EUR",
+);
 
 const rates = z
   .record(z.string(), z.union([z.string(), z.number()]), "is not an object of rates by currency")
@@ -35,23 +36,39 @@ const rates = z
     documentedAs: { type: "object", additionalProperties: { type: ["string", "number"] } },
   });
 
-const createBody = z.object({ date: day, base: currency, rates });
+const createBody = z.object({
+  date: field(day, "Day of the rates, in UTC.", "2026-03-04"),
+  base: currency,
+  rates: field(rates, "How much of each currency one unit of the base buys.", {
+    USD: "1.0842",
+    GBP: "0.8391",
+  }),
+});
 
 const ratesAnswer = z
   .object({
-    date: z.iso.date(),
-    base: z.string(),
-    rates: z.record(z.string(), z.string()),
-    source: z.enum(["account", "server"]),
-    updated_at: z.iso.datetime(),
+    date: field(z.iso.date(), createBody.shape.date),
+    base: field(z.string(), "Currency that the rates are relative to.", "EUR"),
+    rates: field(z.record(z.string(), z.string()), createBody.shape.rates),
+    source: field(
+      z.enum(["account", "server"]),
+      "`account`: stored by this account. `server`: imported by the operator for all accounts.",
+    ),
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
   })
   .meta({ id: "Rates" });
 
-const listParams = z.object({ date: day.optional() });
+const listParams = z.object({
+  date: field(day.optional(), "Day of the sale, in UTC. Default: today.", "2026-03-04"),
+});
 
 /** `POST /api/v2/company/rates`. Choice: our addition; the rates only count for this account. */
 export const storeRatesOperation: V2Operation = {
+  id: "storeRates",
   summary: "Store exchange rates of a day",
+  description:
+    "Stores rates of a day for this account. Rates of other currencies stay. Sales that were recorded before keep their amounts, and those that waited for these rates are recorded. An extension of Tidemark.",
+  example: { date: "2026-03-04", base: "EUR", rates: { USD: "1.0842", GBP: "0.8391" } },
   body: createBody,
   answer: ratesAnswer,
   refusals: ["invalid"],
@@ -60,7 +77,10 @@ export const storeRatesOperation: V2Operation = {
 
 /** `GET /api/v2/company/rates`. Choice: our addition. */
 export const listRatesOperation: V2Operation = {
+  id: "listRates",
   summary: "List the exchange rates that a sale of a day may use",
+  description:
+    "Lists the rates that a sale of this day may use: those of the day and of seven days before, the latest first. The first that have both currencies convert the sale. An extension of Tidemark.",
   params: listParams,
   answer: z.array(ratesAnswer),
   refusals: ["invalid"],

@@ -4,9 +4,10 @@ import type { Context } from "../../domain/context.ts";
 import { deleteLead, loadOwner, updateLead } from "../../domain/lead/changes.ts";
 import { approveLead, disableLead, enableLead } from "../../domain/lead/customer.ts";
 import { asItIs } from "../../domain/show.ts";
+import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { moveBody } from "./referral-params.ts";
 
@@ -17,40 +18,51 @@ const byId = (id: number) => ({ id, uid: null, email: null });
 
 /** `DELETE /api/v2/company/referrals` */
 export const deleteReferralsOperation = referralBatch("destroy", {
+  id: "deleteReferrals",
   summary: "Delete referrals",
+  description: "Deletes leads. Their sales and commissions stay, and can be refunded by the sale's event id.",
   work: (context, accountId, id) => deleteLead(context, accountId, byId(id)),
 });
 
 /** `POST /api/v2/company/referrals/approve` */
 export const approveReferralsOperation = referralBatch("approve", {
+  id: "approveReferrals",
   summary: "Approve referrals that promoters added",
+  description: "Accepts leads that promoters added by hand.",
   work: approveLead,
 });
 
 /** `POST /api/v2/company/referrals/disable` */
 export const disableReferralsOperation = referralBatch("disable", {
+  id: "disableReferrals",
   summary: "Disable referrals",
+  description: "Denies leads: their later sales earn nothing.",
   work: disableLead,
 });
 
 /** `POST /api/v2/company/referrals/enable` */
 export const enableReferralsOperation = referralBatch("enable", {
+  id: "enableReferrals",
   summary: "Enable disabled referrals",
+  description: "Takes the denial of leads back.",
   work: enableLead,
 });
 
 /** `POST /api/v2/company/referrals/move_to_promoter` */
 export const moveReferralsOperation: V2Operation = {
+  id: "moveReferralsToPromoter",
   summary: "Move referrals to another promoter",
+  description: `Moves leads to another promoter. ${BATCH}`,
   body: moveBody,
   answer: batchAnswer,
   refusals: ["not_found", "invalid", "refused"],
   handle: move,
 };
 
-function referralBatch(name: string, { summary, work }: { summary: string; work: Work }): V2Operation {
+function referralBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
   return {
-    summary,
+    ...texts,
+    description: `${texts.description} ${BATCH}`,
     body: idsBody,
     answer: batchAnswer,
     refusals: ["invalid"],

@@ -8,37 +8,57 @@ import {
 import { promoters } from "../../domain/promoter/promoter.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { ownData, uid } from "../../input/common-fields.ts";
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
 export const referralAnswer = z
   .object({
-    id: z.int(),
-    email: z.string().nullable(),
-    uid: z.string().nullable(),
-    state: z.enum(LEAD_STATES),
-    metadata: z.record(z.string(), z.unknown()),
-    entry_source: z.enum(ENTRY_SOURCES),
-    created_at: z.iso.datetime(),
-    customer_since: z.iso.datetime().nullable(),
-    promoter_campaign: embeddedPromoterCampaign,
-    fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]),
-    created_by_user_email: z.string().nullable(),
-    username: z.string().nullable(),
-    split_details: z
-      .array(
-        z.object({
-          promoter_campaign_id: z.int(),
-          promoter_id: z.int().nullable(),
-          percentage: z.number(),
-        }),
-      )
-      .nullable(),
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    website: z.string().nullable(),
-    comment: z.string().nullable(),
-    is_expired: z.boolean(),
-    custom_status: z.string().nullable(),
+    id: recordId,
+    email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
+    uid: uid,
+    state: field(z.enum(LEAD_STATES), "State of the record."),
+    metadata: ownData,
+    entry_source: field(
+      z.enum(ENTRY_SOURCES),
+      "How the lead got its promoter. `cookie`: by a visit. `api`: by a request. `coupon`: by a promo code. `manual_admin`, `manual_affiliate`: by hand.",
+    ),
+    created_at: createdAt,
+    customer_since: field(
+      z.iso.datetime().nullable(),
+      "When the lead became a customer. null: not yet.",
+      "2026-03-01T09:30:00.000Z",
+    ),
+    promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that the lead belongs to."),
+    fraud_check: field(z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]), "Why the lead is suspected of fraud."),
+    created_by_user_email: field(
+      z.string().nullable(),
+      "E-mail address of the user who added the lead in the dashboard. null: nobody did.",
+      "manager@acme.example",
+    ),
+    username: field(z.string().nullable(), "The lead's user name.", "sam"),
+    split_details: field(
+      z
+        .array(
+          z.object({
+            promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+            promoter_id: field(z.int().nullable(), "Id of the promoter.", 17),
+            percentage: field(z.number(), "The part of each commission, in percent.", 25),
+          }),
+        )
+        .nullable(),
+      "The parts of the lead's commissions that go to others. null: the promoter gets all.",
+    ),
+    first_name: field(z.string().nullable(), "First name.", "Jane"),
+    last_name: field(z.string().nullable(), "Last name.", "Doe"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    comment: field(
+      z.string().nullable(),
+      "What the promoter who added the lead says about it. null: nothing.",
+      "Met at the fair in March.",
+    ),
+    is_expired: field(z.boolean(), "Whether the lead no longer earns commissions."),
+    custom_status: field(z.string().nullable(), "Always null: there are no statuses of your own.", null),
   })
   .meta({ id: "Referral" });
 

@@ -15,6 +15,8 @@ import { idsBody } from "../batch/batch-json.ts";
 import { pageParams } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { period, span } from "../range-params.ts";
+import { field } from "../../http/fields.ts";
+import { referralAnswer } from "./referral-json.ts";
 
 const MAX_SPLITS = 50;
 /** No lead has this id. */
@@ -24,27 +26,46 @@ const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
 
 /** The query of the list. @see docs/spec/v2.md "List referrals" */
 export const listParams = z.object({
-  q: text.optional(),
-  ids: listOf(id).optional(),
-  filters: z
-    .object(
-      {
-        type: oneOf(["lead", "customer"]),
-        promoter_id: id,
-        campaign_id: listOf(id),
-        state: oneOf([...LEAD_STATES, "not_denied", "moved"]),
-        entry_source: listOf(oneOf(ENTRY_SOURCES)),
-        fraud_check: listOf(suspicion),
-        customer_since: period,
-        created_at: period,
-        cancelled_at: period,
-        plan_id: listOf(text),
-      },
-      "is invalid",
-    )
-    .partial()
-    .default({}),
-  sorting: z.object({ created_at: direction }, "is invalid").partial().default({}),
+  q: field(
+    text.optional(),
+    "Text to search for in e-mail addresses, uids, names and websites.",
+    "sam@example.net",
+  ),
+  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
+  filters: field(
+    z
+      .object(
+        {
+          type: field(
+            oneOf(["lead", "customer"]),
+            "`lead`: not a customer yet. `customer`: has bought something.",
+          ),
+          promoter_id: field(id, "Id of the promoter.", 17),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          state: field(
+            oneOf([...LEAD_STATES, "not_denied", "moved"]),
+            "Only records in this state. `not_set`: in no campaign.",
+          ),
+          entry_source: field(listOf(oneOf(ENTRY_SOURCES)), "Only leads that came in one of these ways."),
+          fraud_check: field(listOf(suspicion), "Only leads with one of these suspicions."),
+          customer_since: field(period, "When the lead became a customer."),
+          created_at: field(period, "When the lead was recorded."),
+          cancelled_at: field(period, "When the lead cancelled."),
+          plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  sorting: field(
+    z
+      .object({ created_at: field(direction, "By the moment when they were earned.") }, "is invalid")
+      .partial()
+      .default({}),
+    "Order of the records. Of several, the first counts most.",
+  ),
   ...pageParams.shape,
 });
 
@@ -67,7 +88,13 @@ export function leadFilter({ q, ids, filters }: z.output<typeof listParams>): Le
 }
 
 const split = z
-  .object({ promoter_campaign_id: id, percentage: tenThousandths }, "is invalid")
+  .object(
+    {
+      promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+      percentage: field(tenThousandths, "The part of each commission, in percent.", 25),
+    },
+    "is invalid",
+  )
   .transform(({ promoter_campaign_id, percentage }): Split => ({
     promoterCampaignId: promoter_campaign_id,
     percentTenThousandths: percentage,
@@ -83,34 +110,45 @@ const username = text.trim();
 
 /** The body of a new referral. */
 export const createBody = z.object({
-  email: email.optional(),
-  uid: text.optional(),
-  username: username.optional(),
-  promoter_campaign_id: id,
-  split_details: splits.optional(),
+  email: field(email.optional(), "The person's e-mail address.", "jane@example.com"),
+  uid: field(text.optional(), referralAnswer.shape.uid),
+  username: field(username.optional(), "The lead's user name.", "sam"),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  split_details: field(splits.optional(), "The parts of commissions that go to others."),
 });
 
 /** The attributes that the path's value may be matched against. */
-const findBy = oneOf(["id", "email", "uid", "username"]);
+const findBy = field(
+  oneOf(["id", "email", "uid", "username"]),
+  "Which attribute the id in the path is matched against. Default: `id`.",
+);
 export type FindBy = z.output<typeof findBy>;
-export const findParams = z.object({ find_by: findBy.optional() });
+export const findParams = z.object({
+  find_by: findBy.optional(),
+});
+
+/** The lead's id, or another attribute, in the path. */
+export const pathId = field(z.string(), "The lead's id, or the attribute that `find_by` names.", "17");
 
 /** The changes to a referral. Null clears. */
 export const updateBody = z
   .object({
-    email: email.nullable(),
-    uid: text.nullable(),
-    username: username.nullable(),
-    promoter_campaign_id: id,
+    email: field(email.nullable(), createBody.shape.email),
+    uid: field(text.nullable(), referralAnswer.shape.uid),
+    username: field(username.nullable(), "The lead's user name.", "sam"),
+    promoter_campaign_id: field(id, "Id of the promoter campaign that gets the lead.", 31),
     find_by: findBy,
-    fraud_check: suspicion,
-    split_details: splits.nullable(),
+    fraud_check: field(suspicion, "Why the lead is suspected of fraud."),
+    split_details: field(splits.nullable(), "The parts that go to others. Empty: none."),
   })
   .partial();
 
 export const moveBody = idsBody.extend({
-  promoter_campaign_id: id,
-  move_associated_commissions: flag.optional(),
+  promoter_campaign_id: field(id, "Id of the promoter campaign that gets the leads.", 31),
+  move_associated_commissions: field(
+    flag.optional(),
+    "Whether their unpaid commissions move too. Paid ones never move. Default: `false`.",
+  ),
 });
 
 /** The lead that the path names. */

@@ -21,6 +21,7 @@ import {
   findParams,
   leadFilter,
   listParams,
+  pathId,
   readSelector,
   updateBody,
   type FindBy,
@@ -33,7 +34,9 @@ const shape = recordError({ splits: "split_details" }, (failure, headers) =>
 
 /** `GET /api/v2/company/referrals` */
 export const listReferralsOperation: V2Operation = {
+  id: "listReferrals",
   summary: "List referrals",
+  description: "Lists leads, with filters. V2 calls them referrals.",
   params: listParams,
   answer: z.array(referralAnswer),
   isPaged: true,
@@ -43,7 +46,10 @@ export const listReferralsOperation: V2Operation = {
 
 /** `POST /api/v2/company/referrals`. It answers 200; other creations answer 201. */
 export const createReferralOperation: V2Operation = {
+  id: "createReferral",
   summary: "Create a referral",
+  description: "Adds a lead to a promoter by hand. Give `email` or `uid`.",
+  example: { email: "sam@example.net", promoter_campaign_id: 31 },
   body: createBody,
   answer: referralAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -53,7 +59,10 @@ export const createReferralOperation: V2Operation = {
 
 /** `GET /api/v2/company/referrals/{id}` */
 export const getReferralOperation: V2Operation = {
+  id: "getReferral",
   summary: "Get a referral",
+  description: "Finds one lead: by id, or by the attribute that `find_by` names.",
+  pathId,
   params: findParams,
   answer: referralAnswer,
   refusals: ["not_found", "invalid"],
@@ -62,7 +71,12 @@ export const getReferralOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/referrals/{id}`. `find_by` may be in the query or in the body. */
 export const updateReferralOperation: V2Operation = {
+  id: "updateReferral",
   summary: "Update a referral",
+  description:
+    "Changes a lead, or moves it to another promoter. What you leave out stays. Commissions stay with the promoter who earned them.",
+  example: { uid: "cus_99", split_details: [{ promoter_campaign_id: 32, percentage: 25 }] },
+  pathId,
   params: findParams,
   body: updateBody,
   answer: referralAnswer,
@@ -73,7 +87,10 @@ export const updateReferralOperation: V2Operation = {
 
 /** `POST /api/v2/company/referrals/{id}/import_events` */
 export const importEventsOperation: V2Operation = {
+  id: "importReferralEvents",
   summary: "Import a referral's earlier sales from the billing provider",
+  description: "Fetches a customer's earlier sales from your billing provider.",
+  pathId,
   params: findParams,
   answer: batchAnswer,
   status: 202,

@@ -10,49 +10,81 @@ import { saleParams, shapeSale } from "../../input/event-params.ts";
 import type { View } from "../../storage/store.ts";
 import { commissionAnswer, showCommission } from "../commission/commission-json.ts";
 import type { V2Operation } from "../operation.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { referralAnswer } from "./referral-json.ts";
 
-const referral = z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() });
+const referral = field(
+  z.object({
+    id: recordId,
+    email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+    uid: field(z.string().nullable(), referralAnswer.shape.uid),
+  }),
+  "The lead (V2 calls it a referral).",
+);
 
 /** `POST /api/v2/track/sale` @see docs/spec/v2.md "Tracking" */
 export const trackSale: V2Operation = {
+  id: "trackSale",
   isTracking: true,
   summary: "Record a sale",
+  description:
+    "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+  example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
   body: saleParams,
   answer: z
     .object({
-      id: z.int(),
-      etype: z.literal("sale"),
-      sale_amount: z.int(),
-      original_sale_amount: z.int(),
-      original_sale_currency: z.string().nullable(),
-      event_id: z.string(),
-      plan_id: z.string().nullable(),
-      billing_period: z.string().nullable(),
-      quantity: z.int(),
-      mrr: z.int().nullable(),
-      referral_reward: z.object({ id: z.int(), name: z.string() }).nullable(),
-      created_at: z.iso.datetime(),
+      id: recordId,
+      etype: field(z.literal("sale"), "What kind of event was recorded."),
+      sale_amount: field(z.int(), "What was sold, in cents of your account's currency.", 10000),
+      original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
+      original_sale_currency: field(
+        z.string().nullable(),
+        "The sale's own currency. null: your account's.",
+        null,
+      ),
+      event_id: field(z.string(), "Your own id of the sale.", "order-1001"),
+      plan_id: field(z.string().nullable(), "Your own id of the price or plan.", "price_pro_monthly"),
+      billing_period: field(z.string().nullable(), "How often the plan is paid. null: unknown.", "monthly"),
+      quantity: field(z.int(), "How many pieces were sold.", 1),
+      mrr: field(
+        z.int().nullable(),
+        "The monthly recurring revenue, in cents of your account's currency. null: not given.",
+        2900,
+      ),
+      referral_reward: field(
+        z
+          .object({
+            id: recordId,
+            name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+          })
+          .nullable(),
+        "The reward that the lead gets with the sale. null: none.",
+      ),
+      created_at: createdAt,
       referral,
-      commissions: z.array(commissionAnswer),
+      commissions: field(
+        z.array(commissionAnswer),
+        "What the promoters earned, one entry for each tier and each part of a split.",
+      ),
     })
     .meta({ id: "Sale" }),
   acceptedAnswer: z
     .object({
-      id: z.int(),
-      etype: z.literal("sale"),
-      sale_amount: z.null(),
-      original_sale_amount: z.int(),
-      original_sale_currency: z.string(),
-      event_id: z.string(),
-      plan_id: z.string().nullable(),
-      billing_period: z.string().nullable(),
-      quantity: z.int(),
-      mrr: z.null(),
-      referral_reward: z.null(),
-      created_at: z.iso.datetime(),
+      id: recordId,
+      etype: field(z.literal("sale"), "What kind of event was recorded."),
+      sale_amount: field(z.null(), "Always null: it is not converted yet.", null),
+      original_sale_amount: field(z.int(), "What was sold, in the sale's own currency.", 10000),
+      original_sale_currency: field(z.string(), "The sale's own currency.", "EUR"),
+      event_id: field(z.string(), "Your own id of the sale.", "order-1001"),
+      plan_id: field(z.string().nullable(), "Your own id of the price or plan.", "price_pro_monthly"),
+      billing_period: field(z.string().nullable(), "How often the plan is paid. null: unknown.", "monthly"),
+      quantity: field(z.int(), "How many pieces were sold.", 1),
+      mrr: field(z.null(), "Always null: it is not converted yet.", null),
+      referral_reward: field(z.null(), "Always null.", null),
+      created_at: createdAt,
       referral,
-      commissions: z.array(commissionAnswer),
-      waiting_for: waitingForAnswer,
+      commissions: field(z.array(commissionAnswer), "Always empty: nothing is earned yet."),
+      waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
     })
     .meta({ id: "WaitingSale" }),
   refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],

@@ -11,25 +11,46 @@ import {
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { referralAnswer } from "./referral-json.ts";
 
 /** `POST /api/v2/track/signup` @see docs/spec/v2.md "Tracking" */
 export const trackSignup: V2Operation = {
+  id: "trackSignup",
   isTracking: true,
   summary: "Record a sign-up",
+  description:
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`.",
+  example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   body: signupParams,
   answer: z
     .object({
-      id: z.int(),
-      etype: z.literal("signup"),
-      sale_amount: z.number().nullable(),
-      original_sale_amount: z.number().nullable(),
-      original_sale_currency: z.string().nullable(),
-      event_id: z.string().nullable(),
-      plan_id: z.int().nullable(),
-      billing_period: z.string().nullable(),
-      created_at: z.iso.datetime(),
-      referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
-      commissions: z.array(z.unknown()),
+      id: recordId,
+      etype: field(z.literal("signup"), "What kind of event was recorded."),
+      sale_amount: field(z.number().nullable(), "What was sold, in cents. null for sign-ups.", null),
+      original_sale_amount: field(
+        z.number().nullable(),
+        "The same in the sale's own currency. null for sign-ups.",
+        null,
+      ),
+      original_sale_currency: field(
+        z.string().nullable(),
+        "The sale's own currency. null for sign-ups.",
+        null,
+      ),
+      event_id: field(z.string().nullable(), "Your own id of the event. null for sign-ups.", null),
+      plan_id: field(z.int().nullable(), "Id of the plan. null for sign-ups.", null),
+      billing_period: field(z.string().nullable(), "How often the plan is paid. null for sign-ups.", null),
+      created_at: createdAt,
+      referral: field(
+        z.object({
+          id: recordId,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+          uid: field(z.string().nullable(), referralAnswer.shape.uid),
+        }),
+        "The lead (V2 calls it a referral).",
+      ),
+      commissions: field(z.array(z.unknown()), "The commissions that the event earned.", []),
     })
     .meta({ id: "Signup" }),
   refusals: ["missing", "not_found", "already_registered"],

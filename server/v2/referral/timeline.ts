@@ -5,7 +5,8 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { findParams, readSelector } from "./referral-params.ts";
+import { findParams, pathId, readSelector } from "./referral-params.ts";
+import { field } from "../../http/fields.ts";
 
 const KINDS = ["click", "signup", "sale", "refund", "commission", "payout", "cancellation"] as const;
 
@@ -13,35 +14,51 @@ const optionalText = z.string().nullable();
 
 const entryAnswer = z
   .object({
-    kind: z.enum(KINDS),
-    at: z.iso.datetime().nullable(),
-    id: z.int().nullable(),
-    event_id: optionalText,
-    amount: z.int().nullable(),
-    unit: optionalText,
-    original_amount: z.int().nullable(),
-    original_currency: optionalText,
-    status: optionalText,
-    plan_id: optionalText,
-    quantity: z.int().nullable(),
-    mrr: z.int().nullable(),
-    referral_reward: optionalText,
-    tier: z.int().nullable(),
-    reward: optionalText,
-    promoter: embeddedPromoter.nullable(),
-    due_date: z.iso.date().nullable(),
-    source: optionalText,
-    page: optionalText,
-    landing_url: optionalText,
-    referrer: optionalText,
-    sub_id: optionalText,
-    is_ad_traffic: z.boolean().nullable(),
+    kind: field(z.enum(KINDS), "What happened."),
+    at: field(z.iso.datetime().nullable(), "When it happened. null: a click whose visitor has expired."),
+    id: field(z.int().nullable(), "Id of the sale, the refund, the commission or the payout.", 12),
+    event_id: field(optionalText, "Your own id of the sale or the refund.", "inv_1001"),
+    amount: field(z.int().nullable(), "The amount: cents for `cash`, whole units otherwise.", 10000),
+    unit: field(optionalText, "Unit of the amount.", "cash"),
+    original_amount: field(z.int().nullable(), "The amount in the sale's own currency.", 10000),
+    original_currency: field(optionalText, "The sale's own currency. null: the account's currency.", null),
+    status: field(optionalText, "Status of the commission or the payout.", "approved"),
+    plan_id: field(optionalText, "The sold price or plan, by your own id.", "pro-monthly"),
+    quantity: field(z.int().nullable(), "How many pieces were sold.", 1),
+    mrr: field(
+      z.int().nullable(),
+      "The sale's monthly recurring revenue, in cents of your account's currency.",
+      2900,
+    ),
+    referral_reward: field(optionalText, "Name of the reward that the lead got with the sale.", "10% off"),
+    tier: field(
+      z.int().nullable(),
+      "Whose commission it is. 1: the promoter, 2: their parent, and so on.",
+      1,
+    ),
+    reward: field(optionalText, "Name of the reward that gave the commission.", "20% of each sale"),
+    promoter: field(embeddedPromoter.nullable(), "Who gets the commission."),
+    due_date: field(z.iso.date().nullable(), "The day by which the payout must be paid."),
+    source: field(optionalText, "The site with the link that was clicked.", "blog.example.net"),
+    page: field(optionalText, "The page that the link led to.", "https://www.example.com/pricing"),
+    landing_url: field(
+      optionalText,
+      "The whole address of that page.",
+      "https://www.example.com/pricing?via=jane",
+    ),
+    referrer: field(optionalText, "The page with the link.", "https://blog.example.net/review"),
+    sub_id: field(optionalText, "The promoter's own mark of the link.", "newsletter"),
+    is_ad_traffic: field(z.boolean().nullable(), "Whether the click came from a paid ad."),
   })
   .meta({ id: "TimelineEntry" });
 
 /** `GET /api/v2/company/referrals/{id}/timeline` */
 export const referralTimelineOperation: V2Operation = {
+  id: "getReferralTimeline",
   summary: "Show what happened to a referral",
+  description:
+    "Tells what happened to a lead, oldest first: the click, the sign-up, sales, refunds, commissions and payouts. Of sales, refunds and commissions it names the latest 200 each.",
+  pathId,
   params: findParams,
   answer: z.array(entryAnswer),
   refusals: ["not_found", "invalid"],

@@ -14,6 +14,7 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
+import { field } from "../../http/fields.ts";
 
 const SELECTIONS = ["revenue", "clicks", "referrals", "customers", "cancellations"] as const;
 
@@ -25,23 +26,36 @@ const METRICS: Record<(typeof SELECTIONS)[number], Metric> = {
   cancellations: "cancellations",
 };
 
-const params = z.object({ period_from: calendarDay, period_to: calendarDay, selection: oneOf(SELECTIONS) });
-const promoterCampaignParams = params.extend({ with_totals: flag.optional() });
+const params = z.object({
+  period_from: field(calendarDay, "First day of the chart.", "2026-03-01"),
+  period_to: field(calendarDay, "Last day of the chart.", "2026-03-31"),
+  selection: field(oneOf(SELECTIONS), "What the chart shows. Revenue is in cents."),
+});
+const promoterCampaignParams = params.extend({
+  with_totals: field(flag.optional(), "`true` adds the sum. Default: `false`."),
+});
 
 const answer = {
-  period_from: z.iso.date(),
-  period_to: z.iso.date(),
-  selection: z.enum(SELECTIONS),
-  group_by: z.enum(GROUPINGS),
+  period_from: field(z.iso.date(), "First day of the chart.", "2026-03-01"),
+  period_to: field(z.iso.date(), "Last day of the chart.", "2026-03-31"),
+  selection: field(z.enum(SELECTIONS), params.shape.selection),
+  group_by: field(z.enum(GROUPINGS), "The time from one point to the next. It fits the length of the chart."),
 };
 
 /** `GET /api/v2/company/promoters/{id}/chart_data` */
 export const promoterChart: V2Operation = {
+  id: "chartPromoter",
   summary: "Chart a promoter's figures",
+  description: "Shows how a figure of a promoter went over time, over all campaigns.",
   mayBeAged: true,
   params,
   answer: z
-    .object({ ...answer, selection_items: z.array(z.tuple([z.iso.date(), z.number()])) })
+    .object({
+      ...answer,
+      selection_items: field(z.array(z.tuple([z.iso.date(), z.number()])), "The points of the chart.", [
+        ["2026-03-01", 340],
+      ]),
+    })
     .meta({ id: "PromoterChart" }),
   refusals: ["not_found", "invalid"],
   handle: chartPromoter,
@@ -49,14 +63,24 @@ export const promoterChart: V2Operation = {
 
 /** `GET /api/v2/company/promoter_campaigns/{id}/chart_data` */
 export const promoterCampaignChart: V2Operation = {
+  id: "chartPromoterCampaign",
   summary: "Chart a promoter campaign's figures",
+  description: "Shows how a figure of a promoter went over time in one campaign.",
   mayBeAged: true,
   params: promoterCampaignParams,
   answer: z
     .object({
       ...answer,
-      selection_items: z.array(z.object({ date: z.iso.date(), value: z.number() })),
-      total: z.number().optional(),
+      selection_items: field(
+        z.array(
+          z.object({
+            date: field(z.iso.date(), "First day of the point.", "2026-03-01"),
+            value: field(z.number(), "What was counted.", 340),
+          }),
+        ),
+        "The points of the chart.",
+      ),
+      total: field(z.number().optional(), "The sum of the points.", 340),
     })
     .meta({ id: "PromoterCampaignChart" }),
   refusals: ["not_found", "invalid"],

@@ -2,7 +2,7 @@ import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
 import { Failure } from "../../failure.ts";
-import { flag, listOf, oneOf } from "../../input/fields.ts";
+import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
@@ -10,6 +10,7 @@ import { findOrigins } from "./origins.ts";
 import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
 import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
 import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
+import { field } from "../../http/fields.ts";
 
 const REPORTS = ["overview", "campaigns", "promoters", "traffic_sources", "urls"] as const;
 
@@ -19,9 +20,13 @@ const WHOLE = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
 
 /** The column `url` may be asked for. The report on pages always has it. */
 const downloadParams = reportParams.extend({
-  report_type: oneOf(REPORTS),
-  columns: listOf(oneOf([...ALL_COLUMNS, "url"])),
-  totals: flag.optional(),
+  report_type: field(oneOf(REPORTS), "Which report the file holds."),
+  columns: field(listOf(oneOf([...ALL_COLUMNS, "url"])), "The columns to show.", [
+    "revenue_amount",
+    "clicks_count",
+  ]),
+  q: field(text.optional(), "The same as in the report.", "id:5"),
+  totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
 });
 
 /** One line of a file, by column. */
@@ -29,7 +34,9 @@ type Line = Record<string, string | number | undefined>;
 
 /** `GET /api/v2/company/reports/download` */
 export const downloadReport: V2Operation = {
+  id: "downloadReport",
   summary: "Download a report as a CSV file",
+  description: "Answers a whole report as a CSV file, with a line for each period.",
   mayBeAged: true,
   params: downloadParams,
   answer: z.string(),

@@ -2,28 +2,56 @@ import { z } from "zod";
 import { reportOrigins } from "../../domain/report/origins.ts";
 import type { ReportGroup } from "../../domain/report/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { listOf, oneOf } from "../../input/fields.ts";
+import { listOf, oneOf, text } from "../../input/fields.ts";
 import type { OriginKind } from "../../domain/origin/origin.ts";
 import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
-import { narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
+import { QUERY, narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
 import type { Selection } from "./reports.ts";
+import { field } from "../../http/fields.ts";
 
-const sourceParams = paramsOf(ORIGIN_COLUMNS).extend(pageParams.shape);
+const params = paramsOf(ORIGIN_COLUMNS).extend(pageParams.shape);
+const sourceParams = params.extend({
+  q: field(text.optional(), "Text to search for in sources, or `id:…` for one.", "news.example"),
+});
 
 /** The column `url` may be asked for. It is always there. */
-const urlParams = sourceParams.extend({ columns: listOf(oneOf([...ORIGIN_COLUMNS, "url"])) });
+const urlParams = params.extend({
+  q: field(text.optional(), "Text to search for in addresses, or `id:…` for one.", "/pricing"),
+  columns: field(listOf(oneOf([...ORIGIN_COLUMNS, "url"])), "The columns to show.", [
+    "revenue_amount",
+    "clicks_count",
+  ]),
+});
 
-const group = { id: z.string(), data: dataAnswer, sub_data: z.array(rowAnswer) };
+const ID = "5d41402abc4b2a76b9719d911017c592";
+const group = {
+  data: field(dataAnswer, "The records."),
+  sub_data: field(z.array(rowAnswer), "The same for each period."),
+};
 
 /** `GET /api/v2/company/reports/traffic_sources` */
 export const trafficSourcesReport: V2Operation = {
+  id: "reportTrafficSources",
   summary: "Report on the sites that visitors came from",
+  description: `Shows the figures of each site that visitors came from, those with the most clicks first. ${QUERY}`,
   mayBeAged: true,
   params: sourceParams,
-  answer: z.array(z.object({ source: z.string(), ...group }).meta({ id: "TrafficSourceReport" })),
+  answer: z.array(
+    z
+      .object({
+        source: field(
+          z.string(),
+          "The site that visitors came from, otherwise `utm_source`, otherwise `direct`. `other`: those beyond the first thousand.",
+          "news.example",
+        ),
+        id: field(z.string(), "Id of the source.", ID),
+        ...group,
+      })
+      .meta({ id: "TrafficSourceReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request: V2Request) {
@@ -34,10 +62,24 @@ export const trafficSourcesReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/urls` */
 export const urlsReport: V2Operation = {
+  id: "reportUrls",
   summary: "Report on the pages that visitors reached",
+  description: `Shows the figures of each page that visitors reached, those with the most clicks first. ${QUERY}`,
   mayBeAged: true,
   params: urlParams,
-  answer: z.array(z.object({ url: z.string(), ...group }).meta({ id: "UrlReport" })),
+  answer: z.array(
+    z
+      .object({
+        url: field(
+          z.string(),
+          "The page that visitors reached, without its query. `other`: those beyond the first thousand.",
+          "https://www.example.com/pricing",
+        ),
+        id: field(z.string(), "Id of the page.", ID),
+        ...group,
+      })
+      .meta({ id: "UrlReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request: V2Request) {

@@ -2,29 +2,95 @@ import { z } from "zod";
 import type { Figure, Figures, Grouping } from "../../domain/report/figures.ts";
 import type { ReportRow } from "../../domain/report/report.ts";
 import { oneOf } from "../../input/fields.ts";
+import { field } from "../../http/fields.ts";
 
-/** The figure of each column. */
+/** Each column with its figure, what it shows, an example, and what an order by it means. */
 const COLUMNS = {
-  active_customers: "activeCustomers",
-  monthly_churn: "monthlyChurnPercent",
-  clicks_count: "clicks",
-  net_revenue_amount: "netRevenueCents",
-  revenue_amount: "revenueCents",
-  referrals_count: "referrals",
-  customers_count: "customers",
-  sales_count: "sales",
-  refunds_count: "refunds",
-  cancelled_customers_count: "cancellations",
-  promoter_earnings_amount: "earningsCents",
-  non_link_customers: "nonLinkCustomers",
-  referrals_to_customers_cr: "referralsToCustomersPercent",
-  "3m_epc": "earningsPerClickOf3MonthsCents",
-  "6m_epc": "earningsPerClickOf6MonthsCents",
-  clicks_to_customers_cr: "clicksToCustomersPercent",
-  clicks_to_referrals_cr: "clicksToReferralsPercent",
-  promoter_paid_amount: "paidCents",
-  signups_count: "signups",
-} as const satisfies Record<string, Figure>;
+  active_customers: [
+    "activeCustomers",
+    "How many people are customers now.",
+    10,
+    "By the number of people who are customers.",
+  ],
+  monthly_churn: [
+    "monthlyChurnPercent",
+    "Percentage of customers who cancelled within a month.",
+    1.5,
+    "By the percentage of customers who cancelled.",
+  ],
+  clicks_count: ["clicks", "How many visitors followed the link.", 340, "By the number of visitors."],
+  net_revenue_amount: [
+    "netRevenueCents",
+    "Sum of the sales less the refunds, in cents.",
+    240000,
+    "By the sum of the sales less the refunds.",
+  ],
+  revenue_amount: ["revenueCents", "Sum of the sales, in cents.", 250000, "By the sum of the sales."],
+  referrals_count: ["referrals", "How many people signed up.", 42, "By the number of leads."],
+  customers_count: ["customers", "How many of them became customers.", 12, "By the number of customers."],
+  sales_count: ["sales", "How many sales were made.", 25, "By the number of sales."],
+  refunds_count: ["refunds", "How many sales were refunded.", 1, "By the number of refunds."],
+  cancelled_customers_count: [
+    "cancellations",
+    "How many customers cancelled.",
+    2,
+    "By the number of customers who cancelled.",
+  ],
+  promoter_earnings_amount: [
+    "earningsCents",
+    "What promoters earned, in cents.",
+    50000,
+    "By the sum that promoters earned.",
+  ],
+  non_link_customers: [
+    "nonLinkCustomers",
+    "How many customers came without a referral link, for example with a promo code.",
+    4,
+    "By the number of customers without a referral link.",
+  ],
+  referrals_to_customers_cr: [
+    "referralsToCustomersPercent",
+    "Percentage of leads who became customers.",
+    28.6,
+    "By the percentage of leads who became customers.",
+  ],
+  "3m_epc": [
+    "earningsPerClickOf3MonthsCents",
+    "Earnings for each click over three months, in cents.",
+    147,
+    "By the earnings for each click over three months.",
+  ],
+  "6m_epc": [
+    "earningsPerClickOf6MonthsCents",
+    "Earnings for each click over six months, in cents.",
+    152,
+    "By the earnings for each click over six months.",
+  ],
+  clicks_to_customers_cr: [
+    "clicksToCustomersPercent",
+    "Percentage of visitors who became customers.",
+    3.5,
+    "By the percentage of visitors who became customers.",
+  ],
+  clicks_to_referrals_cr: [
+    "clicksToReferralsPercent",
+    "Percentage of visitors who signed up.",
+    12.4,
+    "By the percentage of visitors who signed up.",
+  ],
+  promoter_paid_amount: [
+    "paidCents",
+    "What promoters were paid, in cents.",
+    40000,
+    "By the sum that promoters were paid.",
+  ],
+  signups_count: [
+    "signups",
+    "How many people signed up by themselves. Leads that you added are not counted.",
+    40,
+    "By the number of sign-ups.",
+  ],
+} as const satisfies Record<string, [Figure, meaning: string, example: number, order: string]>;
 
 export type Column = keyof typeof COLUMNS;
 const COLUMN_NAMES = Object.keys(COLUMNS) as [Column, ...Column[]];
@@ -34,7 +100,10 @@ export const column = oneOf(COLUMN_NAMES);
 
 /** An order for each column. */
 export function orders<N extends Column, S extends z.ZodType>(names: readonly N[], order: S) {
-  const fields = Object.fromEntries(names.map((name) => [name, order])) as Record<N, S>;
+  const fields = Object.fromEntries(names.map((name) => [name, field(order, COLUMNS[name][3])])) as Record<
+    N,
+    S
+  >;
   return z.object(fields, "is invalid").partial();
 }
 
@@ -74,23 +143,34 @@ export const OWN_COLUMNS = [
 
 /** The columns of a row: counts, cents, and rates in percent. */
 export const dataAnswer = z
-  .object(Object.fromEntries(COLUMN_NAMES.map((name) => [name, z.number()])) as Record<Column, z.ZodNumber>)
+  .object(
+    Object.fromEntries(
+      Object.entries(COLUMNS).map(([name, [, meaning, example]]) => [
+        name,
+        field(z.number(), meaning, example),
+      ]),
+    ) as Record<Column, z.ZodNumber>,
+  )
   .partial()
   .meta({ id: "ReportData" });
 
 /** One period of a report. */
 export const rowAnswer = z
-  .object({ period: z.string(), id: z.string(), data: dataAnswer })
+  .object({
+    period: field(z.string(), "The day, month or year. A week is named by its first day.", "2026-03"),
+    id: field(z.string(), "The first day of the period.", "2026-03-01"),
+    data: field(dataAnswer, "The records."),
+  })
   .meta({ id: "ReportRow" });
 
 /** The figure of a column. */
 export function figureOf(name: Column): Figure {
-  return COLUMNS[name];
+  return COLUMNS[name][0];
 }
 
 /** The chosen columns. */
 export function dataJson(figures: Figures, columns: readonly Column[]): z.output<typeof dataAnswer> {
-  return Object.fromEntries(columns.map((name) => [name, figures[COLUMNS[name]] ?? 0]));
+  return Object.fromEntries(columns.map((name) => [name, figures[figureOf(name)] ?? 0]));
 }
 
 /**

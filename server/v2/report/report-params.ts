@@ -5,16 +5,30 @@ import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fie
 import type { Query } from "../../http/parameters/pairs.ts";
 import { pageParams } from "../page-params.ts";
 import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
+import { field } from "../../http/fields.ts";
+
+/** Ends the description of each report. */
+export const QUERY = "Choose `columns`, the days, and whether each row is a day, week, month or year.";
 
 /** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
 export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
   return z.object({
-    columns: listOf(oneOf(names)),
-    q: text.optional(),
-    group_by: oneOf(GROUPINGS),
-    start_date: calendarDay,
-    end_date: calendarDay,
-    sorting: orders(names, direction).optional(),
+    columns: field(listOf(oneOf(names)), "The columns to show.", ["revenue_amount", "clicks_count"]),
+    q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+    group_by: field(
+      oneOf(GROUPINGS),
+      "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
+    ),
+    start_date: field(
+      calendarDay,
+      "First day of the report. Default: twelve months before its last day.",
+      "2025-03-01",
+    ),
+    end_date: field(calendarDay, "Last day of the report. Default: today.", "2026-02-28"),
+    sorting: field(
+      orders(names, direction).optional(),
+      "Order of the records. Of several, the first counts most.",
+    ),
   });
 }
 

@@ -9,7 +9,7 @@ import {
   type ReportGroup,
 } from "../../domain/report/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { flag } from "../../input/fields.ts";
+import { flag, text } from "../../input/fields.ts";
 import type { Found, Window } from "../../storage/query.ts";
 import {
   embeddedCampaign,
@@ -21,6 +21,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { dataAnswer, dataJson, rowAnswer, rowJson } from "./report-columns.ts";
 import {
+  QUERY,
   narrowing,
   numberOf,
   pagedParams,
@@ -29,14 +30,24 @@ import {
   sortOf,
   type V2ReportQuery,
 } from "./report-params.ts";
+import { field, recordId } from "../../http/fields.ts";
 
-const group = { id: z.int(), data: dataAnswer, sub_data: z.array(rowAnswer) };
+const group = {
+  id: recordId,
+  data: field(dataAnswer, "The records."),
+  sub_data: field(z.array(rowAnswer), "The same for each period."),
+};
 
-const overviewParams = reportParams.extend({ totals: flag.optional() });
+const overviewParams = reportParams.extend({
+  q: field(text.optional(), "Text to search for in the names of periods.", "2026-03"),
+  totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
+});
 
 /** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
+  id: "reportOverview",
   summary: "Report on the account, period by period",
+  description: `Shows the account's figures period by period. ${QUERY}`,
   mayBeAged: true,
   params: overviewParams,
   answer: z.array(rowAnswer),
@@ -46,10 +57,18 @@ export const overviewReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/campaigns` */
 export const campaignsReport: V2Operation = {
+  id: "reportCampaigns",
   summary: "Report on each campaign, period by period",
+  description: `Shows each campaign's figures. ${QUERY}`,
   mayBeAged: true,
-  params: pagedParams,
-  answer: z.array(z.object({ campaign: embeddedCampaign, ...group }).meta({ id: "CampaignReport" })),
+  params: pagedParams.extend({
+    q: field(text.optional(), "Text to search for in names, or `id:5` for one campaign.", "id:5"),
+  }),
+  answer: z.array(
+    z
+      .object({ campaign: field(embeddedCampaign, "The campaign. null: it was deleted."), ...group })
+      .meta({ id: "CampaignReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
   handle: listCampaigns,
@@ -57,10 +76,22 @@ export const campaignsReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/promoters` */
 export const promotersReport: V2Operation = {
+  id: "reportPromoters",
   summary: "Report on each promoter who had any of the figures, period by period",
+  description: `Shows the figures of each promoter who had any, those with the most revenue first. ${QUERY}`,
   mayBeAged: true,
-  params: pagedParams,
-  answer: z.array(z.object({ promoter: embeddedPromoter, ...group }).meta({ id: "PromoterReport" })),
+  params: pagedParams.extend({
+    q: field(
+      text.optional(),
+      "Text to search for in names and e-mail addresses, or `id:5` for one promoter.",
+      "id:5",
+    ),
+  }),
+  answer: z.array(
+    z
+      .object({ promoter: field(embeddedPromoter, "The promoter. null: they were deleted."), ...group })
+      .meta({ id: "PromoterReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
   handle: listPromoters,

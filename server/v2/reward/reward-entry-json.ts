@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { FullRewardEntry } from "../../domain/reward/changes.ts";
 import { id, oneOf, splitList } from "../../input/fields.ts";
 import { APPLY_ON, type RewardEntry } from "../../domain/reward/reward.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { rewardAnswer } from "./reward-json.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_PRODUCTS = 100;
@@ -17,11 +19,18 @@ export const rewardEntries = z
     z
       .object(
         {
-          apply_on: oneOf(APPLY_ON).nullish(),
-          product_ids: z
-            .preprocess(splitList, z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullable())
-            .optional(),
-          reward_id: id,
+          apply_on: field(oneOf(APPLY_ON).nullish(), "Which sales the reward is for."),
+          product_ids: field(
+            z
+              .preprocess(
+                splitList,
+                z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullable(),
+              )
+              .optional(),
+            "Products that the reward is for. Empty: all.",
+            [],
+          ),
+          reward_id: field(id, "Id of the reward.", 3),
         },
         "is invalid",
       )
@@ -37,17 +46,23 @@ export const rewardEntries = z
 /** @see docs/spec/v2.md "Reward entry" */
 export const rewardEntryAnswer = z
   .object({
-    apply_on: z.enum(APPLY_ON),
-    product_ids: z.array(z.int()),
-    reward_id: z.int(),
-    reward: z.object({
-      name: z.string(),
-      promoter_reward_type: z.string().nullable(),
-      coupon: z.string().nullable(),
-      hide_reward: z.boolean(),
-      tier_level: z.int().nullable(),
-    }),
-    products: z.array(z.object({ id: z.int(), name: z.string() })),
+    apply_on: field(z.enum(APPLY_ON), "Which sales the reward is for."),
+    product_ids: field(z.array(z.int()), "Products that the reward is for. Empty: all.", []),
+    reward_id: field(z.int(), "Id of the reward.", 3),
+    reward: field(
+      z.object({
+        name: field(z.string(), "Name of the reward.", "20% of each sale"),
+        promoter_reward_type: field(z.string().nullable(), rewardAnswer.shape.promoter_reward_type),
+        coupon: field(z.string().nullable(), rewardAnswer.shape.coupon),
+        hide_reward: field(z.boolean(), rewardAnswer.shape.hide_reward),
+        tier_level: field(z.int().nullable(), rewardAnswer.shape.tier_level),
+      }),
+      "The reward.",
+    ),
+    products: field(
+      z.array(z.object({ id: recordId, name: field(z.string(), "Name of the product.", "Pro plan") })),
+      "The products that `product_ids` names.",
+    ),
   })
   .meta({ id: "RewardEntry" });
 

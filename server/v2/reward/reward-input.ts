@@ -10,7 +10,8 @@ import {
   type RewardSchema,
 } from "../../domain/reward/reward.ts";
 import { UNITS } from "../../domain/money/money.ts";
-import { ruleShape } from "./reward-json.ts";
+import { rewardAnswer, ruleShape } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
 
 const MAX_SCHEMAS = 20;
 const MAX_RULES_BYTES = 16 * 1024;
@@ -31,42 +32,62 @@ const rules = z
   )
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");
 
-const schemas = z
-  .array(
-    z
-      .object(
-        {
-          unit: oneOf(UNITS),
-          amount: tenThousandths,
-          flat_amount: flag,
-          rules: rules.nullish(),
-        },
-        "is invalid",
-      )
-      .transform((given): RewardSchema => ({
-        unit: given.unit,
-        amountTenThousandths: given.amount,
-        isFlat: given.flat_amount,
-        rules: given.rules ?? [],
-      })),
-    "is invalid",
-  )
-  .min(1, "can't be blank")
-  .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`);
+const schemas = field(
+  z
+    .array(
+      z
+        .object(
+          {
+            unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
+            amount: field(
+              tenThousandths,
+              "The fixed amount in units of the currency, or the percentage.",
+              20,
+            ),
+            flat_amount: field(flag, "`true`: `amount` is fixed. `false`: it is a percentage of the sale."),
+            rules: field(
+              rules.nullish(),
+              "Further conditions, each connected with those before it. Empty: none.",
+            ),
+          },
+          "is invalid",
+        )
+        .transform((given): RewardSchema => ({
+          unit: given.unit,
+          amountTenThousandths: given.amount,
+          isFlat: given.flat_amount,
+          rules: given.rules ?? [],
+        })),
+      "is invalid",
+    )
+    .min(1, "can't be blank")
+    .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`),
+  rewardAnswer.shape.schemas,
+);
 
 /** The fields that an update may clear. */
 const clearable = z.object({
-  promoter_reward_type: oneOf(PROMOTER_REWARD_TYPES).nullable(),
-  tier_reward_mode: oneOf(TIER_REWARD_MODES).nullable(),
-  tier_level: count.nullable(),
-  coupon: text.trim().nullable(),
-  provider_coupon_id: text.trim().nullable(),
-  duration: oneOf(REWARD_DURATIONS).nullable(),
-  duration_in_months: count.nullable(),
-  max_redemptions: count.nullable(),
+  promoter_reward_type: field(
+    oneOf(PROMOTER_REWARD_TYPES).nullable(),
+    rewardAnswer.shape.promoter_reward_type,
+  ),
+  tier_reward_mode: field(oneOf(TIER_REWARD_MODES).nullable(), rewardAnswer.shape.tier_reward_mode),
+  tier_level: field(count.nullable(), rewardAnswer.shape.tier_level),
+  coupon: field(text.trim().nullable(), rewardAnswer.shape.coupon),
+  provider_coupon_id: field(text.trim().nullable(), rewardAnswer.shape.provider_coupon_id),
+  duration: field(oneOf(REWARD_DURATIONS).nullable(), rewardAnswer.shape.duration),
+  duration_in_months: field(count.nullable(), rewardAnswer.shape.duration_in_months),
+  max_redemptions: field(count.nullable(), rewardAnswer.shape.max_redemptions),
 });
-const switches = z.object({ hide_reward: flag, new_customers_only: flag });
-const needed = z.object({ name: text.trim(), is_promoter_reward: flag, schemas });
+const switches = z.object({
+  hide_reward: field(flag, rewardAnswer.shape.hide_reward),
+  new_customers_only: field(flag, rewardAnswer.shape.new_customers_only),
+});
+const needed = z.object({
+  name: field(text.trim(), rewardAnswer.shape.name),
+  is_promoter_reward: field(flag, rewardAnswer.shape.is_promoter_reward),
+  schemas,
+});
 
 const optional = clearable.extend(switches.shape).partial();
 /** The fields of a new reward. */

@@ -9,47 +9,100 @@ import {
   type RewardSchema,
 } from "../../domain/reward/reward.ts";
 import { UNITS } from "../../domain/money/money.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { coupon } from "../../input/common-fields.ts";
 
 /** A rule as clients write it, and as they get it back. @see docs/spec/money.md "Rules of a reward" */
 export const ruleShape = z.looseObject({
-  type: z.enum(RULE_TYPES),
-  operator: z.union([z.enum(OPERATOR_NAMES), z.string()]).optional(),
-  value: z.union([z.number(), z.string()]),
-  join: z.enum(["and", "or"]).optional(),
-  filter_by: z.union([z.string(), z.number()]).nullable().optional(),
+  type: field(
+    z.enum(RULE_TYPES),
+    "What is counted when the sale is judged: the customer's months or sales, or the promoter's customers or revenue (in the minor unit) in the campaign.",
+    "customer_sales_count",
+  ),
+  operator: field(
+    z.union([z.enum(OPERATOR_NAMES), z.string()]).optional(),
+    "How the count must compare with the value. Absent: `equal to`. Underscores, and `<`, `<=`, `=`, `==`, `>=`, `>` and `%` are understood, too.",
+    "less than or equal to",
+  ),
+  value: field(z.union([z.number(), z.string()]), "The number to compare with.", 12),
+  join: field(
+    z.enum(["and", "or"]).optional(),
+    "How the rule is connected with those before it. Absent: `and`.",
+    "and",
+  ),
+  filter_by: field(
+    z.union([z.string(), z.number()]).nullable().optional(),
+    "Limits the rule to sales of one price: its `plan`. null or absent: all.",
+    null,
+  ),
 });
 const ruleAnswer = ruleShape.meta({ id: "RewardRule" });
 
 const schemaAnswer = z
   .object({
-    unit: z.enum(UNITS),
-    amount: z.number(),
-    flat_amount: z.boolean(),
-    rules: z.array(ruleAnswer),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    amount: field(z.number(), "The fixed amount in units of the currency, or the percentage.", 20),
+    flat_amount: field(z.boolean(), "`true`: `amount` is fixed. `false`: it is a percentage of the sale."),
+    rules: field(
+      z.array(ruleAnswer),
+      "Further conditions, each connected with those before it. Empty: none.",
+    ),
   })
   .meta({ id: "RewardSchema" });
 
 /** A reward of V2. */
 export const rewardAnswer = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    is_promoter_reward: z.boolean(),
-    promoter_reward_type: z.enum(PROMOTER_REWARD_TYPES).nullable(),
-    coupon: z.string().nullable(),
-    editable: z.boolean(),
-    hide_reward: z.boolean(),
-    provider_coupon_id: z.string().nullable(),
-    duration: z.enum(REWARD_DURATIONS).nullable(),
-    duration_in_months: z.int().nullable(),
-    max_redemptions: z.int().nullable(),
-    new_customers_only: z.boolean(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    provider: z.string().nullable(),
-    tier_reward_mode: z.enum(TIER_REWARD_MODES).nullable(),
-    tier_level: z.int().nullable(),
-    schemas: z.array(schemaAnswer),
+    id: recordId,
+    name: field(z.string(), "Name of the reward.", "20% of each sale"),
+    is_promoter_reward: field(
+      z.boolean(),
+      "`true`: promoters earn it. `false`: the people they refer get it.",
+    ),
+    promoter_reward_type: field(
+      z.enum(PROMOTER_REWARD_TYPES).nullable(),
+      "What the promoter earns it for. null: it is for referred people.",
+      "sale",
+    ),
+    coupon: coupon,
+    editable: field(z.boolean(), "Whether the reward can be changed."),
+    hide_reward: field(z.boolean(), "Whether the reward is hidden from promoters."),
+    provider_coupon_id: field(
+      z.string().nullable(),
+      "Id of the coupon at the payment processor. null: none.",
+      null,
+    ),
+    duration: field(
+      z.enum(REWARD_DURATIONS).nullable(),
+      "For how long a customer's sales earn it. null: not said.",
+    ),
+    duration_in_months: field(z.int().nullable(), "For how many months, with the duration `repeating`.", 12),
+    max_redemptions: field(
+      z.int().nullable(),
+      "How often your shop or payment processor lets customers use it. Sales are recorded beyond it, too. null: without limit.",
+      null,
+    ),
+    new_customers_only: field(
+      z.boolean(),
+      "Whether your shop or payment processor gives it to new customers only.",
+    ),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+    provider: field(
+      z.string().nullable(),
+      "Payment processor that the reward's coupon belongs to. null: none.",
+      null,
+    ),
+    tier_reward_mode: field(
+      z.enum(TIER_REWARD_MODES).nullable(),
+      "How the reward of a parent promoter is computed. null: no tier reward.",
+    ),
+    tier_level: field(
+      z.int().nullable(),
+      "1: the promoter, 2: their parent, and so on. null: no tier reward.",
+      1,
+    ),
+    schemas: field(z.array(schemaAnswer), "What the reward gives: one entry for each kind of amount."),
   })
   .meta({ id: "Reward" });
 

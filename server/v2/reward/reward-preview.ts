@@ -16,44 +16,82 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { recordError } from "../record-error.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 import { createBody, newRewardOf, REWARD_FIELDS } from "./reward-input.ts";
+import { field } from "../../http/fields.ts";
 
 const MAX_DRAFTS = 20;
 const counted = wholeAmount.refine((value) => value >= 0, "must not be negative");
 
 const previewBody = z.object({
-  drafts: z
-    .array(createBody, "is invalid")
-    .max(MAX_DRAFTS, `is too long (maximum is ${MAX_DRAFTS} entries)`)
-    .optional(),
-  entries: rewardEntries.optional(),
-  sale_amount: wholeAmount.refine((value) => value > 0, "must be positive"),
-  quantity: wholeNumber(1, 999_999).optional(),
-  billing_period: oneOf(BILLING_PERIODS).optional(),
-  product_id: id.optional(),
-  sales_count: wholeNumber(1, 9_999).optional(),
-  customer_age_in_months: wholeNumber(0, 9_999).optional(),
-  customers_count: counted.optional(),
-  revenue_amount: counted.optional(),
+  drafts: field(
+    z
+      .array(createBody, "is invalid")
+      .max(MAX_DRAFTS, `is too long (maximum is ${MAX_DRAFTS} entries)`)
+      .optional(),
+    "Rewards that are not saved. They are for all sales.",
+  ),
+  entries: field(rewardEntries.optional(), "Saved rewards with the sales that they are for."),
+  sale_amount: field(
+    wholeAmount.refine((value) => value > 0, "must be positive"),
+    "What would be sold, in cents.",
+    10000,
+  ),
+  quantity: field(wholeNumber(1, 999_999).optional(), "How many would be sold. Default: 1.", 1),
+  billing_period: field(oneOf(BILLING_PERIODS).optional(), "How often the sold plan is paid."),
+  product_id: field(id.optional(), "Id of the product that would be sold.", 5),
+  sales_count: field(wholeNumber(1, 9_999).optional(), "How many sales were made.", 25),
+  customer_age_in_months: field(
+    wholeNumber(0, 9_999).optional(),
+    "For how many months the customer has been one. Default: 0.",
+    0,
+  ),
+  customers_count: field(counted.optional(), "The promoter's customers so far. Default: 1.", 1),
+  revenue_amount: field(
+    counted.optional(),
+    "The promoter's revenue so far, in cents. Default: this sale's.",
+    10000,
+  ),
 });
 
 const previewAnswer = z
   .object({
-    sale_amount: z.int(),
-    currency: z.string(),
-    earnings: z.array(
-      z.object({
-        tier: z.int(),
-        reward: z.object({ id: z.int().nullable(), name: z.string() }),
-        unit: z.enum(UNITS),
-        amount: z.int(),
-      }),
+    sale_amount: field(z.int(), "What would be sold, in cents.", 10000),
+    currency: field(z.string(), "The account's currency.", "USD"),
+    earnings: field(
+      z.array(
+        z.object({
+          tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+          reward: field(
+            z.object({
+              id: field(z.int().nullable(), "Id of the reward. null: it is not saved.", 3),
+              name: field(z.string(), "Name of the reward.", "20% of each sale"),
+            }),
+            "The reward.",
+          ),
+          unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+          amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+        }),
+      ),
+      "What each person would get. Empty: nobody gets anything.",
     ),
   })
   .meta({ id: "RewardPreview" });
 
 /** `POST /api/v2/company/rewards/preview`. It changes nothing. */
 export const previewRewardsOperation: V2Operation = {
+  id: "previewRewards",
   summary: "Work out what rewards would give for a sale",
+  description:
+    "Works out what rewards would give for a sale, by the rules of a real one. It changes nothing. Give rewards that are not saved as `drafts`, and saved ones as `entries`.",
+  example: {
+    drafts: [
+      {
+        name: "20% of each sale",
+        is_promoter_reward: true,
+        schemas: [{ unit: "cash", amount: 20, flat_amount: false }],
+      },
+    ],
+    sale_amount: 10000,
+  },
   body: previewBody,
   answer: previewAnswer,
   refusals: ["not_found", "invalid", "rule_broken"],

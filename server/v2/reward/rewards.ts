@@ -11,14 +11,19 @@ import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
 import { createBody, newRewardOf, REWARD_FIELDS, updateBody } from "./reward-input.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
+import { field } from "../../http/fields.ts";
 
-const listParams = pageParams.extend({ scope: oneOf(REWARD_SCOPES).optional() });
+const listParams = pageParams.extend({
+  scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Left out: all."),
+});
 
 const shape = recordError(REWARD_FIELDS);
 
 /** `GET /api/v2/company/rewards` */
 export const listRewardsOperation: V2Operation = {
+  id: "listRewards",
   summary: "List rewards",
+  description: "Lists rewards, both for promoters and for the people that they refer.",
   params: listParams,
   answer: z.array(rewardAnswer),
   isPaged: true,
@@ -28,7 +33,9 @@ export const listRewardsOperation: V2Operation = {
 
 /** `POST /api/v2/company/rewards`. The interface documents 200, not 201. */
 export const createRewardOperation: V2Operation = {
+  id: "createReward",
   summary: "Create a reward",
+  description: "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
   body: createBody,
   answer: rewardAnswer,
   refusals: ["invalid", "taken", "rule_broken"],
@@ -38,7 +45,10 @@ export const createRewardOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/rewards/{id}` */
 export const updateRewardOperation: V2Operation = {
+  id: "updateReward",
   summary: "Update a reward",
+  description: "Changes a reward. What you leave out stays.",
+  example: { name: "25% of each sale" },
   body: updateBody,
   answer: rewardAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken"],
@@ -48,7 +58,9 @@ export const updateRewardOperation: V2Operation = {
 
 /** `POST /api/v2/company/rewards/{id}/hide`. Choice: answers with the hidden reward. */
 export const hideRewardOperation: V2Operation = {
+  id: "hideReward",
   summary: "Hide a reward from promoters",
+  description: "Hides a reward from promoters. It still counts where it is used.",
   answer: rewardAnswer,
   refusals: ["not_found"],
   handle: hide,

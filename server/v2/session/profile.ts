@@ -10,12 +10,17 @@ import { readPathId } from "../path-id.ts";
 import { userName } from "../user/users.ts";
 import { deviceOf, newPassword, password, signedIn } from "./session.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { createdAt, field } from "../../http/fields.ts";
 
-const nameBody = z.object({ name: userName.nullable() });
+const nameBody = z.object({
+  name: field(userName.nullable(), "Your name. null: you show by your e-mail address.", "Alex Kim"),
+});
 
 /** `PUT /api/v2/company/session` */
 export const updateOwnNameOperation: V2Operation = {
+  id: "updateOwnName",
   summary: "Change your own name",
+  description: "Changes the name of the signed-in user.",
   body: nameBody,
   answer: sessionAnswer,
   refusals: ["invalid"],
@@ -25,11 +30,17 @@ export const updateOwnNameOperation: V2Operation = {
   },
 };
 
-const passwordBody = z.object({ current_password: password, password: newPassword });
+const passwordBody = z.object({
+  current_password: field(password, "The password so far. Not needed if there is none.", "s3cret-start"),
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+});
 
 /** `PUT /api/v2/company/session/password` */
 export const changePasswordOperation: V2Operation = {
+  id: "changeOwnPassword",
   summary: "Change your own password",
+  description:
+    "Changes the password of the signed-in user, who must know the one they have. All their other sessions end, and this one gets a new cookie.",
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "busy"],
@@ -49,17 +60,23 @@ export const changePasswordOperation: V2Operation = {
 
 const ownSessionAnswer = z
   .object({
-    id: z.int(),
-    device: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    seen_at: z.iso.datetime(),
-    is_current: z.boolean(),
+    id: field(z.int(), "Id of the session.", 204),
+    device: field(
+      z.string().nullable(),
+      "The browser's `User-Agent`. null: it sent none.",
+      "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    ),
+    created_at: createdAt,
+    seen_at: field(z.iso.datetime(), "When the session was last used, to the hour."),
+    is_current: field(z.boolean(), "Whether this request belongs to the session."),
   })
   .meta({ id: "OwnSession" });
 
 /** `GET /api/v2/company/session/sessions` */
 export const listOwnSessionsOperation: V2Operation = {
+  id: "listOwnSessions",
   summary: "List your own sessions, the last used first",
+  description: "Lists the sessions of the signed-in user that have not ended.",
   answer: z.array(ownSessionAnswer),
   handle: async ({ caller, context }) => {
     const { user, session: current } = signedIn(caller);
@@ -76,7 +93,9 @@ export const listOwnSessionsOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/session/sessions/{id}` */
 export const endOwnSessionOperation: V2Operation = {
+  id: "endOwnSession",
   summary: "End one of your own sessions",
+  description: "Ends one of the signed-in user's sessions, for example on a lost device.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found"],

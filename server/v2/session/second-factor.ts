@@ -6,15 +6,31 @@ import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { factorCode, password, signedIn } from "./session.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { field } from "../../http/fields.ts";
 
-const passwordBody = z.object({ current_password: password });
-const codeBody = z.object({ code: factorCode });
+const passwordBody = z.object({
+  current_password: field(password, "The password so far. Not needed if there is none.", "s3cret-start"),
+});
+const codeBody = z.object({ code: field(factorCode, "A code that the program shows.", "492039") });
 
 /** `POST /api/v2/company/session/second_factor` */
 export const beginSecondFactorOperation: V2Operation = {
+  id: "beginSecondFactor",
   summary: "Begin a second factor",
+  description: "Makes the secret for a program that shows codes. It counts once a code has confirmed it.",
   body: passwordBody,
-  answer: z.object({ secret: z.string(), address: z.string() }),
+  answer: z.object({
+    secret: field(
+      z.string(),
+      "The secret for a program that shows codes, in base32.",
+      "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+    ),
+    address: field(
+      z.string(),
+      "The same as an address for a QR code.",
+      "otpauth://totp/Acme:alex%40acme.example?issuer=Acme&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+    ),
+  }),
   status: 201,
   refusals: ["invalid", "refused", "busy"],
   handle: async (request) => {
@@ -26,9 +42,17 @@ export const beginSecondFactorOperation: V2Operation = {
 
 /** `POST /api/v2/company/session/second_factor/confirm`. Only this answer shows the recovery codes. */
 export const confirmSecondFactorOperation: V2Operation = {
+  id: "confirmSecondFactor",
   summary: "Confirm a second factor with its first code",
+  description: "Confirms the second factor with its first code. From then on signing in needs a code.",
   body: codeBody,
-  answer: z.object({ recovery_codes: z.array(z.string()) }),
+  answer: z.object({
+    recovery_codes: field(
+      z.array(z.string()),
+      "Codes that each work once in place of the second factor. They are shown only now.",
+      ["492039471185"],
+    ),
+  }),
   status: 201,
   refusals: ["invalid", "refused"],
   handle: async ({ event, caller, context, limit }) => {
@@ -42,7 +66,9 @@ export const confirmSecondFactorOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/session/second_factor` */
 export const removeSecondFactorOperation: V2Operation = {
+  id: "removeSecondFactor",
   summary: "Remove your second factor",
+  description: "Removes the second factor of the signed-in user.",
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "refused", "busy"],

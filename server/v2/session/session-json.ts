@@ -2,23 +2,37 @@ import { z } from "zod";
 import { timeZoneOf } from "../../domain/account/time-zone.ts";
 import type { Account } from "../../domain/account/account.ts";
 import { ROLES, type User } from "../../domain/user/user.ts";
+import { field } from "../../http/fields.ts";
 
 /** The signed-in user and their account. */
 export const sessionAnswer = z
   .object({
-    user: z.object({
-      id: z.int(),
-      email: z.string(),
-      name: z.string(),
-      role: z.enum(ROLES),
-      has_second_factor: z.boolean(),
-    }),
-    account: z.object({
-      id: z.string(),
-      name: z.string(),
-      currency: z.string(),
-      time_zone: z.string(),
-    }),
+    user: field(
+      z.object({
+        id: field(z.int(), "Id of the user.", 3),
+        email: field(z.string(), "The user's e-mail address.", "alex@acme.example"),
+        name: field(z.string(), "The user's name, or the e-mail address if they gave none.", "Alex Kim"),
+        role: field(
+          z.enum(ROLES),
+          "`viewer`: reads. `manager`: also changes. `owner`: also pays and manages users, keys and the account.",
+        ),
+        has_second_factor: field(z.boolean(), "Whether the user signs in with a code as well."),
+      }),
+      "The person who is signed in.",
+    ),
+    account: field(
+      z.object({
+        id: field(z.string(), "Public id of the account.", "acme"),
+        name: field(z.string(), "The company's name.", "Acme"),
+        currency: field(z.string(), "ISO 4217 code of the account's currency.", "USD"),
+        time_zone: field(
+          z.string(),
+          "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
+          "Europe/Berlin",
+        ),
+      }),
+      "The account that the user belongs to.",
+    ),
   })
   .meta({ id: "Session" });
 

@@ -20,6 +20,7 @@ import { signInCookies } from "../../request/sign-in.ts";
 import type { OpenOperation, OpenRequest } from "../open-operation.ts";
 import type { V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { field, message } from "../../http/fields.ts";
 
 const COOKIE = SESSION_COOKIES.user;
 
@@ -34,11 +35,22 @@ export const newPassword = password.min(
 /** A code of six digits, or a recovery code. */
 export const factorCode = word(50);
 
-const signInBody = z.object({ email, password, code: factorCode.optional() });
+const signInBody = z.object({
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  password: field(password, "At least 8 characters.", "correct horse battery"),
+  code: field(
+    factorCode.optional(),
+    "A code of the second factor, or a recovery code, if the user has one.",
+    "492039",
+  ),
+});
 
 /** `POST /api/v2/company/session` */
 export const signInOperation: OpenOperation = {
+  id: "signIn",
   summary: "Sign in with e-mail address and password",
+  description:
+    "Opens a session. The answer sets its cookie, which lasts until 14 days pass without a request. Attempts are limited by network and by e-mail address.",
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
@@ -55,14 +67,18 @@ export const signInOperation: OpenOperation = {
 
 /** `GET /api/v2/company/session` */
 export const showSessionOperation: V2Operation = {
+  id: "getSession",
   summary: "Show who is signed in",
+  description: "Shows the signed-in user and their account.",
   answer: sessionAnswer,
   handle: async ({ account, caller }) => sessionJson(signedIn(caller).user, account),
 };
 
 /** `DELETE /api/v2/company/session` */
 export const signOutOperation: V2Operation = {
+  id: "signOut",
   summary: "Sign out",
+  description: "Ends the session and removes its cookie.",
   answer: z.null(),
   status: 204,
   handle: async ({ caller, context, publicUrl, cookies }) => {
@@ -72,14 +88,31 @@ export const signOutOperation: V2Operation = {
   },
 };
 
-const linkToken = word(200);
+const linkToken = field(
+  word(200),
+  "The token of the link: the part of its address after `#`.",
+  "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+);
 const checkBody = z.object({ token: linkToken });
 
 /** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
 export const checkLinkOperation: OpenOperation = {
+  id: "checkUserLink",
   summary: "Look at a link that sets a password",
+  description:
+    "Shows what a link is for that makes the owner, invites a user or resets a password. It does not use the link up.",
   body: checkBody,
-  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string().nullable() }),
+  answer: z.object({
+    kind: field(
+      z.enum(LINK_KINDS),
+      "`owner`: makes the first owner, who gives an e-mail address. `invitation`: sets the first password of an invited user. `reset`: sets a new password.",
+    ),
+    email: field(
+      z.string().nullable(),
+      "The e-mail address of the user. null: the user gives one with the password.",
+      "alex@acme.example",
+    ),
+  }),
   refusals: ["not_found"],
   handle: async ({ event, context, limit }) => {
     const { token } = shapeInput(checkBody, await readJson(event));
@@ -91,15 +124,22 @@ export const checkLinkOperation: OpenOperation = {
 
 const linkBody = z.object({
   token: linkToken,
-  password: newPassword,
-  name: word(200).optional(),
-  email: email.optional(),
-  code: factorCode.optional(),
+  password: field(newPassword, signInBody.shape.password),
+  name: field(word(200).optional(), "The user's name.", "Alex Kim"),
+  email: field(
+    email.optional(),
+    "The e-mail address of the first owner. Other links have their user and ignore it.",
+    "alex@acme.example",
+  ),
+  code: field(factorCode.optional(), signInBody.shape.code),
 });
 
 /** `POST /api/v2/company/session/link` */
 export const followLinkOperation: OpenOperation = {
+  id: "followUserLink",
   summary: "Set a password by a link, and sign in",
+  description:
+    "Sets the password of the link's user, uses the link up, ends the user's other sessions and opens a new one.",
   body: linkBody,
   answer: sessionAnswer,
   status: 201,
@@ -117,13 +157,18 @@ export const followLinkOperation: OpenOperation = {
   },
 };
 
-const resetBody = z.object({ email });
+const resetBody = z.object({ email: field(email, "The user's e-mail address.", "alex@acme.example") });
 
 /** `POST /api/v2/company/session/reset`. The answer is always the same, so that nobody can ask who is a user. */
 export const requestResetOperation: OpenOperation = {
+  id: "requestPasswordReset",
   summary: "Ask for an e-mail with a link that sets a new password",
+  description:
+    "Sends a link that sets a new password, if a user has the address and the server can send e-mails. The answer is always the same.",
   body: resetBody,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   status: 202,
   handle: async ({ event, context, limitEmail, mayMail, hasMail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));

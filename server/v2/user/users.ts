@@ -16,22 +16,36 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { userAnswer, userJson, userWithLinkAnswer } from "./user-json.ts";
+import { field } from "../../http/fields.ts";
 
-const role = oneOf(ROLES);
+const role = field(oneOf(ROLES), userAnswer.shape.role);
 export const userName = word(200);
-const inviteBody = z.object({ email, role, name: userName.optional() });
-const updateBody = z.object({ role, name: userName.nullable() }).partial();
+const inviteBody = z.object({
+  email: field(email, "The new user's e-mail address.", "alex@acme.example"),
+  role,
+  name: field(userName.optional(), "The new user's name.", "Alex Kim"),
+});
+const updateBody = z
+  .object({
+    role,
+    name: field(userName.nullable(), "The user's name. null: they show by their e-mail address.", "Alex Kim"),
+  })
+  .partial();
 
 /** `GET /api/v2/company/users`. Choice: no pages, because a program has few users. */
 export const listUsersOperation: V2Operation = {
+  id: "listUsers",
   summary: "List users, oldest first",
+  description: "Lists the people who sign in to the dashboard.",
   answer: z.array(userAnswer),
   handle: async ({ account, context }) => (await listUsers(context.store, account.id)).map(userJson),
 };
 
 /** `POST /api/v2/company/users` */
 export const inviteUserOperation: V2Operation = {
+  id: "inviteUser",
   summary: "Invite a user",
+  description: "Adds a user and makes a link, good once and for seven days, by which they set a password.",
   body: inviteBody,
   answer: userWithLinkAnswer,
   status: 201,
@@ -47,7 +61,10 @@ export const inviteUserOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/users/{id}` */
 export const updateUserOperation: V2Operation = {
+  id: "updateUser",
   summary: "Change a user's role or name",
+  description:
+    "Changes a user's role or name. The role counts from their next request. The last owner stays an owner.",
   body: updateBody,
   answer: userAnswer,
   refusals: ["invalid", "not_found", "refused"],
@@ -59,18 +76,28 @@ export const updateUserOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/users/{id}`. Answers with the removed user. */
 export const removeUserOperation: V2Operation = {
+  id: "removeUser",
   summary: "Remove a user",
+  description: "Removes a user. Their sessions and links end. The last owner can't be removed.",
   answer: userAnswer,
   refusals: ["not_found", "refused"],
   handle: async ({ event, account, context }) =>
     userJson(await removeUser(context, account.id, readPathId(event))),
 };
 
-const resetBody = z.object({ remove_second_factor: flag.optional() });
+const resetBody = z.object({
+  remove_second_factor: field(
+    flag.optional(),
+    "Whether to remove the user's second factor too, because it was lost.",
+  ),
+});
 
 /** `POST /api/v2/company/users/{id}/reset` */
 export const resetUserOperation: V2Operation = {
+  id: "resetUser",
   summary: "Make a link that sets a user's password",
+  description:
+    "Makes a link, good once and for a day, by which a user sets a new password. Their earlier links end.",
   body: resetBody,
   answer: userWithLinkAnswer,
   refusals: ["not_found"],

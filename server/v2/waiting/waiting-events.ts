@@ -8,26 +8,58 @@ import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { uid } from "../../input/common-fields.ts";
 
 const waitingEventAnswer = z
   .object({
-    id: z.int(),
-    type: z.enum(["sale", "refund"]),
-    event_id: z.string(),
-    sale_event_id: z.string().nullable(),
-    amount: z.int(),
-    currency: z.string(),
-    waiting_for: z.object({ currency: z.string(), date: z.iso.date() }),
-    error: z.string().nullable(),
-    referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }).nullable(),
-    created_at: z.iso.datetime(),
-    received_at: z.iso.datetime(),
+    id: recordId,
+    type: field(z.enum(["sale", "refund"]), "Whether it is a sale or a refund."),
+    event_id: field(z.string(), "Your own id of the event.", "order-1001"),
+    sale_event_id: field(
+      z.string().nullable(),
+      "Your own id of the sale that is refunded. null: it is a sale.",
+      null,
+    ),
+    amount: field(z.int(), "The amount in the minor unit of its currency.", 10000),
+    currency: field(z.string(), "The currency of the amount (ISO 4217).", "EUR"),
+    waiting_for: field(
+      z.object({
+        currency: field(z.string(), "The currency without a rate (ISO 4217).", "EUR"),
+        date: field(
+          z.iso.date(),
+          "Day of the rate, in UTC. One of the seven days before does as well.",
+          "2026-03-04",
+        ),
+      }),
+      "The exchange rate that is missing.",
+    ),
+    error: field(
+      z.string().nullable(),
+      "Why it could not be recorded although there was a rate. It is tried again each minute. null: it was not tried yet.",
+      null,
+    ),
+    referral: field(
+      z
+        .object({
+          id: recordId,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+          uid: uid,
+        })
+        .nullable(),
+      "The lead. null: deleted.",
+    ),
+    created_at: field(z.iso.datetime(), "When it happened.", "2026-03-04T05:06:07.890Z"),
+    received_at: field(z.iso.datetime(), "When it came.", "2026-03-04T05:06:07.890Z"),
   })
   .meta({ id: "WaitingEvent" });
 
 /** `GET /api/v2/company/waiting_events` */
 export const listWaitingOperation: V2Operation = {
+  id: "listWaitingEvents",
   summary: "List sales and refunds that wait for an exchange rate",
+  description:
+    "Lists the sales and refunds that wait for an exchange rate, with the reason if one was refused since. Each is recorded within a minute after its rate is stored. An extension of Tidemark.",
   params: pageParams,
   answer: z.array(waitingEventAnswer),
   isPaged: true,
@@ -37,7 +69,10 @@ export const listWaitingOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/waiting_events/{id}` */
 export const dropWaitingOperation: V2Operation = {
+  id: "dropWaitingEvent",
   summary: "Drop a sale or refund that waits",
+  description:
+    "Drops a sale or refund that waits. It is not recorded, and may be sent again. An extension of Tidemark.",
   answer: waitingEventAnswer,
   refusals: ["not_found"],
   handle: drop,

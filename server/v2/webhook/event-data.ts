@@ -10,25 +10,34 @@ import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
 import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaign-json.ts";
 import { promoterAnswer } from "../promoter/promoter-json.ts";
 import { referralAnswer } from "../referral/referral-json.ts";
+import { field } from "../../http/fields.ts";
+import { custId } from "../../input/common-fields.ts";
 
 /** The promoter of a record. null: deleted. */
-const owner = embeddedPromoter
-  .extend({ cust_id: z.string().nullable() })
-  .meta({ id: "EventPromoter" })
-  .nullable();
+const owner = field(
+  embeddedPromoter
+    .extend({
+      cust_id: custId,
+    })
+    .meta({ id: "EventPromoter" })
+    .nullable(),
+  "The promoter. null: they were deleted.",
+);
 
 const ownerCampaign = embeddedPromoterCampaign.extend({ promoter: owner });
 
 /** The form of `data` for each kind of record: as V2 shows it, with the promoter's own id at the client. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
   commission: commissionAnswer
-    .extend({ promoter_campaign: ownerCampaign })
+    .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
     .meta({ id: "CommissionEventData" }),
   promoter: promoterAnswer,
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
-  referral: referralAnswer.extend({ promoter_campaign: ownerCampaign }).meta({ id: "ReferralEventData" }),
+  referral: referralAnswer
+    .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that the lead belongs to.") })
+    .meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payments_batch: paymentsBatchAnswer,
   payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
@@ -42,8 +51,11 @@ function bodyOf(type: string): z.ZodObject {
   const entity = type.replace(/\..*/, "");
   const known = ENTITIES.find((each) => each === entity);
   return eventBody.extend({
-    event_type: z.literal(type),
-    entity_type: z.literal(entity),
-    data: known === undefined ? eventBody.shape.data : EVENT_DATA[known],
+    event_type: field(z.literal(type), "What happened."),
+    entity_type: field(z.literal(entity), "What kind of record it happened to."),
+    data: field(
+      known === undefined ? eventBody.shape.data : EVENT_DATA[known],
+      "The record, as the interface shows it.",
+    ),
   });
 }

@@ -1,25 +1,47 @@
 import { z } from "zod";
 import { ENTITIES, type EventMessage } from "../../domain/event/event-type.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** The body that is posted to webhooks. @see docs/spec/events.md */
 export const eventBody = z
   .object({
-    event_id: z.uuid(),
-    event_type: z.string(),
-    action: z.enum(["created", "updated", "deleted"]),
-    entity_type: z.enum(ENTITIES),
-    entity_id: z.int(),
-    changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])),
-    data: z.record(z.string(), z.unknown()),
-    timestamp: z.iso.datetime(),
+    event_id: field(z.uuid(), "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    event_type: field(z.string(), "What happened.", "referral.created"),
+    action: field(
+      z.enum(["created", "updated", "deleted"]),
+      "Whether the record was created, updated or deleted.",
+      "created",
+    ),
+    entity_type: field(z.enum(ENTITIES), "What kind of record it happened to."),
+    entity_id: field(z.int(), "Id of the record.", 204),
+    changes: field(
+      z.record(z.string(), z.tuple([z.unknown(), z.unknown()])),
+      "Fields that changed: the value before and after. Empty unless updated.",
+      {},
+    ),
+    data: field(z.record(z.string(), z.unknown()), "The record, as the interface shows it.", {
+      id: 204,
+      email: "sam@example.net",
+    }),
+    timestamp: field(z.iso.datetime(), "When it happened."),
   })
   .meta({ id: "Event" });
 
 /** The body of an event in V1's form. @see docs/spec/events.md "V1's form" */
 export const v1EventBody = z
   .object({
-    event: z.object({ id: z.int(), type: z.string(), created_at: z.iso.datetime() }),
-    data: z.record(z.string(), z.unknown()),
+    event: field(
+      z.object({
+        id: recordId,
+        type: field(z.string(), "What happened.", "lead_signup"),
+        created_at: createdAt,
+      }),
+      "Its id, its type and when it happened. The id is a number.",
+    ),
+    data: field(z.record(z.string(), z.unknown()), "The record, as V1 shows it.", {
+      id: 204,
+      email: "sam@example.net",
+    }),
   })
   .meta({ id: "V1Event" });
 

@@ -13,31 +13,46 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readListing } from "../page-params.ts";
 import { WEBHOOK_PAGES, webhookPageParams } from "./webhooks.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** @see docs/spec/events.md "Delivery record" */
 export const deliveryAnswer = z
   .object({
-    id: z.int(),
-    event_id: z.string(),
-    event_type: z.string(),
-    action: z.string(),
-    entity_type: z.enum(ENTITIES),
-    entity_id: z.int(),
-    status: z.enum(DELIVERY_STATUSES).exclude(["held"]),
-    attempts: z.int(),
-    last_error: z.string().nullable(),
-    response_code: z.int().nullable(),
-    response_body: z.string().nullable(),
-    object_changes: eventBody.shape.changes,
-    payload: z.union([eventBody, v1EventBody]),
-    created_at: z.iso.datetime(),
-    delivered_at: z.iso.datetime().nullable(),
+    id: recordId,
+    event_id: field(z.string(), "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    event_type: field(z.string(), "What happened.", "referral.created"),
+    action: field(z.string(), "Whether the record was created, updated or deleted.", "created"),
+    entity_type: field(z.enum(ENTITIES), "What kind of record it happened to."),
+    entity_id: field(z.int(), "Id of the record.", 204),
+    status: field(z.enum(DELIVERY_STATUSES).exclude(["held"]), "State of the record."),
+    attempts: field(z.int(), "How many attempts were made.", 1),
+    last_error: field(z.string().nullable(), "What went wrong last. null: nothing.", null),
+    response_code: field(
+      z.int().nullable(),
+      "Status that your server answered. null: it did not answer.",
+      200,
+    ),
+    response_body: field(
+      z.string().nullable(),
+      "Beginning of your server's answer. null: it did not answer.",
+      "ok",
+    ),
+    object_changes: field(
+      eventBody.shape.changes,
+      "Fields that changed: the value before and after. Empty unless updated.",
+      {},
+    ),
+    payload: field(z.union([eventBody, v1EventBody]), "The event as it is posted."),
+    created_at: createdAt,
+    delivered_at: field(z.iso.datetime().nullable(), "When your server accepted the event. null: not yet."),
   })
   .meta({ id: "WebhookDelivery" });
 
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries` */
 export const listDeliveriesOperation: V2Operation = {
+  id: "listWebhookDeliveries",
   summary: "List the deliveries of a webhook, newest first",
+  description: "Lists the deliveries to a webhook, newest first, with your server's answers.",
   params: webhookPageParams,
   answer: z.array(deliveryAnswer),
   isPaged: true,
@@ -47,7 +62,9 @@ export const listDeliveriesOperation: V2Operation = {
 
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}` */
 export const getDeliveryOperation: V2Operation = {
+  id: "getWebhookDelivery",
   summary: "Get a delivery",
+  description: "Finds one delivery.",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
@@ -56,7 +73,9 @@ export const getDeliveryOperation: V2Operation = {
 
 /** `POST /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery` */
 export const retryDeliveryOperation: V2Operation = {
+  id: "retryWebhookDelivery",
   summary: "Send a delivery again now",
+  description: "Sends a delivery again now.",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid", "refused"],
   handle: async ({ event, account, context }) =>

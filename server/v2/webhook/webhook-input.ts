@@ -15,6 +15,8 @@ import {
 } from "../../input/fields.ts";
 import type { Post } from "../../outgoing/post.ts";
 import { parseUrl } from "../../url.ts";
+import { field } from "../../http/fields.ts";
+import { webhookAnswer } from "./webhook-json.ts";
 
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
@@ -39,21 +41,27 @@ export const eventType = z
   .string("is invalid")
   .refine((type) => EVENT_TYPES.includes(type) || isV1EventType(type), "is not an event type");
 
-const eventTypes = z
-  .preprocess(splitList, z.array(eventType, "is invalid").min(1, "can't be blank"))
-  .transform((types) => [...new Set(types)]);
+const eventTypes = field(
+  z
+    .preprocess(splitList, z.array(eventType, "is invalid").min(1, "can't be blank"))
+    .transform((types) => [...new Set(types)]),
+  webhookAnswer.shape.event_types,
+);
 
-const headers = z
-  .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
-  .superRefine((given, context) => {
-    if (Object.keys(given).length > MAX_HEADERS) {
-      context.addIssue(`is too long (maximum is ${MAX_HEADERS} entries)`);
-    }
-    for (const [name, value] of Object.entries(given)) {
-      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) context.addIssue("is invalid");
-      else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
-    }
-  });
+const headers = field(
+  z
+    .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
+    .superRefine((given, context) => {
+      if (Object.keys(given).length > MAX_HEADERS) {
+        context.addIssue(`is too long (maximum is ${MAX_HEADERS} entries)`);
+      }
+      for (const [name, value] of Object.entries(given)) {
+        if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) context.addIssue("is invalid");
+        else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
+      }
+    }),
+  webhookAnswer.shape.headers,
+);
 
 /** The first colon ends the user's name (RFC 7617). */
 const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
@@ -61,29 +69,45 @@ const user = text.refine((value) => !value.includes(":"), "must not contain a co
 /** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
 export const updateBody = z
   .object({
-    url,
-    format: oneOf(EVENT_FORMATS),
+    url: field(url, webhookAnswer.shape.url),
+    format: field(
+      oneOf(EVENT_FORMATS),
+      "Form of the events: `v2`, or `v1` for connectors that know the older form.",
+      "v2",
+    ),
     event_types: eventTypes,
-    active: flag,
-    timeout: wholeNumber(1, MAX_TIMEOUT_SECONDS),
-    max_retries: wholeNumber(0, MAX_RETRIES),
-    description: longText.nullable(),
-    campaign_ids: listOf(id),
+    active: field(flag, "Whether events are sent."),
+    timeout: field(wholeNumber(1, MAX_TIMEOUT_SECONDS), webhookAnswer.shape.timeout),
+    max_retries: field(wholeNumber(0, MAX_RETRIES), webhookAnswer.shape.max_retries),
+    description: field(longText.nullable(), webhookAnswer.shape.description),
+    campaign_ids: field(listOf(id), webhookAnswer.shape.campaign_ids),
     headers,
-    basic_auth_user: user.nullable(),
-    basic_auth_password: text.nullable(),
+    basic_auth_user: field(user.nullable(), webhookAnswer.shape.basic_auth_user),
+    basic_auth_password: field(
+      text.nullable(),
+      "Password for HTTP authentication at your server. It is never shown.",
+      "s3cret",
+    ),
   })
   .partial();
 
 /** The fields of a new webhook. */
-export const createBody = updateBody.extend({ url, event_types: eventTypes });
+export const createBody = updateBody.extend({
+  format: field(
+    updateBody.shape.format,
+    "Form of the events: `v2`, or `v1` for connectors that know the older form. Left out: `v2`.",
+  ),
+  url: field(url, webhookAnswer.shape.url),
+  event_types: eventTypes,
+});
 
 /** A test needs an address, or a webhook that has one. */
 export const testBody = updateBody
   .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
   .extend({
-    webhook_id: id.optional(),
-    event_type: eventType,
+    url: field(updateBody.shape.url, "Address that the test is posted to."),
+    webhook_id: field(id.optional(), "Id of the webhook.", 4),
+    event_type: field(eventType, "What happened.", "referral.created"),
   })
   .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 

@@ -12,6 +12,8 @@ import { recordError } from "../record-error.ts";
 import { postedJson } from "./event-json.ts";
 import { deliveryAnswer, deliveryJson } from "./webhook-deliveries.ts";
 import { eventType, testBody } from "./webhook-input.ts";
+import { field } from "../../http/fields.ts";
+import { webhookWithSecretAnswer } from "./webhook-json.ts";
 
 /** Shorter than for deliveries, because somebody waits for the answer. */
 const TIMEOUT_SECONDS = 10;
@@ -22,15 +24,18 @@ const TIMEOUT_SECONDS = 10;
  * a secret is made for this one test and shown as `secret_key`.
  */
 export const testWebhookOperation: V2Operation = {
+  id: "testWebhook",
   summary: "Post a test event to an address",
+  description:
+    "Posts a test event to an address and shows what the address answered. The status is 200 even if it refused.",
   body: testBody,
   answer: z
     .object({
-      delivered: z.boolean(),
-      response_code: z.int().nullable(),
-      response_body: z.string().nullable(),
-      error: z.string().nullable(),
-      secret_key: z.string().nullable(),
+      delivered: field(z.boolean(), "Whether your server has accepted the event."),
+      response_code: field(z.int().nullable(), deliveryAnswer.shape.response_code),
+      response_body: field(z.string().nullable(), deliveryAnswer.shape.response_body),
+      error: field(z.string().nullable(), "Why nothing was delivered. null: it was.", null),
+      secret_key: field(z.string().nullable(), webhookWithSecretAnswer.shape.secret_key),
     })
     .meta({ id: "WebhookTest" }),
   refusals: ["not_found", "invalid", "rule_broken"],
@@ -38,11 +43,15 @@ export const testWebhookOperation: V2Operation = {
   handle: test,
 };
 
-const sendBody = z.object({ event_type: eventType.optional() });
+const sendBody = z.object({ event_type: field(eventType.optional(), "What happened.", "referral.created") });
 
 /** `POST /api/v2/company/webhooks/{id}/test` */
 export const sendTestOperation: V2Operation = {
+  id: "sendTestEvent",
   summary: "Send a test event to a webhook, like any other event",
+  description:
+    "Sends a test event to a webhook: signed, delivered and retried like any other, with `data: {test: true}`. Its type is the first that the webhook wants, unless you name another.",
+  example: { event_type: "referral.created" },
   body: sendBody,
   answer: deliveryAnswer,
   status: 201,

@@ -24,6 +24,7 @@ import {
   webhookWithSecretAnswer,
   webhookWithSecretJson,
 } from "./webhook-json.ts";
+import { field } from "../../http/fields.ts";
 
 /** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
@@ -34,7 +35,9 @@ const shape = recordError({ basicAuthPassword: "basic_auth_password", eventTypes
 
 /** `GET /api/v2/company/webhooks` */
 export const listWebhooksOperation: V2Operation = {
+  id: "listWebhooks",
   summary: "List webhooks, newest first",
+  description: "Lists webhooks, newest first.",
   params: webhookPageParams,
   answer: z.array(webhookAnswer),
   isPaged: true,
@@ -43,7 +46,10 @@ export const listWebhooksOperation: V2Operation = {
 
 /** `POST /api/v2/company/webhooks`. Only this answer and that of a rotation show `secret_key`. */
 export const createWebhookOperation: V2Operation = {
+  id: "createWebhook",
   summary: "Create a webhook",
+  description:
+    "Adds an address that events are posted to. Only this answer contains the key that signs them.",
   body: createBody,
   answer: webhookWithSecretAnswer,
   status: 201,
@@ -57,13 +63,21 @@ export const createWebhookOperation: V2Operation = {
   },
 };
 
-const typeParams = z.object({ format: oneOf(EVENT_FORMATS).default("v2") });
+const typeParams = z.object({
+  format: field(
+    oneOf(EVENT_FORMATS).default("v2"),
+    "Form of the events whose types are listed. Left out: `v2`.",
+    "v2",
+  ),
+});
 
 /** `GET /api/v2/company/webhooks/event_types`. Choice: our own parameter `format` asks for those of V1. */
 export const listEventTypesOperation: V2Operation = {
+  id: "listEventTypes",
   summary: "List the types of events",
+  description: "Lists the types of events that a webhook can subscribe to.",
   params: typeParams,
-  answer: z.object({ data: z.array(z.string()) }),
+  answer: z.object({ data: field(z.array(z.string()), "The types of events.", ["referral.created"]) }),
   refusals: ["invalid"],
   handle: async ({ event }) => {
     const { format } = shapeInput(typeParams, readQuery(event));
@@ -73,7 +87,9 @@ export const listEventTypesOperation: V2Operation = {
 
 /** `GET /api/v2/company/webhooks/{id}` */
 export const getWebhookOperation: V2Operation = {
+  id: "getWebhook",
   summary: "Get a webhook",
+  description: "Finds one webhook.",
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
@@ -82,7 +98,10 @@ export const getWebhookOperation: V2Operation = {
 
 /** `PUT` and `PATCH /api/v2/company/webhooks/{id}` */
 export const updateWebhookOperation: V2Operation = {
+  id: "updateWebhook",
   summary: "Update a webhook",
+  description: "Changes a webhook. What you leave out stays.",
+  example: { active: false },
   body: updateBody,
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
@@ -97,7 +116,9 @@ export const updateWebhookOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the deleted webhook. */
 export const deleteWebhookOperation: V2Operation = {
+  id: "deleteWebhook",
   summary: "Delete a webhook",
+  description: "Removes a webhook. Events that wait for it are not sent.",
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
@@ -109,7 +130,9 @@ export const deleteWebhookOperation: V2Operation = {
  * replace a secret.
  */
 export const rotateSecretOperation: V2Operation = {
+  id: "rotateWebhookSecret",
   summary: "Give a webhook a new secret; the old one also signs for 24 hours",
+  description: "Gives a webhook a new key. For 24 hours events are signed with the old one as well.",
   answer: webhookWithSecretAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>

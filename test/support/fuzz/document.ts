@@ -90,7 +90,9 @@ export function findOperation(
 ): DescribedOperation | null {
   if (!URL.canParse(target, "http://x")) return null;
   const { pathname } = new URL(target, "http://x");
-  const path = pathname.replace(/^(\/api\/v1\/.*)\.json$/, "$1").replace(/(.)\/$/, "$1");
+  // Repeated slashes count as one.
+  const plain = pathname.replaceAll(/\/{2,}/g, "/");
+  const path = plain.replace(/^(\/api\/v1\/.*)\.json$/, "$1").replace(/(.)\/$/, "$1");
   const isAsked = (operation: DescribedOperation) =>
     operation.method === (method === "HEAD" ? "GET" : method);
   const exact = operations.filter((operation) => operation.path === path);

@@ -22,25 +22,49 @@ import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field } from "../../../http/fields.ts";
 
 const answer = embeddedCampaign
   .extend({
-    description: z.string().nullable(),
-    terms: z.string().nullable(),
-    questions: z.array(questionAnswer),
-    needs_approval: z.boolean(),
+    description: field(
+      z.string().nullable(),
+      "What the campaign says about itself.",
+      "Earn 20% of each sale.",
+    ),
+    terms: field(
+      z.string().nullable(),
+      "The terms that people accept when they join. null: none.",
+      "Do not bid on our name in ads.",
+    ),
+    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
     /** null: not joined. */
-    state: z.enum(PROMOTER_CAMPAIGN_STATES).nullable(),
+    state: field(
+      z.enum(PROMOTER_CAMPAIGN_STATES).nullable(),
+      "The state of the promoter in it. null: they have not joined.",
+    ),
   })
   .meta({ id: "PortalCampaign" });
 
 const joinBody = z
-  .object({ answers: z.record(z.string(), z.string()), terms_accepted: flag, invitation: text })
+  .object({
+    answers: field(z.record(z.string(), z.string()), "Answers by the words of the question.", {
+      "Where do you publish?": "Blog",
+    }),
+    terms_accepted: field(flag, "Whether the terms are accepted."),
+    invitation: field(
+      text,
+      "The invitation of a private campaign, from its sign-up link.",
+      "q3kPz0Yc8Vw1Rb6Xn5Tj2M",
+    ),
+  })
   .partial();
 
 /** `GET /api/v2/affiliate/campaigns` */
 export const listOpenCampaignsOperation: AffiliateOperation = {
+  id: "listPortalCampaigns",
   summary: "List the promoter's campaigns, and those that they can join",
+  description: "Lists all campaigns that the promoter is in, and those that are open to everybody.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,
@@ -49,7 +73,10 @@ export const listOpenCampaignsOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/campaigns/{id}/join` */
 export const joinCampaignOperation: AffiliateOperation = {
+  id: "joinPortalCampaign",
   summary: "Join a campaign, or ask to",
+  description: "Joins a campaign. It waits for the company's approval if the campaign says so.",
+  example: { terms_accepted: true },
   body: joinBody,
   answer,
   status: 201,

@@ -16,27 +16,59 @@ import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/referral-links.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
+import { subId } from "../../../input/common-fields.ts";
 
-const answer = referralLinkAnswer.extend({ promoter_campaign_id: z.int() }).meta({ id: "PortalLinkToShare" });
+const answer = referralLinkAnswer
+  .extend({
+    id: recordId,
+    name: field(z.string(), "Name of the link.", "Newsletter"),
+    url: field(z.string(), "An absolute web address.", "https://www.example.com/?via=jane"),
+    source: field(
+      z.enum(["campaign", "promoter"]),
+      "Who chose the page or made the link. Promoters can change their own.",
+    ),
+    sub_id: subId,
+    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+  })
+  .meta({ id: "PortalLinkToShare" });
 
 const NAME_LENGTH = 100;
 const SUB_ID_LENGTH = 100;
-const subId = word(SUB_ID_LENGTH).regex(/^[\w.~-]+$/, "may have letters, digits, and . _ ~ - only");
+const channel = word(SUB_ID_LENGTH).regex(/^[\w.~-]+$/, "may have letters, digits, and . _ ~ - only");
 
-const listParams = z.object({ promoter_campaign_id: id.optional(), ...pageParams.shape });
+const listParams = z.object({
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+  ...pageParams.shape,
+});
 const createBody = z.object({
-  promoter_campaign_id: id,
-  name: word(NAME_LENGTH),
-  url: webAddress.optional(),
-  sub_id: subId.optional(),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  name: field(word(NAME_LENGTH), "What the promoter calls the link.", "Newsletter"),
+  url: field(
+    webAddress.optional(),
+    "The page that it leads to. Left out: the usual one.",
+    "https://www.example.com/pricing",
+  ),
+  sub_id: field(channel.optional(), "Names a channel. Clicks and leads by the link carry it.", "newsletter"),
 });
 const updateBody = z
-  .object({ name: word(NAME_LENGTH), url: webAddress.nullable(), sub_id: subId.nullable() })
+  .object({
+    name: field(word(NAME_LENGTH), createBody.shape.name),
+    url: field(
+      webAddress.nullable(),
+      "The page that it leads to. null: the usual one.",
+      "https://www.example.com/pricing",
+    ),
+    sub_id: field(channel.nullable(), createBody.shape.sub_id),
+  })
   .partial();
 
 /** `GET /api/v2/affiliate/referral_links` */
 export const listOwnLinksOperation: AffiliateOperation = {
+  id: "listOwnReferralLinks",
   summary: "List the links that the promoter can share",
+  description:
+    "Lists the usual link, those to the campaign's further pages, and those that the promoter made.",
   params: listParams,
   answer: z.array(answer),
   isPaged: true,
@@ -50,7 +82,10 @@ export const listOwnLinksOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/referral_links` */
 export const createOwnLinkOperation: AffiliateOperation = {
+  id: "createReferralLink",
   summary: "Make a link to another page, or for a channel",
+  description: "Makes a link to another page of the campaign's site, or one that names a channel.",
+  example: { promoter_campaign_id: 31, name: "Newsletter", sub_id: "newsletter" },
   body: createBody,
   answer,
   status: 201,
@@ -72,7 +107,9 @@ export const createOwnLinkOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referral_links/{id}` */
 export const showOwnLinkOperation: AffiliateOperation = {
+  id: "getReferralLink",
   summary: "Show a link that the promoter made",
+  description: "Shows a link that the promoter made.",
   answer,
   refusals: ["not_found"],
   async handle(request) {
@@ -82,7 +119,10 @@ export const showOwnLinkOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/referral_links/{id}` */
 export const updateOwnLinkOperation: AffiliateOperation = {
+  id: "updateReferralLink",
   summary: "Change a link",
+  description: "Changes a link that the promoter made. What you leave out stays.",
+  example: { name: "Newsletter in March" },
   body: updateBody,
   answer,
   refusals: ["not_found", "invalid"],
@@ -95,7 +135,9 @@ export const updateOwnLinkOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/referral_links/{id}` */
 export const removeOwnLinkOperation: AffiliateOperation = {
+  id: "deleteReferralLink",
   summary: "Remove a link from the list",
+  description: "Takes a link that the promoter made off the list. Its address goes on working.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found"],

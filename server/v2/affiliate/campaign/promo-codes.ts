@@ -14,6 +14,7 @@ import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { recordError } from "../../record-error.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
 
 /** No promoter campaign has more codes in use. */
 const MOST_CODES = 1_000;
@@ -21,31 +22,41 @@ const MOST_CODES = 1_000;
 /** A promo code as its promoter sees it. */
 export const ownPromoCodeAnswer = z
   .object({
-    id: z.int(),
-    code: z.string(),
-    description: z.string().nullable(),
-    reward: z.object({ name: z.string() }).nullable(),
-    promoter_campaign_id: z.int(),
-    is_own: z.boolean(),
+    id: recordId,
+    code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    reward: field(
+      z.object({ name: field(z.string(), "Name of the reward.", "20% of each sale") }).nullable(),
+      "The reward.",
+    ),
+    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+    is_own: field(z.boolean(), "Whether the promoter made the code, and can change it."),
   })
   .meta({ id: "PortalPromoCode" });
 
 const CODE_LENGTH = 40;
 /** Choice: people type codes at a checkout, so they consist of what every keyboard has. */
-const code = word(CODE_LENGTH).regex(/^[A-Za-z0-9_-]{3,}$/, "must have at least 3 letters, digits, - or _");
+const code = field(
+  word(CODE_LENGTH).regex(/^[A-Za-z0-9_-]{3,}$/, "must have at least 3 letters, digits, - or _"),
+  ownPromoCodeAnswer.shape.code,
+);
 const createBody = z.object({
   code,
-  promoter_campaign_id: id,
-  reward_id: id.optional(),
-  description: text.optional(),
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  reward_id: field(id.optional(), "What the code gives. Left out: the campaign's first reward.", 3),
+  description: field(text.optional(), ownPromoCodeAnswer.shape.description),
 });
-const updateBody = z.object({ code, description: text.nullable() }).partial();
+const updateBody = z
+  .object({ code, description: field(text.nullable(), ownPromoCodeAnswer.shape.description) })
+  .partial();
 
 const shape = recordError({ rewardId: "reward_id" });
 
 /** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
+  id: "listOwnPromoCodes",
   summary: "List the promoter's promo codes in use",
+  description: "Lists the codes that the promoter's audience can type at the checkout.",
   params: pageParams,
   answer: z.array(ownPromoCodeAnswer),
   isPaged: true,
@@ -54,7 +65,11 @@ export const listOwnPromoCodesOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/promo_codes` */
 export const createOwnPromoCodeOperation: AffiliateOperation = {
+  id: "createOwnPromoCode",
   summary: "Make a promo code",
+  description:
+    "Makes a promo code, if the campaign lets promoters do that. It gives one of the campaign's rewards for customers.",
+  example: { promoter_campaign_id: 31, code: "JANE10" },
   body: createBody,
   answer: ownPromoCodeAnswer,
   status: 201,
@@ -76,7 +91,10 @@ export const createOwnPromoCodeOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/promo_codes/{id}` */
 export const updateOwnPromoCodeOperation: AffiliateOperation = {
+  id: "updateOwnPromoCode",
   summary: "Change a promo code that the promoter made",
+  description: "Changes a promo code that the promoter made. What you leave out stays.",
+  example: { code: "JANE15" },
   body: updateBody,
   answer: ownPromoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -91,7 +109,9 @@ export const updateOwnPromoCodeOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/promo_codes/{id}` */
 export const archiveOwnPromoCodeOperation: AffiliateOperation = {
+  id: "archiveOwnPromoCode",
   summary: "Archive a promo code that the promoter made",
+  description: "Archives a promo code that the promoter made. Codes of the company stay.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],

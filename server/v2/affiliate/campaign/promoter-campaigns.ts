@@ -29,49 +29,72 @@ import { recordError } from "../../record-error.ts";
 import { rewardEntryAnswer } from "../../reward/reward-entry-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
+import { field, recordId } from "../../../http/fields.ts";
+import { coupon, landingUrl, refToken, referralLink } from "../../../input/common-fields.ts";
 
 const company = promoterCampaignAnswer.shape;
 
 /** A promoter campaign within the promoter who is signed in. */
 export const ownPromoterCampaignSummary = z
   .object({
-    id: company.id,
-    campaign_id: company.campaign_id,
-    created_at: company.created_at,
-    campaign: company.campaign,
-    state: company.state,
-    promoter_id: company.promoter_id,
-    stats: company.stats,
-    ref_token: company.ref_token,
-    ref_link: company.ref_link,
-    has_monetary_rewards: z.boolean(),
+    id: field(company.id, "Id of the record.", 17),
+    campaign_id: field(company.campaign_id, "Id of the campaign.", 1),
+    created_at: field(company.created_at, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    campaign: field(company.campaign, "The campaign. null: it was deleted."),
+    state: field(company.state, "State of the record."),
+    promoter_id: field(company.promoter_id, "Id of the promoter.", 17),
+    stats: field(company.stats, "Figures of the record."),
+    ref_token: field(company.ref_token, refToken),
+    ref_link: field(company.ref_link, referralLink),
+    has_monetary_rewards: field(z.boolean(), "Whether its rewards are paid in money."),
   })
   .meta({ id: "PortalPromoterCampaignSummary" });
 
 const answer = ownPromoterCampaignSummary
   .extend({
-    campaign: embeddedCampaign.extend({ description: z.string().nullable(), landing_url: z.string() }),
-    coupon: company.coupon,
-    display_coupon: company.display_coupon,
-    rewards_for_promoters: z.array(rewardEntryAnswer),
-    rewards_for_referrals: z.array(rewardEntryAnswer),
-    promo_codes: z.array(ownPromoCodeAnswer),
-    recruitment_link_url: z.string().nullable(),
-    track_ad_traffic: z.boolean().nullable(),
-    may_add_leads: z.boolean(),
-    promo_code_rewards: z.array(z.object({ id: z.int(), name: z.string() })),
+    campaign: field(
+      embeddedCampaign.extend({
+        description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+        landing_url: landingUrl,
+      }),
+      "The campaign. null: it was deleted.",
+    ),
+    coupon: field(company.coupon, coupon),
+    display_coupon: field(company.display_coupon, "The code that customers type at the checkout.", "JANE10"),
+    rewards_for_promoters: field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
+    rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
+    promo_codes: field(z.array(ownPromoCodeAnswer), "The promoter's codes in use."),
+    recruitment_link_url: field(
+      z.string().nullable(),
+      "Page on which people whom the promoter invites can join. null: the campaign is private, or has not accepted the promoter.",
+      "https://track.example.com/join/5#ref=jane",
+    ),
+    track_ad_traffic: field(
+      z.boolean().nullable(),
+      "What happens to visits from paid ads: recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
+    ),
+    may_add_leads: field(z.boolean(), "Whether the promoter may add leads by hand."),
+    promo_code_rewards: field(
+      z.array(z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "10% off") })),
+      "The rewards that a code of the promoter's own can give. Empty: they can make none.",
+    ),
   })
   .meta({ id: "PortalPromoterCampaign" });
 
 const updateBody = z.object({
-  ref_token: word(REF_TOKEN_LENGTH)
-    .transform((value) => value.toLowerCase())
-    .refine(isRefToken, "may have lower-case letters, digits, - and _ only"),
+  ref_token: field(
+    word(REF_TOKEN_LENGTH)
+      .transform((value) => value.toLowerCase())
+      .refine(isRefToken, "may have lower-case letters, digits, - and _ only"),
+    ownPromoterCampaignSummary.shape.ref_token,
+  ),
 });
 
 /** `GET /api/v2/affiliate/promoter_campaigns` */
 export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
+  id: "listOwnPromoterCampaigns",
   summary: "List the campaigns that the promoter is in",
+  description: "Lists the promoter's part in each campaign, with the link to share.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,
@@ -87,7 +110,9 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/promoter_campaigns/{id}` */
 export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
+  id: "updateOwnPromoterCampaign",
   summary: "Change the promoter's referral id in a campaign",
+  description: "Changes the referral id. Links with the old one stop working.",
   body: updateBody,
   answer,
   refusals: ["not_found", "invalid", "taken"],

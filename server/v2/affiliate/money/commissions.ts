@@ -13,29 +13,56 @@ import { maskedEmail, maskedUid } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 import { commissionReason } from "./commission-reason.ts";
+import { createdAt, field, recordId } from "../../../http/fields.ts";
+import { uid } from "../../../input/common-fields.ts";
 
 const answer = z
   .object({
-    id: z.int(),
-    status: z.enum(COMMISSION_STATUSES),
-    external_note: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    status_updated_at: z.iso.datetime().nullable(),
-    promoter_campaign: ownCampaignAnswer,
-    referral: z.object({ id: z.int(), uid: z.string().nullable(), email: z.string().nullable() }).nullable(),
-    reward: z.object({ id: z.int(), name: z.string() }).nullable(),
-    commission_type: z.enum(COMMISSION_TYPES),
-    sale_amount: z.int(),
-    original_sale_amount: z.int(),
-    original_sale_currency: z.string().nullable(),
-    plan_id: z.string().nullable(),
-    tier: z.int(),
-    unit: z.enum(UNITS),
-    amount: z.int(),
-    is_paid: z.boolean(),
-    reason: z.string(),
-    approves_at: z.iso.datetime().nullable(),
-    payout_id: z.int().nullable(),
+    id: recordId,
+    status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
+    external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
+    created_at: createdAt,
+    status_updated_at: field(z.iso.datetime().nullable(), "When its status was last changed. null: never."),
+    promoter_campaign: field(ownCampaignAnswer, "The promoter campaign that the lead belongs to."),
+    referral: field(
+      z
+        .object({
+          id: recordId,
+          uid: uid,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+        })
+        .nullable(),
+      "The lead (V2 calls it a referral).",
+    ),
+    reward: field(
+      z
+        .object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") })
+        .nullable(),
+      "The reward.",
+    ),
+    commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
+    sale_amount: field(z.int(), "The amount of the sale. 0: it belongs to none.", 10000),
+    original_sale_amount: field(
+      z.int(),
+      "The amount of the sale in its own currency. 0: it belongs to none.",
+      10000,
+    ),
+    original_sale_currency: field(z.string().nullable(), "The sale's own currency. null for sign-ups.", null),
+    plan_id: field(z.string().nullable(), "Id of the plan. null for sign-ups.", null),
+    tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    is_paid: field(z.boolean(), "Whether the promoter was paid."),
+    reason: field(
+      z.string(),
+      "What the commission is for, in one sentence.",
+      "20% of a sale of $100.00 to s***@example.net.",
+    ),
+    approves_at: field(
+      z.iso.datetime().nullable(),
+      "When it is approved by itself. null: it is not held back.",
+    ),
+    payout_id: field(z.int().nullable(), "Id of the payout.", 88),
   })
   .meta({ id: "PortalCommission" });
 type Answer = z.output<typeof answer>;
@@ -43,22 +70,24 @@ type Answer = z.output<typeof answer>;
 const filters = z
   .object(
     {
-      status: oneOf(COMMISSION_STATUSES),
-      unit: oneOf(UNITS),
-      campaign_id: listOf(id),
-      payout_id: listOf(id),
-      created_at: period,
+      status: field(oneOf(COMMISSION_STATUSES), "Only records with this status."),
+      unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
+      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
+      created_at: field(period, "When the record was created."),
     },
     "is invalid",
   )
   .partial()
   .default({});
-const listParams = z.object({ filters, ...pageParams.shape });
-const exportParams = z.object({ filters });
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/commissions` */
 export const listOwnCommissionsOperation: AffiliateOperation = {
+  id: "listOwnCommissions",
   summary: "List the promoter's commissions, newest first",
+  description: "Lists the promoter's commissions, newest first, each with its reason in one sentence.",
   params: listParams,
   answer: z.array(answer),
   isPaged: true,
@@ -73,7 +102,9 @@ export const listOwnCommissionsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/commissions/export` */
 export const exportOwnCommissionsOperation: AffiliateOperation = {
+  id: "exportOwnCommissions",
   summary: "Download the promoter's commissions as a CSV file",
+  description: "Downloads the newest 10,000 commissions as CSV. Amounts are in cents.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

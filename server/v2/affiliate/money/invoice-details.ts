@@ -5,22 +5,26 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges } from "../../../input/shape.ts";
 import { profileChanges, profileParams } from "../../promoter/promoter-profile.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field } from "../../../http/fields.ts";
 
 const shown = z.string().nullable();
 
 /** The promoter's details that invoices show. */
 export const invoiceFields = {
-  company_name: shown,
-  company_number: shown,
-  vat_id: shown,
-  address: shown,
-  country: shown,
+  company_name: field(shown, "Name of the company.", "Acme"),
+  company_number: field(shown, "Registration number of their company.", "HRB 12345"),
+  vat_id: field(shown, "VAT id of their company.", "DE123456789"),
+  address: field(shown, "Postal address.", "1 Main Street, Springfield"),
+  country: field(shown, "Two-letter code of their country.", "US"),
 };
 
 const answer = z
   .object({
-    status: z.enum([...INVOICE_DETAILS_STATUSES, "not_submitted"]),
-    is_required: z.boolean(),
+    status: field(
+      z.enum([...INVOICE_DETAILS_STATUSES, "not_submitted"]),
+      "What the company thinks of the details. `not_submitted`: there are none.",
+    ),
+    is_required: field(z.boolean(), "Whether promoters are paid only with approved invoice details."),
     ...invoiceFields,
   })
   .meta({ id: "InvoiceDetails" });
@@ -35,14 +39,19 @@ const updateBody = profileParams.pick({
 
 /** `GET /api/v2/affiliate/invoice_details` */
 export const showInvoiceDetailsOperation: AffiliateOperation = {
+  id: "getInvoiceDetails",
   summary: "Show the promoter's invoice details",
+  description: "Shows what invoices say about the promoter.",
   answer,
   handle: (request) => Promise.resolve(json(request, request.promoter)),
 };
 
 /** `PUT /api/v2/affiliate/invoice_details` */
 export const updateInvoiceDetailsOperation: AffiliateOperation = {
+  id: "updateInvoiceDetails",
   summary: "Change the promoter's invoice details",
+  description: "Changes what invoices say about the promoter. The company has to approve it again.",
+  example: { company_name: "Doe Media Ltd", country: "US" },
   body: updateBody,
   answer,
   async handle(request) {

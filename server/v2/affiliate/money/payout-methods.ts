@@ -20,22 +20,31 @@ import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { OWN_METHODS, OWN_METHOD_NAMES, ownTermsJson, type OwnMethod } from "./payout-details.ts";
+import { field } from "../../../http/fields.ts";
+import { ownData } from "../../../input/common-fields.ts";
 
 const details = z.record(z.string(), z.unknown());
 const createBody = z.object({
-  method: oneOf(OWN_METHOD_NAMES),
-  details: details.default({}),
-  is_selected: flag.default(true),
+  method: field(oneOf(OWN_METHOD_NAMES), "Way of payment."),
+  details: field(details.default({}), ownData),
+  is_selected: field(flag.default(true), "Whether the promoter is paid this way."),
 });
-const updateBody = z.object({ details });
+const updateBody = z.object({
+  details: field(details, createBody.shape.details),
+});
 
 /** `GET /api/v2/affiliate/payout_methods` */
 export const listOwnMethodsOperation: AffiliateOperation = {
+  id: "listOwnPayoutMethods",
   summary: "List the promoter's payout methods",
+  description: "Lists the ways in which the promoter can be paid.",
   params: pageParams,
   answer: z.object({
-    data: z.array(payoutMethodAnswer),
-    meta: payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
+    data: field(z.array(payoutMethodAnswer), "The records."),
+    meta: field(
+      payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
+      "Further data.",
+    ),
   }),
   isPaged: true,
   async handle(request) {
@@ -56,7 +65,9 @@ export const listOwnMethodsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payout_methods/{id}` */
 export const showOwnMethodOperation: AffiliateOperation = {
+  id: "getOwnPayoutMethod",
   summary: "Show one of the promoter's payout methods",
+  description: "Shows a payout method of the promoter.",
   answer: payoutMethodAnswer,
   refusals: ["not_found"],
   handle: async (request) => payoutMethodJson(await loadOwn(request)),
@@ -64,7 +75,11 @@ export const showOwnMethodOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/payout_methods`. Choice: a new method is the one that is used from then on. */
 export const createOwnMethodOperation: AffiliateOperation = {
+  id: "createOwnPayoutMethod",
   summary: "Add a payout method",
+  description:
+    "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
+  example: { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
   body: createBody,
   answer: payoutMethodAnswer,
   refusals: ["invalid"],
@@ -83,7 +98,11 @@ export const createOwnMethodOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/payout_methods/{id}` */
 export const updateOwnMethodOperation: AffiliateOperation = {
+  id: "updateOwnPayoutMethod",
   summary: "Change the details of a payout method",
+  description:
+    "Replaces the details of a payout method. Once a payout has used it, this makes a new method, with its own id.",
+  example: { details: { wallet_email: "jane@wallet.example" } },
   body: updateBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -101,7 +120,9 @@ export const updateOwnMethodOperation: AffiliateOperation = {
 
 /** `POST /api/v2/affiliate/payout_methods/{id}/select` */
 export const selectOwnMethodOperation: AffiliateOperation = {
+  id: "selectOwnPayoutMethod",
   summary: "Choose the payout method that is used",
+  description: "Chooses the payout method that is used from now on.",
   answer: payoutMethodAnswer,
   refusals: ["not_found", "refused"],
   async handle(request) {
@@ -117,7 +138,9 @@ export const selectOwnMethodOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/payout_methods/{id}` */
 export const removeOwnMethodOperation: AffiliateOperation = {
+  id: "deleteOwnPayoutMethod",
   summary: "Remove a payout method that was never used",
+  description: "Removes a payout method that no payout has used.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "in_use"],

@@ -9,21 +9,34 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 import { ownTermsJson } from "./payout-details.ts";
 import { ownPayoutAnswer, ownPayoutJson } from "./payouts.ts";
+import { field } from "../../../http/fields.ts";
 
 const receiptAnswer = z
   .object({
-    number: z.string(),
-    payer: z.object({ name: z.string() }),
-    payee: z.object({ name: z.string(), email: z.string(), ...invoiceFields }),
-    currency: z.string(),
-    tax_amount: z.int(),
-    payout: ownPayoutAnswer,
+    number: field(z.string(), "Names the receipt. It never changes.", "acme-12"),
+    payer: field(
+      z.object({ name: field(z.string(), "The record's name, as people see it.", "Jane Doe") }),
+      "The company.",
+    ),
+    payee: field(
+      z.object({
+        name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+        email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+        ...invoiceFields,
+      }),
+      "The promoter, with their invoice details.",
+    ),
+    currency: field(z.string(), "The currency of the amounts.", "USD"),
+    tax_amount: field(z.int(), "The tax within the total.", 400),
+    payout: field(ownPayoutAnswer, "The payout that was paid."),
   })
   .meta({ id: "PayoutReceipt" });
 
 /** `GET /api/v2/affiliate/payouts/{id}/receipt` */
 export const payoutReceiptOperation: AffiliateOperation = {
+  id: "getPayoutReceipt",
   summary: "Show the receipt of a payout",
+  description: "Shows the receipt of a payout that was paid.",
   answer: receiptAnswer,
   refusals: ["not_found", "refused"],
   handle: showReceipt,
@@ -31,7 +44,9 @@ export const payoutReceiptOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payouts/due_stats` */
 export const ownDueStatsOperation: AffiliateOperation = {
+  id: "getOwnDueStats",
   summary: "Show what the promoter will be paid, and when",
+  description: "Shows the sums that are due next, overdue, and due on other terms.",
   answer: dueStatsAnswer,
   handle: showDueStats,
 };

@@ -17,28 +17,29 @@ import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownTermsJson } from "./payout-details.ts";
+import { createdAt, field, recordId } from "../../../http/fields.ts";
 
 /** A payout as its promoter sees it. */
 export const ownPayoutAnswer = z
   .object({
-    id: z.int(),
-    status: z.enum(PAYOUT_STATUSES),
-    amount: z.int(),
-    payments_batch_id: z.int().nullable(),
-    tax_rate: z.number(),
-    unit: z.enum(UNITS),
-    period_start: z.iso.datetime(),
-    period_end: z.iso.datetime(),
-    due_date: z.iso.date(),
-    paid_at: z.iso.datetime().nullable(),
-    processing_started_at: z.iso.datetime().nullable(),
-    failed_at: z.iso.datetime().nullable(),
-    error: z.string().nullable(),
-    total_incl_tax: z.int(),
-    created_at: z.iso.datetime(),
-    payout_method: payoutMethodAnswer.nullable(),
-    promoter: embeddedPromoter,
-    campaign: embeddedCampaign.nullable(),
+    id: recordId,
+    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+    amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    payments_batch_id: field(z.int().nullable(), "Id of the payment that it is part of. null: none.", null),
+    tax_rate: field(z.number(), "Tax in percent.", 19),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    period_start: field(z.iso.datetime(), "First moment of the period that is paid for."),
+    period_end: field(z.iso.datetime(), "Last moment of the period that is paid for."),
+    due_date: field(z.iso.date(), "Day by which it must be paid. null: none."),
+    paid_at: field(z.iso.datetime().nullable(), "When it was paid. null: not yet."),
+    processing_started_at: field(z.iso.datetime().nullable(), "When the payment began. null: not yet."),
+    failed_at: field(z.iso.datetime().nullable(), "When the payment failed. null: it did not."),
+    error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
+    total_incl_tax: field(z.int(), "The amount with tax.", 2380),
+    created_at: createdAt,
+    payout_method: field(payoutMethodAnswer.nullable(), "How it is or was paid. null: not known yet."),
+    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
+    campaign: field(embeddedCampaign.nullable(), "The campaign. null: it was deleted."),
   })
   .meta({ id: "PortalPayout" });
 type Answer = z.output<typeof ownPayoutAnswer>;
@@ -46,23 +47,28 @@ type Answer = z.output<typeof ownPayoutAnswer>;
 const filters = z
   .object(
     {
-      status: oneOf(PAYOUT_STATUSES),
-      campaign_id: listOf(id),
-      payments_batch_id: listOf(id),
-      group_ref: text,
+      status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
+      group_ref: field(text, "The run that made the payouts.", "2026-02"),
     },
     "is invalid",
   )
   .partial()
   .default({});
-const listParams = z.object({ filters, ...pageParams.shape });
-const exportParams = z.object({ filters });
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/payouts` */
 export const listOwnPayoutsOperation: AffiliateOperation = {
+  id: "listOwnPayouts",
   summary: "List the promoter's payouts, newest first",
+  description: "Lists the promoter's payouts, newest first.",
   params: listParams,
-  answer: z.object({ data: z.array(ownPayoutAnswer), meta: payoutTermsAnswer }),
+  answer: z.object({
+    data: field(z.array(ownPayoutAnswer), "The records."),
+    meta: field(payoutTermsAnswer, "Further data."),
+  }),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request) {
@@ -76,7 +82,9 @@ export const listOwnPayoutsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/payouts/export` */
 export const exportOwnPayoutsOperation: AffiliateOperation = {
+  id: "exportOwnPayouts",
   summary: "Download the promoter's payouts as a CSV file",
+  description: "Downloads the newest 10,000 payouts as CSV. Amounts are in cents.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

@@ -16,53 +16,79 @@ import {
 } from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
+import { field, recordId } from "../../../http/fields.ts";
+import { customFields } from "../../../input/common-fields.ts";
 
 const currentAnswer = z
   .object({
-    id: z.int(),
-    email: z.string(),
-    name: z.string(),
-    stats: promoterAnswer.shape.stats,
-    balances: balancesAnswer.extend({ pending_balance: balanceAnswer }).meta({ id: "PortalBalances" }),
-    custom_fields: z.record(z.string(), z.unknown()),
-    first_event_at: z.iso.datetime(),
-    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
-    joined_at: z.iso.datetime(),
-    selected_payout_method: z.enum(PAYOUT_METHODS).nullable(),
-    pending_contract_documents: z.array(z.string()),
-    profile: promoterProfileAnswer,
-    promoter_campaigns: z.array(ownPromoterCampaignSummary),
-    is_confirmed: z.boolean(),
-    parent_promoter: z.object({ name: z.string() }).nullable(),
+    id: recordId,
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+    stats: field(promoterAnswer.shape.stats, "Figures of the record."),
+    balances: field(
+      balancesAnswer
+        .extend({ pending_balance: field(balanceAnswer, "What waits for the company's approval.") })
+        .meta({ id: "PortalBalances" }),
+      "What the promoter has earned and has not been paid yet.",
+    ),
+    custom_fields: customFields,
+    first_event_at: field(z.iso.datetime(), "When the promoter's first event happened."),
+    invoice_details_status: field(
+      z.enum(INVOICE_DETAILS_STATUSES),
+      "Whether the promoter's invoice details are approved.",
+    ),
+    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    selected_payout_method: field(
+      z.enum(PAYOUT_METHODS).nullable(),
+      "How the promoter is paid. null: they have not chosen yet.",
+      "paypal",
+    ),
+    pending_contract_documents: field(z.array(z.string()), "Contracts that wait for a signature.", []),
+    profile: field(promoterProfileAnswer, "The promoter's own details."),
+    promoter_campaigns: field(z.array(ownPromoterCampaignSummary), "The campaigns that the promoter is in."),
+    is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
+    parent_promoter: field(
+      z.object({ name: field(z.string(), "The record's name, as people see it.", "Jane Doe") }).nullable(),
+      "The promoter who brought this one in, by name. null: nobody.",
+    ),
   })
   .meta({ id: "CurrentPromoter" });
 
 const ownSite = site.nullable().optional();
-const ownProfile = profileParams
-  .extend({
-    website: ownSite,
-    avatar: ownSite,
-    instagram_url: ownSite,
-    youtube_url: ownSite,
-    linkedin_url: ownSite,
-    facebook_url: ownSite,
-    twitter_url: ownSite,
-    twitch_url: ownSite,
-    tiktok_url: ownSite,
-  })
-  .meta({ id: "OwnProfileInput" });
+const ownProfile = field(
+  profileParams
+    .extend({
+      website: field(ownSite, "Address of their web site.", "https://blog.example.com"),
+      avatar: field(ownSite, "Address of their picture.", "https://blog.example.com/jane.png"),
+      instagram_url: field(ownSite, "Their page on Instagram.", "https://instagram.com/jane"),
+      youtube_url: field(ownSite, "Their channel on YouTube.", "https://youtube.com/@jane"),
+      linkedin_url: field(ownSite, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
+      facebook_url: field(ownSite, "Their page on Facebook.", "https://facebook.com/jane"),
+      twitter_url: field(ownSite, "Their page on Twitter.", "https://twitter.com/jane"),
+      twitch_url: field(ownSite, "Their channel on Twitch.", "https://twitch.tv/jane"),
+      tiktok_url: field(ownSite, "Their page on TikTok.", "https://tiktok.com/@jane"),
+    })
+    .meta({ id: "OwnProfileInput" }),
+  "The promoter's own details.",
+);
 const updateBody = z.object({ profile: ownProfile });
 
 /** `GET /api/v2/affiliate/promoters/current` */
 export const showCurrentOperation: AffiliateOperation = {
+  id: "getCurrentPromoter",
   summary: "Show the promoter who is signed in",
+  description: "Shows the promoter who is signed in, with their figures and what they have earned.",
   answer: currentAnswer,
   handle: (request) => currentJson(request, request.promoter),
 };
 
 /** `PUT /api/v2/affiliate/promoters/current` */
 export const updateCurrentOperation: AffiliateOperation = {
+  id: "updateCurrentPromoter",
   summary: "Change the promoter's own profile",
+  description:
+    "Changes the promoter's profile. What you leave out stays. Changed invoice details wait for approval again.",
+  example: { profile: { first_name: "Jane", website: "https://blog.example.com" } },
   body: updateBody,
   answer: currentAnswer,
   async handle(request) {

@@ -13,34 +13,47 @@ import { shapeInput } from "../../../input/shape.ts";
 import { parseUrl } from "../../../url.ts";
 import { readPathId } from "../../path-id.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
 
 const answer = z
   .object({
-    id: z.int(),
-    company_domain: z.string().nullable(),
-    emails_opt_drip: z.boolean(),
-    emails_opt_new_commission: z.boolean(),
-    emails_opt_new_referral: z.boolean(),
-    emails_opt_payout: z.boolean(),
-    company_name: z.string(),
-    marketing_consent: z.boolean(),
+    id: recordId,
+    company_domain: field(
+      z.string().nullable(),
+      "The site that the default campaign leads to. null: none.",
+      "www.example.com",
+    ),
+    emails_opt_drip: field(z.boolean(), "E-mails that help newcomers. None is sent yet."),
+    emails_opt_new_commission: field(z.boolean(), "An e-mail about each commission."),
+    emails_opt_new_referral: field(z.boolean(), "An e-mail about each lead."),
+    emails_opt_payout: field(z.boolean(), "An e-mail about each payout."),
+    company_name: field(z.string(), "Name of the company.", "Acme"),
+    marketing_consent: field(z.boolean(), "News from the company. None is sent yet."),
   })
   .meta({ id: "EmailSettings" });
 
 const updateBody = z
   .object({
-    emails_opt_drip: flag,
-    emails_opt_new_commission: flag,
-    emails_opt_new_referral: flag,
-    emails_opt_payout: flag,
-    marketing_consent: flag,
+    emails_opt_drip: field(flag, answer.shape.emails_opt_drip),
+    emails_opt_new_commission: field(flag, "An e-mail about each commission."),
+    emails_opt_new_referral: field(flag, "An e-mail about each lead."),
+    emails_opt_payout: field(flag, "An e-mail about each payout."),
+    marketing_consent: field(flag, answer.shape.marketing_consent),
   })
   .partial();
 
 /** `GET /api/v2/affiliate/email_settings` */
 export const showEmailSettingsOperation: AffiliateOperation = {
+  id: "getEmailSettings",
   summary: "Show which e-mails the promoter wants",
-  answer: z.object({ data: z.array(answer), meta: z.object({ email: z.string() }) }),
+  description: "Shows which e-mails the promoter wants.",
+  answer: z.object({
+    data: field(z.array(answer), "The records."),
+    meta: field(
+      z.object({ email: field(z.string(), "The person's e-mail address.", "jane@example.com") }),
+      "Further data.",
+    ),
+  }),
   async handle(request) {
     const { context, promoter } = request;
     const wanted = await loadEmailSettings(context.store, promoter);
@@ -50,7 +63,11 @@ export const showEmailSettingsOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/email_settings/{id}`, where the id is the promoter's own. */
 export const updateEmailSettingsOperation: AffiliateOperation = {
+  id: "updateEmailSettings",
   summary: "Choose the e-mails that the promoter wants",
+  description:
+    "Chooses the e-mails that the promoter wants; the id is the promoter's own. What you leave out stays. A promoter who had unsubscribed gets those that are on.",
+  example: { emails_opt_new_referral: false },
   body: updateBody,
   answer,
   refusals: ["not_found"],

@@ -10,12 +10,24 @@ import { shapeInput } from "../../../input/shape.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "../session/session-json.ts";
 import { newPassword } from "./password-field.ts";
+import { field } from "../../../http/fields.ts";
 
-const body = z.object({ password: newPassword, current_password: text.optional() });
+const body = z.object({
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+  current_password: field(
+    text.optional(),
+    "The password so far. Not needed if there is none.",
+    "s3cret-start",
+  ),
+});
 
 /** `POST /api/v2/affiliate/promoters/set_password` */
 export const setPasswordOperation: AffiliateOperation = {
+  id: "setPortalPassword",
   summary: "Set the promoter's password",
+  description:
+    "Sets the promoter's password and ends all their other sessions. Whoever has a password must name it.",
+  example: { password: "correct horse battery", current_password: "s3cret-start" },
   body,
   answer: sessionAnswer,
   isForNewcomers: true,

@@ -9,28 +9,43 @@ import { recordError } from "../../record-error.ts";
 import type { AffiliateOperation } from "../operation.ts";
 import { mailAddress, site } from "../own-fields.ts";
 import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
+import { field } from "../../../http/fields.ts";
 
 const NAME_LENGTH = 100;
 
 /** A promoter's words about somebody. */
-const said = { first_name: word(NAME_LENGTH), last_name: word(NAME_LENGTH), website: site, comment: text };
+const said = {
+  first_name: field(word(NAME_LENGTH), "First name.", "Jane"),
+  last_name: field(word(NAME_LENGTH), "Last name.", "Doe"),
+  website: field(site, "Address of their web site.", "https://blog.example.com"),
+  comment: field(text, portalReferralAnswer.shape.comment),
+};
 const createBody = z.object({
-  promoter_campaign_id: id,
-  email: mailAddress,
+  promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
+  email: field(mailAddress, "The person's e-mail address.", "jane@example.com"),
   ...z.object(said).partial().shape,
 });
 const updateBody = z
   .object({
-    first_name: said.first_name.nullable(),
-    last_name: said.last_name.nullable(),
-    website: said.website.nullable(),
-    comment: said.comment.nullable(),
+    first_name: field(said.first_name.nullable(), "First name.", "Jane"),
+    last_name: field(said.last_name.nullable(), "Last name.", "Doe"),
+    website: field(said.website.nullable(), "Address of their web site.", "https://blog.example.com"),
+    comment: field(said.comment.nullable(), portalReferralAnswer.shape.comment),
   })
   .partial();
 
 /** `POST /api/v2/affiliate/referrals` */
 export const addOwnReferralOperation: AffiliateOperation = {
+  id: "addOwnReferral",
   summary: "Add a lead by hand, which waits for approval",
+  description:
+    "Adds a lead by hand, if the campaign lets promoters do that. It waits for the company's approval as `pending`. The answer is the same whether or not the company knows the person.",
+  example: {
+    promoter_campaign_id: 31,
+    email: "sam@example.net",
+    first_name: "Sam",
+    comment: "Met at the fair in March.",
+  },
   body: createBody,
   answer: portalReferralAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
@@ -52,7 +67,11 @@ export const addOwnReferralOperation: AffiliateOperation = {
 
 /** `PUT /api/v2/affiliate/referrals/{id}` */
 export const updateOwnReferralOperation: AffiliateOperation = {
+  id: "updateOwnReferral",
   summary: "Change what the promoter says about a lead that they added",
+  description:
+    "Changes what the promoter says about a lead that waits for approval. The address stays. What you leave out stays.",
+  example: { comment: "Met at the fair in March." },
   body: updateBody,
   answer: portalReferralAnswer,
   refusals: ["not_found", "invalid", "refused"],
@@ -71,7 +90,9 @@ export const updateOwnReferralOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/referrals/{id}` */
 export const removeOwnReferralOperation: AffiliateOperation = {
+  id: "deleteOwnReferral",
   summary: "Take back a lead that the promoter added",
+  description: "Takes back a lead that the promoter added and that waits for approval.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],

@@ -3,25 +3,58 @@ import { ENTRY_SOURCES, isProposed, LEAD_STATES, type Lead } from "../../../doma
 import type { View } from "../../../storage/store.ts";
 import { maskedEmail, maskedUid } from "../masked-email.ts";
 import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";
+import { createdAt, field, recordId } from "../../../http/fields.ts";
+import { subId } from "../../../input/common-fields.ts";
 
 /** A lead as its promoter sees it. */
 export const portalReferralAnswer = z
   .object({
-    id: z.int(),
-    uid: z.string().nullable(),
-    email: z.string().nullable(),
-    state: z.enum(LEAD_STATES),
-    metadata: z.record(z.string(), z.unknown()),
-    entry_source: z.enum(ENTRY_SOURCES),
-    created_at: z.iso.datetime(),
-    customer_since: z.iso.datetime().nullable(),
-    sub_id: z.string().nullable(),
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    website: z.string().nullable(),
-    comment: z.string().nullable(),
-    is_removable: z.boolean(),
-    promoter_campaign: ownCampaignAnswer,
+    id: recordId,
+    uid: field(
+      z.string().nullable(),
+      "The company's id of the person. An e-mail address is masked.",
+      "user-17",
+    ),
+    email: field(
+      z.string().nullable(),
+      "The masked e-mail address. null: none is known.",
+      "s***@example.net",
+    ),
+    state: field(z.enum(LEAD_STATES), "State of the record."),
+    metadata: field(z.record(z.string(), z.unknown()), "Empty, because it is the company's.", {}),
+    entry_source: field(
+      z.enum(ENTRY_SOURCES),
+      "How the lead got its promoter. `cookie`: by a visit. `api`: by a request. `coupon`: by a promo code. `manual_admin`, `manual_affiliate`: by hand.",
+    ),
+    created_at: createdAt,
+    customer_since: field(
+      z.iso.datetime().nullable(),
+      "When the lead became a customer. null: not yet.",
+      "2026-03-01T09:30:00.000Z",
+    ),
+    sub_id: subId,
+    first_name: field(
+      z.string().nullable(),
+      "As the promoter said, until the company approves. null otherwise.",
+      "Sam",
+    ),
+    last_name: field(
+      z.string().nullable(),
+      "As the promoter said, until the company approves. null otherwise.",
+      null,
+    ),
+    website: field(
+      z.string().nullable(),
+      "As the promoter said, until the company approves. null otherwise.",
+      null,
+    ),
+    comment: field(
+      z.string().nullable(),
+      "What the promoter who added the lead says about it. null: nothing.",
+      "Met at the fair in March.",
+    ),
+    is_removable: field(z.boolean(), "Whether the promoter added the lead, and it still waits for approval."),
+    promoter_campaign: field(ownCampaignAnswer, "The promoter campaign that the lead belongs to."),
   })
   .meta({ id: "PortalReferral" });
 

@@ -11,25 +11,31 @@ import { period, span } from "../../range-params.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
+import { field } from "../../../http/fields.ts";
 
 const filters = z
   .object(
     {
-      state: oneOf(LEAD_STATES),
-      type: oneOf(["lead", "customer"]),
-      campaign_id: listOf(id),
-      created_at: period,
+      state: field(oneOf(LEAD_STATES), "Only records in this state. `not_set`: in no campaign."),
+      type: field(
+        oneOf(["lead", "customer"]),
+        "`lead`: not a customer yet. `customer`: has bought something.",
+      ),
+      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+      created_at: field(period, "When the record was created."),
     },
     "is invalid",
   )
   .partial()
   .default({});
-const listParams = z.object({ filters, ...pageParams.shape });
-const exportParams = z.object({ filters });
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = {
+  id: "listOwnReferrals",
   summary: "List the promoter's leads, newest first",
+  description: "Lists the promoter's leads, newest first. Addresses are masked.",
   params: listParams,
   answer: z.array(portalReferralAnswer),
   isPaged: true,
@@ -44,7 +50,9 @@ export const listOwnReferralsOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referrals/{id}` */
 export const showOwnReferralOperation: AffiliateOperation = {
+  id: "getOwnReferral",
   summary: "Show one of the promoter's leads",
+  description: "Shows one of the promoter's leads. The address is masked.",
   answer: portalReferralAnswer,
   refusals: ["not_found"],
   async handle({ event, promoter, context: { store } }) {
@@ -55,7 +63,9 @@ export const showOwnReferralOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/referrals/export` */
 export const exportOwnReferralsOperation: AffiliateOperation = {
+  id: "exportOwnReferrals",
   summary: "Download the promoter's leads as a CSV file",
+  description: "Downloads the newest 10,000 leads as CSV. Addresses are masked.",
   params: exportParams,
   answer: z.string(),
   media: "text/csv",

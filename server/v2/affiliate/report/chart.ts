@@ -7,6 +7,7 @@ import { readQuery } from "../../../http/parameters/form.ts";
 import { calendarDay, id, oneOf } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field } from "../../../http/fields.ts";
 
 const METRICS = {
   revenue: "salesCents",
@@ -20,25 +21,29 @@ type Selection = keyof typeof METRICS;
 const SELECTIONS = Object.keys(METRICS) as [Selection, ...Selection[]];
 
 const params = z.object({
-  period_from: calendarDay,
-  period_to: calendarDay,
-  selection: oneOf(SELECTIONS),
-  promoter_campaign_id: id.optional(),
+  period_from: field(calendarDay, "First day of the chart.", "2026-03-01"),
+  period_to: field(calendarDay, "Last day of the chart.", "2026-03-31"),
+  selection: field(oneOf(SELECTIONS), "What the chart shows. Revenue is in cents."),
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
 });
 
 /** `GET /api/v2/affiliate/promoters/chart_data` */
 export const ownChartOperation: AffiliateOperation = {
+  id: "getPortalChart",
   summary: "Chart the promoter's figures",
+  description: "Shows one figure of the promoter over time: by day, week, month or year, as fits the range.",
   mayBeAged: true,
   params,
   answer: z
     .object({
-      period_from: z.iso.date(),
-      period_to: z.iso.date(),
-      selection: z.enum(SELECTIONS),
-      selection_items: z.array(z.tuple([z.iso.date(), z.number()])),
-      total: z.number(),
-      group_by: z.enum(GROUPINGS),
+      period_from: field(z.iso.date(), "First day of the chart.", "2026-03-01"),
+      period_to: field(z.iso.date(), "Last day of the chart.", "2026-03-31"),
+      selection: field(z.enum(SELECTIONS), params.shape.selection),
+      selection_items: field(z.array(z.tuple([z.iso.date(), z.number()])), "The points of the chart.", [
+        ["2026-03-01", 340],
+      ]),
+      total: field(z.number(), "How many there are.", 3),
+      group_by: field(z.enum(GROUPINGS), "Whether each row is a day, a month or a year. Default: `month`."),
     })
     .meta({ id: "PortalChart" }),
   refusals: ["invalid"],

@@ -17,14 +17,20 @@ import { narrowing, paramsOf, queryOf, sortOf } from "../../report/report-params
 import { narrowed } from "../../report/reports.ts";
 import { csvFile } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { field } from "../../../http/fields.ts";
 
-const inCampaign = { promoter_campaign_id: id.optional() };
-const params = paramsOf(OWN_COLUMNS).extend({ ...inCampaign, totals: flag.optional() });
+const inCampaign = { promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31) };
+const params = paramsOf(OWN_COLUMNS).extend({
+  ...inCampaign,
+  totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
+});
 const subIdParams = paramsOf(ORIGIN_COLUMNS).extend({ ...inCampaign, ...pageParams.shape });
 
 /** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
+  id: "getOwnReport",
   summary: "Report on the promoter's figures, period by period",
+  description: "Reports on the promoter's figures, period by period.",
   mayBeAged: true,
   params,
   answer: z.array(rowAnswer),
@@ -34,7 +40,9 @@ export const ownOverviewOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/reports/download` */
 export const ownDownloadOperation: AffiliateOperation = {
+  id: "downloadOwnReport",
   summary: "Download the promoter's report as a CSV file",
+  description: "Downloads the report on the promoter's figures as CSV.",
   mayBeAged: true,
   params,
   answer: z.string(),
@@ -49,12 +57,20 @@ export const ownDownloadOperation: AffiliateOperation = {
 
 /** `GET /api/v2/affiliate/reports/sub_ids` */
 export const ownSubIdsOperation: AffiliateOperation = {
+  id: "getOwnSubIdReport",
   summary: "Report on the promoter's channels",
+  description:
+    "Reports on the promoter's channels: the `sub_id` of the links that visitors came by. Those with the most clicks come first.",
   mayBeAged: true,
   params: subIdParams,
   answer: z.array(
     z
-      .object({ sub_id: z.string(), id: z.string(), data: dataAnswer, sub_data: z.array(rowAnswer) })
+      .object({
+        sub_id: field(z.string(), "The channel. `other`: those beyond the 200 that are kept.", "newsletter"),
+        id: field(z.string(), "Names the channel in `q=id:…`.", "a5eb25da6b4f25a2658ce7bbad4043ef"),
+        data: field(dataAnswer, "The records."),
+        sub_data: field(z.array(rowAnswer), "The same for each period."),
+      })
       .meta({ id: "SubIdReport" }),
   ),
   isPaged: true,

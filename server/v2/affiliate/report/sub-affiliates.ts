@@ -8,20 +8,23 @@ import { pageParams, readListing } from "../../page-params.ts";
 import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
 import { maskedEmail } from "../masked-email.ts";
 import type { AffiliateOperation } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
 
 const answer = z
   .object({
-    id: z.int(),
-    name: z.string().nullable(),
-    email: z.string().nullable(),
-    joined_at: z.iso.datetime(),
-    stats: promoterAnswer.shape.stats,
+    id: recordId,
+    name: field(z.string().nullable(), "The first name. null: not given.", "Alex"),
+    email: field(z.string().nullable(), "The masked e-mail address.", "a***@example.com"),
+    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    stats: field(promoterAnswer.shape.stats, "Figures of the record."),
   })
   .meta({ id: "SubAffiliate" });
 
 /** `GET /api/v2/affiliate/promoters/sub_affiliates` */
 export const listSubAffiliatesOperation: AffiliateOperation = {
+  id: "listSubAffiliates",
   summary: "List the promoters whom the promoter brought in, newest first",
+  description: "Lists the promoters whom this one brought in, newest first. Addresses are masked.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,

@@ -14,16 +14,38 @@ import type { OpenOperation, OpenRequest } from "../operation.ts";
 import { newPassword } from "../profile/password-field.ts";
 import { sessionAnswer } from "./session-json.ts";
 import { accountId, deviceOf, enter } from "./sessions.ts";
+import { field, message } from "../../../http/fields.ts";
 
-const sendBody = z.object({ email, account_id: accountId });
-const checkBody = z.object({ token: text });
-const useBody = z.object({ token: text, password: newPassword.optional() });
+const sendBody = z.object({
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  account_id: field(
+    accountId,
+    "Public id of the account. Needed only if the address belongs to promoters of several.",
+    "acme",
+  ),
+});
+const checkBody = z.object({
+  token: field(
+    text,
+    "The token of the link: the part of its address after `#`.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+  ),
+});
+const useBody = z.object({
+  token: field(text, checkBody.shape.token),
+  password: field(newPassword.optional(), "At least 8 characters.", "correct horse battery"),
+});
 
 /** `POST /api/v2/affiliate/session/link/send` */
 export const sendLinkOperation: OpenOperation = {
+  id: "sendSignInLink",
   summary: "Send a promoter a link that signs them in",
+  description:
+    "Sends a link that signs in, once, within 15 minutes. The answer is the same whether or not a promoter has the address.",
   body: sendBody,
-  answer: z.object({ message: z.string() }),
+  answer: z.object({
+    message: message,
+  }),
   status: 202,
   refusals: ["rate_limited"],
   handle: send,
@@ -31,16 +53,30 @@ export const sendLinkOperation: OpenOperation = {
 
 /** `POST /api/v2/affiliate/session/link/check` */
 export const checkLinkOperation: OpenOperation = {
+  id: "checkSignInLink",
   summary: "Show what a link to the portal is for",
+  description: "Shows what a link is for, without using it up.",
   body: checkBody,
-  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string() }).meta({ id: "PortalLink" }),
+  answer: z
+    .object({
+      kind: field(
+        z.enum(LINK_KINDS),
+        "`setup`: sets the first password. `join`: confirms the address of a newcomer, with the password that they chose. `sign_in`: signs in.",
+      ),
+      email: field(z.string(), sendBody.shape.email),
+    })
+    .meta({ id: "PortalLink" }),
   refusals: ["not_found", "rate_limited"],
   handle: check,
 };
 
 /** `POST /api/v2/affiliate/session/link` */
 export const useLinkOperation: OpenOperation = {
+  id: "useSignInLink",
   summary: "Sign in to the portal by a link",
+  description:
+    "Signs a promoter in by the token of a link, which works once. A link of the kind `setup` needs a new password; any other may bring one.",
+  example: { token: "0.1.h.mg8k2j3v.q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Gaq3kPz0Yc8Vw" },
   body: useBody,
   answer: sessionAnswer,
   status: 201,

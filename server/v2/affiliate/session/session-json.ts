@@ -3,15 +3,41 @@ import type { Account } from "../../../domain/account/account.ts";
 import { timeZoneOf } from "../../../domain/account/time-zone.ts";
 import { promoterName, type Promoter } from "../../../domain/promoter/promoter.ts";
 import type { Session } from "../../../domain/session/session.ts";
+import { field, recordId } from "../../../http/fields.ts";
 
 /** Who is signed in to the portal. */
 export const sessionAnswer = z
   .object({
-    promoter: z.object({ id: z.int(), email: z.string(), name: z.string() }),
-    account: z.object({ id: z.string(), name: z.string(), currency: z.string(), time_zone: z.string() }),
-    must_set_password: z.boolean(),
-    has_password: z.boolean(),
-    is_read_only: z.boolean(),
+    promoter: field(
+      z.object({
+        id: recordId,
+        email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+        name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+      }),
+      "The promoter. null: they were deleted.",
+    ),
+    account: field(
+      z.object({
+        id: field(z.string(), "Public id of the account.", "acme"),
+        name: field(z.string(), "The company's name.", "Acme"),
+        currency: field(z.string(), "ISO 4217 code of the account's currency.", "USD"),
+        time_zone: field(
+          z.string(),
+          "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
+          "Europe/Berlin",
+        ),
+      }),
+      "The account that the user belongs to.",
+    ),
+    must_set_password: field(
+      z.boolean(),
+      "Whether the promoter must choose a password before anything else.",
+    ),
+    has_password: field(z.boolean(), "Whether the promoter has chosen a password."),
+    is_read_only: field(
+      z.boolean(),
+      "Whether somebody of the company looks at the portal, and can change nothing.",
+    ),
   })
   .meta({ id: "PortalSession" });
 

@@ -9,6 +9,7 @@ import { shapeInput } from "../../../input/shape.ts";
 import { signInCookies } from "../../../request/sign-in.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
+import { field } from "../../../http/fields.ts";
 
 /** Choice: a long password is a sentence, not a file. */
 const MAX_PASSWORD_LENGTH = 200;
@@ -17,14 +18,26 @@ const MAX_PASSWORD_LENGTH = 200;
 export const accountId = word(100).optional();
 
 const signInBody = z.object({
-  email,
-  password: text.max(MAX_PASSWORD_LENGTH, "is too long"),
-  account_id: accountId,
+  email: field(email, "The person's e-mail address.", "jane@example.com"),
+  password: field(
+    text.max(MAX_PASSWORD_LENGTH, "is too long"),
+    "At least 8 characters.",
+    "correct horse battery",
+  ),
+  account_id: field(
+    accountId,
+    "Public id of the account. Needed only if the address belongs to promoters of several.",
+    "acme",
+  ),
 });
 
 /** `POST /api/v2/affiliate/session` */
 export const signInOperation: OpenOperation = {
+  id: "signInToPortal",
   summary: "Sign in to the portal",
+  description:
+    "Signs a promoter in by e-mail address and password, and sets the cookie `tidemark_portal`. A `temp_password` works once; until it is replaced, every other operation is refused with 403.",
+  example: { email: "jane@example.com", password: "correct horse battery" },
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
@@ -34,7 +47,9 @@ export const signInOperation: OpenOperation = {
 
 /** `GET /api/v2/affiliate/session` */
 export const showSessionOperation: AffiliateOperation = {
+  id: "getPortalSession",
   summary: "Show who is signed in to the portal",
+  description: "Shows the promoter who is signed in, and their account.",
   answer: sessionAnswer,
   isForNewcomers: true,
   handle: (request) => Promise.resolve(sessionJson(request)),
@@ -42,7 +57,9 @@ export const showSessionOperation: AffiliateOperation = {
 
 /** `DELETE /api/v2/affiliate/session` */
 export const signOutOperation: AffiliateOperation = {
+  id: "signOutOfPortal",
   summary: "Sign out of the portal",
+  description: "Ends the session.",
   answer: z.null(),
   status: 204,
   isForNewcomers: true,

@@ -1,5 +1,5 @@
-/** What each type of event means, in both forms, including types that the server does not send yet. */
-export const EVENT_TYPES: Record<string, string> = {
+/** What each type of event means, including types that the server does not send yet. */
+export const EVENT_MEANINGS: Record<string, string> = {
   "commission.approved": "A commission was approved.",
   "commission.created": "A promoter earned a commission.",
   "commission.deleted": "A commission was deleted.",
@@ -7,12 +7,6 @@ export const EVENT_TYPES: Record<string, string> = {
   "commission.pending": "A commission waits for approval again.",
   "commission.updated": "A commission was changed.",
   "contract_document.signed": "A promoter signed a contract.",
-  fulfilment_pending:
-    "In V1's form: a promoter waits for something that is not money. If you answer 200, the promoter has got it. After any other success it stays pending.",
-  lead_becomes_referral: "In V1's form: a lead became a customer.",
-  lead_cancelled: "In V1's form: a customer cancelled.",
-  lead_signup: "In V1's form: somebody signed up and became a promoter's lead.",
-  new_customer: "In V1's form: a lead became a customer. It comes together with `lead_becomes_referral`.",
   "payments_batch.completed": "A payment of several payouts was completed.",
   "payments_batch.created": "A payment of several payouts was prepared.",
   "payments_batch.deleted": "A payment of several payouts was deleted.",
@@ -36,11 +30,6 @@ export const EVENT_TYPES: Record<string, string> = {
   "promo_code.archived": "A promo code was archived.",
   "promo_code.created": "A promoter got a promo code.",
   "promo_code.updated": "A promo code was changed.",
-  promoter_accepted: "In V1's form: a promoter was accepted in a campaign.",
-  promoter_signed_up: "In V1's form: a promoter was added.",
-  promoter_signs_up:
-    "In V1's form: the same as `promoter_signed_up`, by the name that some automation tools wait for.",
-  reward_created: "In V1's form: a promoter earned a commission, or a refund took one back.",
   "promoter.balance.updated": "A promoter's balance changed.",
   "promoter.created": "A promoter was added.",
   "promoter.deleted": "A promoter was deleted.",
