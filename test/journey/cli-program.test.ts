@@ -5,6 +5,12 @@ import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
+/** Whether a path fits a name with at most one star. */
+function fits(path: string, wanted: string): boolean {
+  const [start, end] = wanted.split("*") as [string, string?];
+  return end === undefined ? path === wanted : path.startsWith(start) && path.endsWith(end);
+}
+
 it("the command line is run by its name, as npx does in the folder of the clone", async () => {
   const { stdout } = await run("dist/server/cli.js", ["key", "--help"]);
   expect(stdout).toMatch(/^Usage: tidemark key /);
@@ -24,5 +30,7 @@ it("a package is built before it is packed, and has every file that it promises"
     typeof entry === "string" ? entry : Object.values(entry),
   );
   const promised = [...Object.values(bin), ...entries].map((path) => path.replace(/^\.\//, ""));
-  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
+  // A star stands for the hash in a name.
+  const missing = promised.filter((wanted) => !files.some(({ path }) => fits(path, wanted)));
+  expect(missing).toEqual([]);
 });
