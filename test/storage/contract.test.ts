@@ -153,6 +153,19 @@ describe.each(KINDS)("a store on %s", (name) => {
     expect(await store.count(ticks, "id", 1, [])).toBe(26);
   });
 
+  it("shows transactions of the same moment nothing that an undone one has written", async () => {
+    await put({ id: 1, email: null, rank: 1 });
+    const undone = store.transact(async (tx) => {
+      for (const id of [1, 2]) await tx.put(people, { accountId: 1, id, email: null, rank: 9 });
+      throw new Failure("refused", "no");
+    });
+    const read = store.transact(async (tx) => [await tx.get(people, 1, 1), await tx.get(people, 1, 2)]);
+    await expect(undone).rejects.toThrow("no");
+    expect(await read).toEqual([{ accountId: 1, id: 1, email: null, rank: 1 }, null]);
+    await put({ id: 2, email: null, rank: 2 });
+    expect(await store.get(people, 1, 2)).toMatchObject({ rank: 2 });
+  });
+
   it("loses none of many simultaneous read-add-write cycles", async () => {
     await put({ id: 1, email: null, rank: 0 });
     await Promise.all(
