@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { identityOf } from "./archive.ts";
-import type { SourceApi } from "./model.ts";
+import type { ArchivedRows, SourceApi } from "./model.ts";
 
 /** A page of a list. */
 interface Page {
@@ -171,6 +171,13 @@ export async function readForEach(
     rows = [];
   }
   if (place > read) await api.keep(list, rows, { read: place });
+}
+
+/** The ids of the rows of a list. */
+export async function* idsOf(kept: ArchivedRows, list: string): AsyncGenerator<string> {
+  for await (const row of kept.rows(list)) {
+    if (row["id"] !== undefined || row["key"] !== undefined) yield identityOf(row);
+  }
 }
 
 /** The list of the lists that the key may not read, or that the source does not have. */

@@ -71,7 +71,7 @@ it("reads lists whose last page is full, or that are empty", async () => {
 });
 
 it("goes on after twenty kills where it was, and has the same records in the end", async () => {
-  const standIn = await started({ size: 2_000 });
+  const standIn = await started({ size: 5_000 });
   const { all } = await readStandIn(rewardful, standIn);
   const wanted = standIn.asked.length;
   const storage = createStorage();
