@@ -144,13 +144,13 @@ async function erasePromoterCampaigns(
 ): Promise<number[]> {
   const { accountId } = promoter;
   const joined = await lockPromoterCampaigns(tx, promoter);
-  for (const promoterCampaign of joined) {
+  for (const { moreRefTokens: _tokens, ...promoterCampaign } of joined) {
     const { id } = promoterCampaign;
     // Derived tokens never look like this, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
     await removeOwnLinks(tx, promoterCampaign);
-    await forgetRefTokens(tx, promoterCampaign);
+    await forgetRefTokens(tx, { ...promoterCampaign, ...(_tokens && { moreRefTokens: _tokens }) });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await tx.remove(archivedStates, accountId, id);
     await tx.put(promoterCampaigns, {
