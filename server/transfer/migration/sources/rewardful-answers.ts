@@ -55,7 +55,7 @@ export const campaignShape = z.object({
   private: flag,
   default: flag,
   reward_type: text,
-  commission_percent: z.unknown(),
+  commission_percent: z.unknown().optional(),
   commission_amount_cents: amountOrNull,
   commission_amount_currency: currency,
   minimum_payout_cents: amountOrNull,
@@ -118,7 +118,7 @@ export const saleShape = z.object({
   sale_amount_cents: amount,
   refund_amount_cents: count,
   stripe_charge_id: text,
-  referral: z.unknown(),
+  referral: z.unknown().optional(),
   affiliate: reference,
 });
 export type Sale = z.output<typeof saleShape>;
