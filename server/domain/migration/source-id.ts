@@ -103,6 +103,9 @@ export function pictureOf(value: unknown): string {
   return digest(JSON.stringify(value));
 }
 
+/** In place of the digest of what was said of an erased person. */
+export const FORGOTTEN = "";
+
 /**
  * Forgets what a former program said of an erased person. The ids stay, because they say nothing of the person and keep
  * later runs from bringing them back.
@@ -110,8 +113,13 @@ export function pictureOf(value: unknown): string {
 export async function forgetSourceTexts(
   tx: Transaction,
   accountId: number,
-  record: Pick<SourceId, "kind" | "recordId">,
+  { kind, recordId }: { kind: "promoter" | "customer"; recordId: number },
 ): Promise<void> {
-  for (const known of await sourceIdsOf(tx.view, accountId, record))
-    await tx.put(sourceIds, { ...known, sourceDigest: "", ownDigest: "" });
+  for (const known of await sourceIdsOf(tx.view, accountId, { kind, recordId })) {
+    await tx.put(sourceIds, { ...known, sourceDigest: FORGOTTEN, ownDigest: FORGOTTEN });
+    const { program, sourceId } = known;
+    const method = await findSourceId(tx, accountId, { program, kind: "payout_method", sourceId });
+    if (kind === "promoter" && method !== null)
+      await tx.put(sourceIds, { ...method, sourceDigest: FORGOTTEN, ownDigest: FORGOTTEN });
+  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import type { Program } from "../../domain/migration/source-id.ts";
@@ -75,6 +76,7 @@ export async function importMigration(
     for (const [at, result] of results.entries()) migrated.count(wanted[at]!.kind, result);
     for (const record of batch) if (record.kind === "remark") migrated.remark(record.text);
     progress(batch.length);
+    await othersTurn();
     await migration.onBatch?.();
     // All promoters are there now, so every parent is.
     if (parents.length > 0 && batch.at(-1)?.kind !== "promoter")

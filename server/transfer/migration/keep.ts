@@ -1,6 +1,7 @@
 import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import {
+  FORGOTTEN,
   findSourceId,
   pictureOf,
   sourceIds,
@@ -95,7 +96,7 @@ async function changeKept<R extends Stored>(
   { known, sourceDigest }: { known: SourceId; sourceDigest: string },
 ): Promise<Result> {
   // An erasure forgets the digests, and nothing brings the person back.
-  if (known.sourceDigest === "") return { outcome: "known" };
+  if (known.sourceDigest === FORGOTTEN) return { outcome: "known" };
   const before = await tx.get(table, account.id, known.recordId);
   const name = `${kind.replace("_", " ")} ${sourceId}`;
   const edited: Result = { outcome: "edited", remark: `${name}: ${EDITED}` };

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { commissions } from "../../domain/commission/commission.ts";
 import { leads } from "../../domain/lead/lead.ts";
 import { findSourceId, pictureOf, type KeptKind, type SourceId } from "../../domain/migration/source-id.ts";
@@ -6,18 +7,20 @@ import { payouts } from "../../domain/payout/payout.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { NO_DAY, pastClicks } from "../../domain/visitor/visitor.ts";
+import type { Line } from "../../csv.ts";
+import type { Table } from "../../storage/table.ts";
 import { amountOf, statusOf } from "./commissions.ts";
 import { isCustomer } from "./customers.ts";
 import type { Step } from "./keep.ts";
 import type {
   SourceCommission,
   SourceCustomer,
-  SourcePayout,
   SourcePromoter,
   SourcePromoterCampaign,
   SourceRecord,
 } from "./model.ts";
 import { pictureOfCommission } from "./payouts.ts";
+import { newPayoutSums, type PayoutSums } from "./payout-sums.ts";
 import { clicksOf } from "./plan.ts";
 
 /** What one program says of a promoter. */
@@ -51,6 +54,9 @@ export interface Proof {
 
 type Importing = Omit<Step, "tx">;
 
+/** Records that are compared before others get their turn. */
+const CHUNK = 500;
+
 /** Compares both programs, promoter by promoter. What is here is read from the store, record by record. */
 export async function proof(
   importing: Importing,
@@ -60,210 +66,194 @@ export async function proof(
   const comparison = newComparison(importing);
   let seen = 0;
   for await (const record of records) {
-    if (++seen % 1_000 === 0) onRecords(1_000);
+    if (++seen % CHUNK === 0) {
+      onRecords(CHUNK);
+      await othersTurn();
+    }
     switch (record.kind) {
       case "promoter":
-        await comparison.promoter(record);
+        await comparePromoter(comparison, record);
         break;
       case "promoter_campaign":
-        await comparison.place(record);
+        await comparePlace(comparison, record);
         break;
       case "customer":
-        await comparison.customer(record);
+        await compareCustomer(comparison, record);
         break;
       case "commission":
-        await comparison.commission(record);
+        await compareCommission(comparison, record);
     }
   }
-  onRecords(seen % 1_000);
-  const rows = comparison.end();
+  onRecords(seen % CHUNK);
+  for (const { promoterId, text } of comparison.payoutSums.differences())
+    rowOf(comparison, promoterId)?.differences.push(text);
+  const rows = [...comparison.rows.values()];
+  for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
   return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
 }
 
-/** A report for spreadsheets: a line for each promoter, amounts in decimals. */
-export function proofTable({ rows }: Proof, currency: string): string[][] {
+/** A report for spreadsheets: a line for each promoter. */
+export function proofTable({ rows }: Proof, currency: string): Line[] {
   const places = exponentOf(currency) ?? 2;
-  const money = (amount: number) => (amount / 10 ** places).toFixed(places);
-  const cells = ({ clicks, leads: leadCount, customers, units }: Side) => {
-    const { earned, paid } = units.cash ?? NOTHING;
-    return [...[clicks, leadCount, customers].map(String), money(earned), money(paid), money(earned - paid)];
+  const money = (amount: number) => ({ decimal: (amount / 10 ** places).toFixed(places) });
+  const cells = (side: Side, where: string): Line => {
+    const { earned, paid } = side.units.cash ?? NOTHING;
+    return {
+      [`clicks_${where}`]: side.clicks,
+      [`leads_${where}`]: side.leads,
+      [`customers_${where}`]: side.customers,
+      [`earned_${where}`]: money(earned),
+      [`paid_${where}`]: money(paid),
+      [`owed_${where}`]: money(earned - paid),
+    };
   };
-  const names = ["clicks", "leads", "customers", "earned", "paid", "owed"];
-  const head = ["promoter", "promoter_id", "source_ids"];
-  const titles = [...head, ...names.map((name) => `${name}_there`), ...names.map((name) => `${name}_here`)];
-  const lines = rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => [
-    email,
-    String(promoterId ?? ""),
-    sourceIds.join(" "),
-    ...cells(there),
-    ...cells(here),
-    String(ownCount),
-    differences.join("; "),
-  ]);
-  return [[...titles, "changed_here", "differences"], ...lines];
+  return rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => ({
+    promoter: email,
+    promoter_id: promoterId ?? "",
+    source_ids: sourceIds.join(" "),
+    ...cells(there, "there"),
+    ...cells(here, "here"),
+    changed_here: ownCount,
+    differences: differences.join("; "),
+  }));
 }
 
 const NOTHING = { earned: 0, paid: 0 };
 
-/** The sums of a payout, or of many. */
-interface PaidSums {
-  amounts: Map<string, number>;
-}
-
-function newComparison(importing: Importing) {
-  const { account, context, plan, program } = importing;
-  const { store } = context;
-  const rows = new Map<string, ProofRow>();
+/** What is compared, and what was seen of it. */
+interface Comparison extends Importing {
+  rows: Map<string, ProofRow>;
+  /** The row of each promoter, by the source's id. */
+  rowKeys: Map<string, string>;
   /** What the source counts for each promoter itself. */
-  const counts = new Map<string, SourcePromoter["counts"]>();
-  const rowKeys = new Map<string, string>();
-  const seenPlaces = new Set<number>();
-  const seenLeads = new Set<number>();
-  const inPayouts = new Map<string, PaidSums>();
-
-  const find = (kind: KeptKind, sourceId: string): Promise<SourceId | null> =>
-    findSourceId(store, account.id, { program, kind, sourceId });
-  const rowOf = (sourceId: string) => rows.get(rowKeys.get(sourceId) ?? "");
-  const rowOfOwn = (promoterId: number) => rows.get(String(promoterId));
-
-  async function promoter(said: SourcePromoter): Promise<void> {
-    const known = await find("promoter", said.id);
-    const own = known && (await store.get(promoters, account.id, known.recordId));
-    const key = own ? String(own.id) : `? ${said.id}`;
-    const row = rows.get(key) ?? newRow(own?.id ?? null, own?.email ?? said.email);
-    rows.set(key, row);
-    rowKeys.set(said.id, key);
-    row.sourceIds.push(said.id);
-    counts.set(said.id, said.counts);
-    for (const name of ["clicks", "leads", "customers"] as const) row.there[name] += said.counts[name] ?? 0;
-  }
-
-  async function place(said: SourcePromoterCampaign): Promise<void> {
-    const row = rowOf(said.promoterId);
-    if (row && counts.get(said.promoterId)?.clicks === null) row.there.clicks += clicksOf(said);
-    const known = await find("promoter_campaign", said.id);
-    const own = known && (await store.get(promoterCampaigns, account.id, known.recordId));
-    if (!own || seenPlaces.has(own.id)) return;
-    seenPlaces.add(own.id);
-    const counted = await store.list(pastClicks, "id", account.id, [NO_DAY, own.id]);
-    const here = rowOfOwn(own.promoterId)?.here;
-    for (const { count } of here ? counted : []) here!.clicks += count;
-  }
-
-  async function customer(said: SourceCustomer): Promise<void> {
-    const row = rowOf(said.promoterId);
-    const known = await find("customer", said.id);
-    const own = known && (await store.get(leads, account.id, known.recordId));
-    const isRepeated = own !== null && seenLeads.has(own.id);
-    if (own) seenLeads.add(own.id);
-    countThere(row, said, isRepeated);
-    if (!own || isRepeated || !row) return;
-    // Somebody who was moved here, or who is known here by a sign-up of their own, is as the source has them.
-    const isOwn =
-      own.archivedAt !== undefined || own.promoterId !== row.promoterId || known?.isFoundHere === true;
-    if (isOwn) row.ownCount++;
-    row.here.leads++;
-    if (isOwn ? isCustomer(plan, said) : own.customerSince !== null) row.here.customers++;
-  }
-
-  /** Two of the source's records may be one person, who then counts once. */
-  function countThere(row: ProofRow | undefined, said: SourceCustomer, isRepeated: boolean): void {
-    const own = counts.get(said.promoterId);
-    if (!row) return;
-    const add = (name: "leads" | "customers") => {
-      const isCounted = (own?.[name] ?? null) !== null;
-      row.there[name] += isRepeated === isCounted ? (isRepeated ? -1 : 1) : 0;
-    };
-    add("leads");
-    if (isCustomer(plan, said)) add("customers");
-  }
-
-  async function commission(said: SourceCommission): Promise<void> {
-    const row = rowOf(said.promoterId);
-    notePayout(said);
-    const amount = await amountOf({ reader: store, account, plan }, said);
-    if (!row || typeof amount === "string") return;
-    const isEarned = statusOf(said) === "approved";
-    const payout = plan.payouts.get(said.payoutId ?? "");
-    const isPaid = isEarned && (said.isPaid || payout?.status === "completed");
-    add(row.there, said.unit, { earned: isEarned ? amount : 0, paid: isPaid ? amount : 0 });
-    const known = await find("commission", said.id);
-    const own = known && (await store.get(commissions, account.id, known.recordId));
-    if (known?.isFoundHere || (own && pictureOf(pictureOfCommission(own)) !== known?.ownDigest)) {
-      row.ownCount++;
-      add(row.here, said.unit, { earned: isEarned ? amount : 0, paid: isPaid ? amount : 0 });
-      return;
-    }
-    if (!own || own.status !== "approved") return;
-    const paid = own.isPaidElsewhere || (await isPaidHere(own.payoutId)) ? own.amount : 0;
-    const here = rowOfOwn(own.promoterId)?.here;
-    if (here) add(here, own.unit, { earned: own.amount, paid });
-  }
-
-  const paidHere = new Map<number, boolean>();
-  async function isPaidHere(payoutId: number | null): Promise<boolean> {
-    if (payoutId === null) return false;
-    const known = paidHere.get(payoutId);
-    if (known !== undefined) return known;
-    const payout = await store.get(payouts, account.id, payoutId);
-    paidHere.set(payoutId, payout?.status === "completed");
-    return payout?.status === "completed";
-  }
-
-  function notePayout({ payoutId, unit, amount, currency, promoterId, ...said }: SourceCommission): void {
-    const isEarned = statusOf({ ...said, payoutId, unit, amount, currency, promoterId }) === "approved";
-    if (!isEarned) return;
-    const payout = plan.payouts.get(payoutId ?? "");
-    const name = payout === undefined ? (said.isPaid ? loose(promoterId) : null) : payout.id;
-    if (name === null) return;
-    const sums = inPayouts.get(name) ?? { amounts: new Map() };
-    inPayouts.set(name, sums);
-    const key = currencyOf({ unit, currency });
-    sums.amounts.set(key, (sums.amounts.get(key) ?? 0) + amount);
-  }
-
-  const currencyOf = ({ unit, currency }: Pick<SourcePayout, "unit" | "currency">) =>
-    unit === "cash" ? (currency ?? account.currency).toUpperCase() : unit;
-
-  function end(): ProofRow[] {
-    comparePayouts();
-    for (const row of rows.values()) row.differences.unshift(...differencesOf(row, account.currency));
-    return [...rows.values()];
-  }
-
-  /** Every payout is the sum of its commissions. Those without any must be the sum of what was paid without a payout. */
-  function comparePayouts(): void {
-    const unnamed = new Map<string, Map<string, number>>();
-    for (const said of plan.payouts.values()) {
-      if (said.status === "cancelled" || said.amount === 0) continue;
-      const key = currencyOf(said);
-      const sums = inPayouts.get(said.id);
-      if (sums === undefined) {
-        if (said.status !== "completed") continue;
-        const own = unnamed.get(said.promoterId) ?? new Map<string, number>();
-        unnamed.set(said.promoterId, own.set(key, (own.get(key) ?? 0) + said.amount));
-      } else if (sums.amounts.size > 1 || sums.amounts.get(key) !== said.amount) {
-        const parts = [...sums.amounts].map(([code, amount]) => shown(amount, code)).join(" and ");
-        const text = `payout ${said.id} is ${shown(said.amount, key)} there, and its commissions are ${parts}`;
-        rowOf(said.promoterId)?.differences.push(text);
-      }
-    }
-    for (const [promoterId, amounts] of unnamed) {
-      for (const [key, amount] of amounts) {
-        const without = inPayouts.get(loose(promoterId))?.amounts.get(key) ?? 0;
-        if (without === amount) continue;
-        const text = `payouts of ${shown(amount, key)} name no commissions, and commissions of ${shown(without, key)} were paid without a payout`;
-        rowOf(promoterId)?.differences.push(text);
-      }
-    }
-  }
-
-  return { promoter, place, customer, commission, end };
+  counts: Map<string, SourcePromoter["counts"]>;
+  seenPlaces: Set<number>;
+  seenLeads: Set<number>;
+  /** Whether a payout here is paid. */
+  paidPayouts: Map<number, boolean>;
+  payoutSums: PayoutSums;
 }
 
-/** The name of what was paid to a promoter without a payout. No id of a source has a blank first. */
-function loose(promoterId: string): string {
-  return ` ${promoterId}`;
+function newComparison(importing: Importing): Comparison {
+  return {
+    ...importing,
+    rows: new Map(),
+    rowKeys: new Map(),
+    counts: new Map(),
+    seenPlaces: new Set(),
+    seenLeads: new Set(),
+    paidPayouts: new Map(),
+    payoutSums: newPayoutSums(importing),
+  };
+}
+
+/** A record's own id here, and the record. null: there is none. */
+async function findOwn<R>(
+  { context, account, program }: Comparison,
+  { kind, sourceId, from }: { kind: KeptKind; sourceId: string; from: Table<R> },
+): Promise<{ known: SourceId | null; own: R | null }> {
+  const { store } = context;
+  const known = await findSourceId(store, account.id, { program, kind, sourceId });
+  return { known, own: known === null ? null : await store.get(from, account.id, known.recordId) };
+}
+
+function rowOf({ rows, rowKeys }: Comparison, promoterId: string): ProofRow | undefined {
+  return rows.get(rowKeys.get(promoterId) ?? "");
+}
+
+async function comparePromoter(comparison: Comparison, said: SourcePromoter): Promise<void> {
+  const { known, own } = await findOwn(comparison, { kind: "promoter", sourceId: said.id, from: promoters });
+  const key = own ? String(own.id) : `? ${said.id}`;
+  const row = comparison.rows.get(key) ?? newRow(own?.id ?? null, own?.email ?? said.email);
+  comparison.rows.set(key, row);
+  // They were deleted here.
+  if (known !== null && own === null) row.ownCount++;
+  comparison.rowKeys.set(said.id, key);
+  comparison.counts.set(said.id, said.counts);
+  row.sourceIds.push(said.id);
+  for (const name of ["clicks", "leads", "customers"] as const) row.there[name] += said.counts[name] ?? 0;
+}
+
+async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign): Promise<void> {
+  const { account, context, counts, rows, seenPlaces } = comparison;
+  const row = rowOf(comparison, said.promoterId);
+  if (row && counts.get(said.promoterId)?.clicks === null) row.there.clicks += clicksOf(said);
+  const place = { kind: "promoter_campaign", sourceId: said.id, from: promoterCampaigns } as const;
+  const { own } = await findOwn(comparison, place);
+  if (!own || seenPlaces.has(own.id)) return;
+  seenPlaces.add(own.id);
+  const here = rows.get(String(own.promoterId))?.here;
+  const counted = await context.store.list(pastClicks, "id", account.id, [NO_DAY, own.id]);
+  for (const { count } of counted) if (here) here.clicks += count;
+}
+
+async function compareCustomer(comparison: Comparison, said: SourceCustomer): Promise<void> {
+  const { plan, seenLeads } = comparison;
+  const row = rowOf(comparison, said.promoterId);
+  const { known, own } = await findOwn(comparison, { kind: "customer", sourceId: said.id, from: leads });
+  const isRepeated = own !== null && seenLeads.has(own.id);
+  if (own) seenLeads.add(own.id);
+  if (!row) return;
+  countThere(comparison, row, { said, isRepeated });
+  if (known === null || isRepeated) return;
+  // Somebody who was moved or deleted here, or who was known here before, counts as the source has them.
+  const isOwn = !own || own.archivedAt || own.promoterId !== row.promoterId || known.isFoundHere;
+  if (isOwn) row.ownCount++;
+  row.here.leads++;
+  if (isOwn ? isCustomer(plan, said) : own.customerSince !== null) row.here.customers++;
+}
+
+/** Two of the source's records may be one person, who then counts once. What the source counts itself counts both. */
+function countThere(
+  { counts, plan }: Comparison,
+  row: ProofRow,
+  { said, isRepeated }: { said: SourceCustomer; isRepeated: boolean },
+): void {
+  const names = isCustomer(plan, said) ? (["leads", "customers"] as const) : (["leads"] as const);
+  for (const name of names) {
+    const isCounted = (counts.get(said.promoterId)?.[name] ?? null) !== null;
+    if (isCounted && isRepeated) row.there[name]--;
+    if (!isCounted && !isRepeated) row.there[name]++;
+  }
+}
+
+async function compareCommission(comparison: Comparison, said: SourceCommission): Promise<void> {
+  const { account, context, plan, payoutSums, rows } = comparison;
+  payoutSums.note(said);
+  const row = rowOf(comparison, said.promoterId);
+  const amount = await amountOf({ reader: context.store, account, plan }, said);
+  if (!row || typeof amount === "string") return;
+  const isEarned = statusOf(said) === "approved";
+  const payout = plan.payouts.get(said.payoutId ?? "");
+  const isPaid = isEarned && (said.isPaid || payout?.status === "completed");
+  const there = { earned: isEarned ? amount : 0, paid: isPaid ? amount : 0 };
+  add(row.there, said.unit, there);
+  const { known, own } = await findOwn(comparison, {
+    kind: "commission",
+    sourceId: said.id,
+    from: commissions,
+  });
+  if (known === null) return;
+  if (known.isFoundHere || own === null || pictureOf(pictureOfCommission(own)) !== known.ownDigest) {
+    row.ownCount++;
+    return add(row.here, said.unit, there);
+  }
+  if (own.status !== "approved") return;
+  const paid = own.isPaidElsewhere || (await isPaidHere(comparison, own.payoutId)) ? own.amount : 0;
+  const here = rows.get(String(own.promoterId))?.here;
+  if (here) add(here, own.unit, { earned: own.amount, paid });
+}
+
+async function isPaidHere(
+  { context, account, paidPayouts }: Comparison,
+  payoutId: number | null,
+): Promise<boolean> {
+  if (payoutId === null) return false;
+  const known = paidPayouts.get(payoutId);
+  if (known !== undefined) return known;
+  const isCompleted = (await context.store.get(payouts, account.id, payoutId))?.status === "completed";
+  paidPayouts.set(payoutId, isCompleted);
+  return isCompleted;
 }
 
 function newRow(promoterId: number | null, email: string): ProofRow {
@@ -276,8 +266,8 @@ function add({ units }: Side, unit: Unit, { earned, paid }: { earned: number; pa
   units[unit] = { earned: before.earned + earned, paid: before.paid + paid };
 }
 
-function differencesOf({ promoterId, there, here }: ProofRow, currency: string): string[] {
-  if (promoterId === null) return ["not imported"];
+function differencesOf({ promoterId, there, here, ownCount }: ProofRow, currency: string): string[] {
+  if (promoterId === null) return ownCount > 0 ? [] : ["not imported"];
   const found: string[] = [];
   for (const name of ["clicks", "leads", "customers"] as const)
     if (there[name] !== here[name]) found.push(`${name}: ${there[name]} there, ${here[name]} here`);
@@ -290,9 +280,4 @@ function differencesOf({ promoterId, there, here }: ProofRow, currency: string):
     }
   }
   return found;
-}
-
-function shown(amount: number, key: string): string {
-  const isUnit = (UNITS as readonly string[]).includes(key);
-  return isUnit ? formatAmount(amount, key as Unit, "USD") : formatAmount(amount, "cash", key);
 }
