@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { csvForPeople } from "../csv.ts";
 import { readConfig } from "../config.ts";
 import { loadAccount, type Account } from "../domain/account/account.ts";
 import { systemChance } from "../domain/context.ts";
@@ -10,7 +9,7 @@ import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
 import type { Migrated } from "../transfer/migration/import.ts";
 import { migrate } from "../transfer/migration/migrate.ts";
 import { SOURCE_NAMES, type Source, type SourceName } from "../transfer/migration/model.ts";
-import { proofTable } from "../transfer/migration/proof.ts";
+import { proofCsv } from "../transfer/migration/proof.ts";
 import { SOURCES } from "../transfer/migration/run.ts";
 import { readGivenFile, webAddress } from "./options.ts";
 import { newProgressView } from "./progress.ts";
@@ -86,10 +85,7 @@ async function report(
   const differing = proof.rows.filter(({ differences }) => differences.length > 0);
   for (const { email, differences } of differing.slice(0, MOST_SHOWN))
     tell(`${email}: ${differences.join("; ")}`);
-  if (options.report !== undefined) {
-    const lines = proofTable(proof, account.currency);
-    await writeFile(options.report, csvForPeople(lines, { header: true }));
-  }
+  if (options.report !== undefined) await writeFile(options.report, proofCsv(proof, account.currency));
   print({
     dry_run: options.dryRun,
     ...counts,

@@ -39,7 +39,7 @@ async function newEngine(): Promise<Engine> {
   engines.push(engine);
   const context = await newContextOn(engine);
   await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
-  await fillRates(context, 1);
+  await fillRates(context.store, 1);
   return engine;
 }
 

@@ -7,7 +7,7 @@ import { payouts } from "../../domain/payout/payout.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { NO_DAY, pastClicks } from "../../domain/visitor/visitor.ts";
-import type { Line } from "../../csv.ts";
+import { csvForPeople, type Line } from "../../csv.ts";
 import type { Table } from "../../storage/table.ts";
 import { amountOf, statusOf } from "./commissions.ts";
 import { isCustomer } from "./customers.ts";
@@ -92,8 +92,8 @@ export async function proof(
   return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
 }
 
-/** A report for spreadsheets: a line for each promoter. */
-export function proofTable({ rows }: Proof, currency: string): Line[] {
+/** A CSV file for people: a line for each promoter. */
+export function proofCsv({ rows }: Proof, currency: string): string {
   const places = exponentOf(currency) ?? 2;
   const money = (amount: number) => ({ decimal: (amount / 10 ** places).toFixed(places) });
   const cells = (side: Side, where: string): Line => {
@@ -107,7 +107,7 @@ export function proofTable({ rows }: Proof, currency: string): Line[] {
       [`owed_${where}`]: money(earned - paid),
     };
   };
-  return rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => ({
+  const lines = rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => ({
     promoter: email,
     promoter_id: promoterId ?? "",
     source_ids: sourceIds.join(" "),
@@ -116,6 +116,7 @@ export function proofTable({ rows }: Proof, currency: string): Line[] {
     changed_here: ownCount,
     differences: differences.join("; "),
   }));
+  return csvForPeople(lines, { header: true });
 }
 
 const NOTHING = { earned: 0, paid: 0 };

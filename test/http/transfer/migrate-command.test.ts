@@ -1,32 +1,28 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openStore } from "../../../server/storage/open.ts";
-import { TABLES } from "../../../server/tables.ts";
-import { NOW, countedChance } from "../../support/app.ts";
 import { callCli, useAccountOnDisk } from "../../support/cli.ts";
 import { allEntries, findFaults, inStore } from "../../support/consistency.ts";
-import { contentOf, fillRates, standingsHere, standingsThere } from "../../support/migrations.ts";
+import {
+  contentOf,
+  fillRates,
+  standingsHere,
+  standingsThere,
+  withStoreIn,
+} from "../../support/migrations.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
 import { startRewardful } from "../../support/sources/rewardful.ts";
 import type { StandIn } from "../../support/sources/stand-in.ts";
 
 const folder = useAccountOnDisk();
 let standIn: StandIn;
-beforeEach(() => withStore((store) => fillRates({ store, now: new Date(NOW), chance: countedChance() }, 1)));
+beforeEach(() => withStore((store) => fillRates(store, 1)));
 afterEach(async () => {
   rmSync(`${folder()}-archive`, { recursive: true, force: true });
   await standIn.close();
 });
 
-async function withStore<T>(work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${folder()}`, { tables: TABLES });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
+const withStore = <T>(work: Parameters<typeof withStoreIn<T>>[1]) => withStoreIn(folder(), work);
 
 const content = () => inStore(`sqlite:${folder()}`, async (engine) => contentOf(await allEntries(engine)));
 

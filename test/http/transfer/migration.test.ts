@@ -1,47 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts, SYSTEM } from "../../../server/domain/account/account.ts";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { storeRates } from "../../../server/domain/money/rate.ts";
-import { OUTCOMES, type Outcome } from "../../../server/transfer/migration/keep.ts";
-import { importMigration, type Migrated } from "../../../server/transfer/migration/import.ts";
-import type { SourceRecord } from "../../../server/transfer/migration/model.ts";
 import { startApp, STORAGES, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { difficultProgram, former, recordsOf } from "../../support/former-program.ts";
+import { importInto, outcomesOf, putRates } from "../../support/migrations.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
+import { erasePromoter } from "../../support/operations.ts";
 
 const RATES = { day: "2024-03-08", base: "EUR", rates: { USD: "1.25" } };
 
-async function migrate(app: TestApp, records: readonly SourceRecord[]): Promise<Migrated> {
-  const account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
-  const migration = { program: "rewardful", records: recordsOf(records), onProgress: () => {} } as const;
-  return importMigration(app.context, account, migration);
-}
-
-/** The number of records with each outcome, without those that no record has. */
-function totals({ counts }: Migrated): Partial<Record<Outcome, number>> {
-  const all = OUTCOMES.map((outcome) => {
-    const count = Object.values(counts).reduce((sum, each) => sum + each[outcome], 0);
-    return [outcome, count] as const;
-  });
-  return Object.fromEntries(all.filter(([, count]) => count > 0));
-}
-
-const differencesOf = ({ proof }: Migrated) =>
+const differencesOf = ({ proof }: Awaited<ReturnType<typeof importInto>>) =>
   proof.rows
     .filter((row) => row.differences.length > 0)
     .map(({ email, differences }) => [email, differences]);
 
-const put = (records: SourceRecord[], changed: Partial<SourceRecord> & { kind: string; id: string }) =>
+const put = (
+  records: ReturnType<typeof difficultProgram>,
+  changed: Partial<ReturnType<typeof difficultProgram>[number]> & { kind: string; id: string },
+) =>
   records.map((each) =>
     each.kind === changed.kind && each.id === changed.id ? { ...each, ...changed } : each,
-  ) as SourceRecord[];
+  ) as typeof records;
 
 describe.each(STORAGES)("on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await storeRates(app.context, app.accountId, [RATES]);
+    await putRates(app.context.store, app.accountId, [RATES]);
   });
   afterEach(async () => {
     expect(await lastingBreaches(app.context.store, app.accountId)).toEqual([]);
@@ -49,15 +33,10 @@ describe.each(STORAGES)("on %s", (storage) => {
     await app.close();
   });
 
-  const list = (from: Parameters<typeof app.context.store.page>[0]) =>
-    app.context.store.page(from, "id", app.accountId, [], { limit: 99 }) as Promise<
-      Record<string, unknown>[]
-    >;
-
   it("takes everything over, to the cent", async () => {
-    const migrated = await migrate(app, difficultProgram());
+    const migrated = await importInto(app, difficultProgram());
     expect(differencesOf(migrated)).toEqual([]);
-    expect(totals(migrated)).toEqual({ added: 34 });
+    expect(outcomesOf(migrated)).toEqual({ added: 34 });
     expect(migrated.remarks).toEqual([
       "customer k5 has the e-mail address of another promoter's customer; later sales to that address are theirs",
       "Campaign VIP has a reward for two sales, which rewards here can't say",
@@ -102,17 +81,41 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("changes nothing when it runs again", async () => {
-    await migrate(app, difficultProgram());
+    await importInto(app, difficultProgram());
     const before = await app.stored.entries();
-    const again = await migrate(app, difficultProgram());
-    expect(totals(again)).toEqual({ known: 34 });
+    const again = await importInto(app, difficultProgram());
+    expect(outcomesOf(again)).toEqual({ known: 34 });
     expect(await app.stored.entries()).toEqual(before);
+  });
+
+  it("answers to the ids of the former program", async () => {
+    await importInto(app, difficultProgram());
+    const promoter = await app.v2("GET", "/promoters/bob?find_by=source_id");
+    expect([promoter.status, (promoter.body as { email: string }).email]).toEqual([200, "bob@example.com"]);
+    const lead = await app.v2("GET", "/referrals/k4?find_by=source_id");
+    expect([lead.status, (lead.body as { email: string }).email]).toEqual([200, "kim@example.com"]);
+    const first = await app.v1("/promoters/show", { source_id: "jane" });
+    expect([first.status, (first.body as { email: string }).email]).toEqual([200, "jane@example.com"]);
+    expect((await app.v2("GET", "/promoters/k4?find_by=source_id")).status).toBe(404);
+    const searched = await app.v2("GET", "/promoters?q=banned");
+    expect((searched.body as { data: object[] }).data).toHaveLength(1);
+  });
+
+  it("brings nobody back who was erased here", async () => {
+    await importInto(app, difficultProgram());
+    const bob = (await app.records.all("promoter")).find(({ email }) => email === "bob@example.com")!;
+    await erasePromoter(app, String(bob.id));
+    const renamed = put(difficultProgram(), { kind: "promoter", id: "bob", lastName: "Roe" });
+    const again = await importInto(app, renamed);
+    expect(outcomesOf(again)).toEqual({ known: 34 });
+    expect(await app.stored.placesOf("bob@example.com")).toEqual([]);
+    expect(await app.stored.placesOf("bob-vip")).toEqual([]);
   });
 
   it("notifies nobody of history", async () => {
     await app.v2("POST", "/webhooks", { url: "https://hooks.acme.example/", event_types: ["*"] });
     const before = await app.stored.entries();
-    await migrate(app, difficultProgram());
+    await importInto(app, difficultProgram());
     const isNews = ({ table }: { table: string }) => table === "fact" || table === "delivery";
     expect((await app.stored.entries()).filter(isNews)).toEqual(before.filter(isNews));
   });
@@ -127,12 +130,12 @@ describe.each(STORAGES)("on %s", (storage) => {
       createdAt: "2024-02-01T00:00:00.000Z",
     });
     const fault = "Nothing was written, because exchange rates to USD are missing: GBP on 2024-02-01.";
-    await expect(migrate(app, [...difficultProgram(), foreign])).rejects.toThrow(fault);
+    await expect(importInto(app, [...difficultProgram(), foreign])).rejects.toThrow(fault);
     expect(await app.stored.entries()).toEqual(before);
   });
 
   it("brings what is new and what has changed, and leaves what was edited here", async () => {
-    await migrate(app, difficultProgram());
+    await importInto(app, difficultProgram());
     const jane = await app.v2("GET", "/promoters/jane@example.com?find_by=email");
     await app.v2("PUT", `/promoters/${(jane.body as { id: number }).id}`, {
       profile: { first_name: "Janet" },
@@ -145,8 +148,8 @@ describe.each(STORAGES)("on %s", (storage) => {
     later = put(later, { kind: "payout", id: "p2", status: "completed", paidAt: "2024-06-01T00:00:00.000Z" });
     later = put(later, { kind: "sale", id: "s1", refunded: 1_000 });
     later.push(former.payout({ id: "p3", promoterId: "zoe", amount: 0, status: "cancelled" }));
-    const migrated = await migrate(app, later);
-    expect(totals(migrated)).toEqual({ added: 1, changed: 5, known: 28, edited: 1 });
+    const migrated = await importInto(app, later);
+    expect(outcomesOf(migrated)).toEqual({ added: 1, changed: 5, known: 28, edited: 1 });
     expect(differencesOf(migrated)).toEqual([]);
     expect(migrated.remarks[0]).toBe(
       "promoter jane: it changed in the former program, and was changed here too, so it stays as it is here",
@@ -157,7 +160,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       ["banned@example.com", {}],
       ["zoe@example.com", { cash: { earned: 500, paid: 500 } }],
     ]);
-    expect(totals(await migrate(app, later))).toEqual({ known: 34, edited: 1 });
+    expect(outcomesOf(await importInto(app, later))).toEqual({ known: 34, edited: 1 });
   });
 
   it("says which cent differs", async () => {
@@ -167,7 +170,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       id: "jane",
       counts: { clicks: 120, leads: 4, customers: 2 },
     });
-    expect(differencesOf(await migrate(app, lacking))).toEqual([
+    expect(differencesOf(await importInto(app, lacking))).toEqual([
       [
         "jane@example.com",
         ["leads: 4 there, 3 here", "payout p1 is $40.01 there, and its commissions are $40.00"],
@@ -176,7 +179,7 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("follows old links, also those that a code has the name of", async () => {
-    await migrate(app, difficultProgram());
+    await importInto(app, difficultProgram());
     const click = async (ref: string) =>
       (await app.browser("/t/click", { cid: "acme", ref_id: ref, url: "https://www.acme.example/" }))
         .body as { ref_id?: string; tid?: string };
@@ -188,14 +191,14 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("goes on with renewals and refunds of customers from before", async () => {
-    await migrate(app, difficultProgram());
+    await importInto(app, difficultProgram());
     const renewal = await app.v1("/track/sale", { uid: "cus_1", event_id: "in_5", amount: "10000" });
     expect(renewal.status).toBe(200);
     const refund = { uid: "cus_1", event_id: "re_1", sale_event_id: "ch_2", amount: "7500" };
     expect((await app.v1("/track/refund", refund)).status).toBe(200);
-    const taken = (await list(commissions as never)).filter(({ eventId }) => eventId === "re_1");
+    const taken = (await app.records.all("commission")).filter(({ eventId }) => eventId === "re_1");
     expect(taken.map(({ amount }) => amount)).toEqual([-1_500]);
     // Only the imported part is compared.
-    expect(differencesOf(await migrate(app, difficultProgram()))).toEqual([]);
+    expect(differencesOf(await importInto(app, difficultProgram()))).toEqual([]);
   });
 });
