@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { identityOf } from "./archive.ts";
-import type { SourceApi } from "./model.ts";
+import type { ArchivedRows, SourceApi } from "./model.ts";
 
 /** A page of a list. */
 interface Page {
@@ -43,12 +43,12 @@ export async function readNumberedPages(
       continue;
     }
     next = window.start + (isLast === false ? window.size : rows.length);
-    if (rows.length > 0) await api.keep(list, rows, { next, isRead: false } satisfies Place);
+    if (fresh.length > 0) await api.keep(list, rows, { next, isRead: false } satisfies Place);
     for (const row of fresh) known.add(identityOf(row));
     if (isLast ?? (fresh.length === 0 && rows.length < window.size)) break;
   }
-  await readHead(api, list, { known, ask: (page) => ask(page, most) });
-  await api.keep(list, [], { next, isRead: true } satisfies Place);
+  const newest = await newestRows(known, async (page) => (await ask(page, most)).rows);
+  await api.keep(list, newest, { next, isRead: true } satisfies Place);
 }
 
 /** How many pages may bring nothing new before the reading gives up. */
@@ -69,17 +69,16 @@ function windowAt(next: number, most: number): { page: number; size: number; sta
   return best;
 }
 
-/** Reads the first pages again until one holds a row that was known before. */
-async function readHead(
-  api: SourceApi,
-  list: string,
-  { known, ask }: { known: Set<string>; ask: (page: number) => Promise<Page> },
-): Promise<void> {
+/** The rows of the first pages, up to the page with a row that was known before. */
+async function newestRows(
+  known: ReadonlySet<string>,
+  ask: (page: number) => Promise<unknown[]>,
+): Promise<unknown[]> {
+  const newest: unknown[] = [];
   for (let page = 1; ; page += 1) {
-    const { rows } = await ask(page);
-    const fresh = rows.filter((row) => !known.has(identityOf(row)));
-    if (rows.length > 0) await api.keep(list, rows, { next: 0, isRead: false } satisfies Place);
-    if (fresh.length < rows.length || rows.length === 0) return;
+    const rows = await ask(page);
+    newest.push(...rows);
+    if (rows.length === 0 || rows.some((row) => known.has(identityOf(row)))) return newest;
   }
 }
 
@@ -106,7 +105,7 @@ export async function readCursorPages(
   for (let first: string | null = null; ;) {
     const { rows, hasMore } = await askAfter(after, ask);
     if (rows.length === 0) break;
-    after = rows.map(identityOf).slice(-TRAIL_LENGTH);
+    after = trailOf(rows);
     // A source that ignores its cursor answers the same page for ever.
     if (identityOf(rows[0]) === first) throw changing(list);
     first = identityOf(rows[0]);
@@ -114,8 +113,14 @@ export async function readCursorPages(
     for (const row of rows) known.add(identityOf(row));
     if (!hasMore) break;
   }
-  await readNewest(api, list, { known, ask });
-  await api.keep(list, [], { trail: [], isRead: true } satisfies Trail);
+  let last: string[] = [];
+  const newest = await newestRows(known, async (page) => {
+    const { rows, hasMore } =
+      page === 1 || last.length > 0 ? await askAfter(last, ask) : { rows: [], hasMore: false };
+    last = hasMore ? trailOf(rows) : [];
+    return rows;
+  });
+  await api.keep(list, newest, { trail: [], isRead: true } satisfies Trail);
 }
 
 /** The last rows that came. The newest of them is the cursor. */
@@ -142,18 +147,8 @@ async function askAfter(
   return ask(null);
 }
 
-async function readNewest(
-  api: SourceApi,
-  list: string,
-  { known, ask }: { known: Set<string>; ask: (after: string | null) => Promise<CursorPage> },
-): Promise<void> {
-  for (let after: string[] = []; ;) {
-    const { rows, hasMore } = await askAfter(after, ask);
-    const fresh = rows.filter((row) => !known.has(identityOf(row)));
-    if (rows.length > 0) await api.keep(list, rows, { trail: [], isRead: false } satisfies Trail);
-    if (fresh.length < rows.length || !hasMore || rows.length === 0) return;
-    after = rows.map(identityOf).slice(-TRAIL_LENGTH);
-  }
+function trailOf(rows: unknown[]): string[] {
+  return rows.slice(-TRAIL_LENGTH).map(identityOf);
 }
 
 /** How many parents' rows are kept together. A kill loses at most so many answers. */
@@ -176,6 +171,13 @@ export async function readForEach(
     rows = [];
   }
   if (place > read) await api.keep(list, rows, { read: place });
+}
+
+/** The ids of the rows of a list. */
+export async function* idsOf(kept: ArchivedRows, list: string): AsyncGenerator<string> {
+  for await (const row of kept.rows(list)) {
+    if (row["id"] !== undefined || row["key"] !== undefined) yield identityOf(row);
+  }
 }
 
 /** The list of the lists that the key may not read, or that the source does not have. */

@@ -1,10 +1,14 @@
 import type { Archive } from "./archive.ts";
 import { newGet, systemReach, type Reach } from "./api.ts";
 import type { Source, SourceName } from "./model.ts";
+import { dub } from "./sources/dub.ts";
+import { firstpromoter } from "./sources/firstpromoter.ts";
+import { partnerstack } from "./sources/partnerstack.ts";
 import { rewardful } from "./sources/rewardful.ts";
+import { tolt } from "./sources/tolt.ts";
 
 /** Every former program that can be read. */
-export const SOURCES: Partial<Record<SourceName, Source>> = { rewardful };
+export const SOURCES: Record<SourceName, Source> = { rewardful, firstpromoter, tolt, partnerstack, dub };
 
 /** How to read a program. */
 export interface Reading {

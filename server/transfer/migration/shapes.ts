@@ -87,6 +87,16 @@ export const country = text.transform((value) => {
   return countryCodes().get(value.toLowerCase()) ?? null;
 });
 
+/** A word of the source in our meaning. A word without one is a fault: its record becomes a remark. */
+export function meaning<const M extends Record<string, string | object>>(meanings: M) {
+  return z.string().transform((word, context): M[keyof M] => {
+    const found = meanings[word];
+    if (found !== undefined) return found as M[keyof M];
+    context.addIssue({ code: "custom", message: `${word} is not known` });
+    return z.NEVER;
+  });
+}
+
 /** Any fields, or null. */
 export const fields = z
   .record(z.string(), z.unknown())
