@@ -13,6 +13,7 @@ import { erasureCounts, unfinishedErasures } from "./domain/erasure/erased.ts";
 import { facts, wantedEvents } from "./domain/event/event.ts";
 import { leads } from "./domain/lead/lead.ts";
 import { promoterAddresses } from "./domain/lead/suspicion.ts";
+import { migrationReports, migrations } from "./domain/migration/migration.ts";
 import { sourceIds } from "./domain/migration/source-id.ts";
 import { dayRates } from "./domain/money/rate.ts";
 import { originNames, subIdNames } from "./domain/origin/origin.ts";
@@ -76,6 +77,8 @@ export const TABLES: readonly AnyTable[] = [
   leases,
   wantedEvents,
   mailboxes,
+  migrations,
+  migrationReports,
   originNames,
   ownLinks,
   pastClicks,

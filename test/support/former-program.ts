@@ -184,7 +184,7 @@ export function difficultProgram(): SourceRecord[] {
       id: "bob-vip",
       ...bob,
       campaignId: "vip",
-      links: [{ id: "l4", token: "bob-vip", url: null, clicks: 2 }],
+      links: [{ id: "l4", token: "vip-robert", url: null, clicks: 2 }],
     }),
     former.place({ id: "ban", promoterId: "banned", campaignId: "main", state: "blocked", links: [] }),
     former.place({

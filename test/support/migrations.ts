@@ -1,18 +1,24 @@
 import { loadBalance } from "../../server/domain/commission/balance.ts";
+import type { Program } from "../../server/domain/migration/source-id.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
 import { findPromoterByEmail } from "../../server/domain/promoter/promoter.ts";
 import { loadPromoterTotals } from "../../server/domain/report/daily.ts";
 import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
-import type { Context } from "../../server/domain/context.ts";
+import { runMigrations } from "../../server/process/migrations.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
 import { importMigration, type Migrated } from "../../server/transfer/migration/import.ts";
 import { OUTCOMES, type Outcome } from "../../server/transfer/migration/keep.ts";
+import { archiveFiles, openArchive } from "../../server/transfer/migration/archive.ts";
+import { readProgram } from "../../server/transfer/migration/run.ts";
+import { rewardful } from "../../server/transfer/migration/sources/rewardful.ts";
 import type { SourceRecord } from "../../server/transfer/migration/model.ts";
 import { countedChance, NOW, type TestApp } from "./app.ts";
 import { recordsOf } from "./former-program.ts";
 import type { Entry } from "./entries.ts";
+import type { StandIn } from "./sources/stand-in.ts";
+import { quickReach } from "./sources/reading.ts";
 import type { Sums, Truth } from "./sources/program.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -42,10 +48,14 @@ export async function putRates(
 }
 
 /** Imports records of a former program into the account of an app. */
-export async function importInto(app: TestApp, records: readonly SourceRecord[]): Promise<Migrated> {
+export async function importInto(
+  app: TestApp,
+  records: readonly SourceRecord[],
+  program: Program = "rewardful",
+): Promise<Migrated> {
   const { context, accountId } = app;
   const account = (await context.store.get(accounts, SYSTEM, accountId))!;
-  const migration = { program: "rewardful", records: recordsOf(records), onProgress: () => {} } as const;
+  const migration = { program, records: recordsOf(records), onProgress: () => {} };
   return importMigration(context, account, migration);
 }
 
@@ -124,4 +134,18 @@ function inCents(sums: Sums): number {
     (sum, [currency, amount]) => sum + amount * (CENTS[currency] ?? Number.NaN),
     0,
   );
+}
+
+/** Runs the migrations that were ordered of an app, until all have ended. Waits for the source pass at once. */
+export async function runOrdered(
+  { services: { store, clock, log } }: TestApp,
+  places: { folder: string; baseUrl: string },
+): Promise<void> {
+  for await (const _ of runMigrations({ store, clock, log, ...places, reach: quickReach() }));
+}
+
+/** Reads a stand-in of Rewardful into an archive, without waiting for its limits. */
+export async function archiveStandIn({ url, key }: StandIn, folder: string): Promise<void> {
+  const archive = openArchive(await archiveFiles(folder), 1, rewardful.name);
+  await readProgram({ source: rewardful, archive, key, baseUrl: url, reach: quickReach() });
 }
