@@ -24,8 +24,9 @@ interface Place {
 export async function readNumberedPages(
   api: SourceApi,
   list: string,
-  { most, ask }: { most: number; ask: (page: number, size: number) => Promise<Page> },
+  { most: documented, ask }: { most: number; ask: (page: number, size: number) => Promise<Page> },
 ): Promise<void> {
+  let most = documented;
   const known = await knownRows(api, list);
   let { next, isRead } = (api.mark(list) ?? { next: 0, isRead: false }) as Place;
   if (isRead) return;
@@ -45,7 +46,13 @@ export async function readNumberedPages(
     next = window.start + (isLast === false ? window.size : rows.length);
     if (fresh.length > 0) await api.keep(list, rows, { next, isRead: false } satisfies Place);
     for (const row of fresh) known.add(identityOf(row));
-    if (isLast ?? (fresh.length === 0 && rows.length < window.size)) break;
+    if (isLast ?? rows.length === 0) break;
+    if (isLast === undefined && fresh.length === 0 && rows.length < window.size) {
+      const beyond = await ask(window.page + 1, window.size);
+      if (beyond.rows.length === 0) break;
+      // The source has smaller pages than it says, so this one was not the last.
+      most = rows.length;
+    }
   }
   const newest = await newestRows(known, async (page) => (await ask(page, most)).rows);
   await api.keep(list, newest, { next, isRead: true } satisfies Place);

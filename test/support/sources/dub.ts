@@ -4,6 +4,7 @@ import {
   pageAfter,
   sizeIn,
   startStandIn,
+  without,
   type Lists,
   type Row,
   type StandInOptions,
@@ -71,8 +72,8 @@ function commissionsFor(query: URLSearchParams, rows: Row[]): Row[] {
 }
 
 /** The payout of a commission is only a filter. */
-function shown({ payoutId: _, ...row }: Row): Row {
-  return row;
+function shown(row: Row): Row {
+  return without(row, ["payoutId"]);
 }
 
 function listsOf(program: Program): Lists {

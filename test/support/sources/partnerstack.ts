@@ -1,5 +1,13 @@
 import { makeProgram, truthOf, type Program } from "./program.ts";
-import { pageAfter, sizeIn, startStandIn, type Lists, type Row, type StandInOptions } from "./stand-in.ts";
+import {
+  pageAfter,
+  sizeIn,
+  startStandIn,
+  without,
+  type Lists,
+  type Row,
+  type StandInOptions,
+} from "./stand-in.ts";
 
 const [PUBLIC_KEY, SECRET_KEY] = ["pk_public1", "sk_secret1"];
 
@@ -36,9 +44,8 @@ function answer(path: string, query: URLSearchParams, lists: Lists): unknown {
   const partner = /^\/links\/partnership\/(.+)$/.exec(path);
   if (partner) {
     const email = decodeURIComponent(partner[1]!);
-    const items = lists["links"]!.filter((link) => link["email"] === email).map(
-      ({ email: _, ...link }) => link,
-    );
+    const own = lists["links"]!.filter((link) => link["email"] === email);
+    const items = own.map((link) => without(link, ["email"]));
     if (items.length === 0)
       return { refused: { status: 400, body: { message: "Unknown partnership", status: 400 } } };
     return { data: { items, has_more: false }, message: "OK", status: 200 };

@@ -126,3 +126,8 @@ export function sizeIn(
   const asked = Number(query.get(name) ?? usual);
   return Math.min(most, Number.isInteger(asked) && asked > 0 ? asked : usual);
 }
+
+/** A row without some of its fields. */
+export function without(row: Row, names: string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,208 @@
+import { afterEach, expect, it } from "vitest";
+import { firstpromoter } from "../../../server/transfer/migration/sources/firstpromoter.ts";
+import { startFirstPromoter } from "../../support/sources/firstpromoter.ts";
+import { readStandIn } from "../../support/sources/reading.ts";
+import type { StandIn } from "../../support/sources/stand-in.ts";
+
+const open: StandIn[] = [];
+afterEach(async () => {
+  for (const standIn of open.splice(0)) await standIn.close();
+});
+
+async function read(change: (standIn: StandIn) => void = () => {}) {
+  const standIn = await startFirstPromoter();
+  open.push(standIn);
+  change(standIn);
+  return { standIn, ...(await readStandIn(firstpromoter, standIn)) };
+}
+
+it("says rewards that our rules can say, and remarks the others", async () => {
+  const { of } = await read();
+  const common = { isFlat: false, currency: null, unit: "cash" };
+  expect(
+    of("campaign").map(({ id, rewards }) => [
+      id,
+      rewards.toSorted((one, two) => one.tierLevel - two.tierLevel),
+    ]),
+  ).toEqual(
+    expect.arrayContaining([
+      [
+        "1",
+        [
+          {
+            ...common,
+            id: "1",
+            name: "A fifth",
+            amountTenThousandths: 200_000,
+            duration: "repeating",
+            durationMonths: 12,
+            tierLevel: 1,
+          },
+          {
+            ...common,
+            id: "10",
+            name: "Parents",
+            amountTenThousandths: 20_000,
+            duration: "forever",
+            durationMonths: null,
+            tierLevel: 2,
+          },
+        ],
+      ],
+      [
+        "2",
+        [
+          {
+            ...common,
+            id: "2",
+            name: "An eighth",
+            amountTenThousandths: 125_000,
+            duration: "forever",
+            durationMonths: null,
+            tierLevel: 1,
+          },
+        ],
+      ],
+      [
+        "3",
+        [
+          {
+            id: "3",
+            name: "Points",
+            unit: "points",
+            amountTenThousandths: 300_000,
+            isFlat: true,
+            currency: null,
+            duration: "once",
+            durationMonths: null,
+            tierLevel: 1,
+          },
+        ],
+      ],
+    ]),
+  );
+  const texts = of("remark").map(({ text }) => text);
+  expect(texts).toEqual(
+    expect.arrayContaining([
+      'Campaign "Agencies": the reward "Parents\' share" has conditions that are not taken over. Make it by hand.',
+      'Campaign "Standard": referred customers get the reward "Welcome". Make it by hand.',
+    ]),
+  );
+});
+
+it("says promoters with parents, selected payout methods, archived ones and own fields", async () => {
+  const { of } = await read();
+  const promoters = new Map(of("promoter").map((promoter) => [promoter.id, promoter]));
+  expect(promoters.get("2")).toEqual({
+    kind: "promoter",
+    id: "2",
+    email: "promoter-2@example.com",
+    firstName: "Pia2",
+    lastName: "Muster2",
+    companyName: null,
+    country: "DE",
+    custId: null,
+    note: "Likes tea",
+    customFields: null,
+    parentId: null,
+    isArchived: false,
+    payoutMethod: { method: "paypal", details: { wallet_email: "pay-2@example.com" } },
+    counts: { clicks: expect.any(Number), leads: null, customers: null },
+    createdAt: "2025-01-01T02:00:00.000Z",
+  });
+  expect(promoters.get("3")!.custId).toBe("own-3");
+  expect(promoters.get("4")!.customFields).toEqual({ audience: "cooks" });
+  expect(promoters.get("7")!.isArchived).toBe(true);
+  expect(promoters.get("10")!.parentId).toBe("1");
+  expect(of("promoter")).toHaveLength(14);
+});
+
+it("says codes, and coupons that are no codes", async () => {
+  const { of } = await read();
+  const codes = of("code").toSorted((one, two) => (one.code < two.code ? -1 : 1));
+  const place = { kind: "code", extId: null, archivedAt: null };
+  expect(codes.map(({ code, extId, archivedAt }) => [code, extId, archivedAt])).toEqual([
+    ["CODE12", "promo_12", null],
+    ["CODE4", "promo_4", "2025-01-01T04:00:00.000Z"],
+    ["CODE8", "promo_8", null],
+    ["LONE12", null, null],
+    ["token-8", "promo_1", null],
+  ]);
+  expect(codes[3]).toEqual({
+    ...place,
+    id: "1012:coupon",
+    code: "LONE12",
+    promoterId: "12",
+    campaignId: "1",
+  });
+});
+
+it("takes a moved person for the one they are now, and leaves out those without a promoter", async () => {
+  const { of } = await read(({ lists }) => {
+    lists["commissions"]!.push({
+      ...lists["commissions"]![0],
+      id: 77_777,
+      event_id: null,
+      referral: { id: 900_001 },
+    });
+  });
+  expect(of("customer").filter(({ email }) => email?.startsWith("customer-5@"))).toHaveLength(1);
+  expect(of("commission").find(({ id }) => id === "77777")!.customerId).toBe("5");
+  expect(of("customer").filter(({ email }) => email?.startsWith("nobodys"))).toEqual([]);
+  expect(of("remark").map(({ text }) => text)).toContain(
+    "1 referrals belong to no promoter, and are left out.",
+  );
+});
+
+it("makes one sale of the commissions of an event, for each tier and part, and of its refunds", async () => {
+  const { of } = await read(({ lists }) => {
+    const row = { ...lists["commissions"]![4]!, event_id: "evt_family", is_paid: false, payout_id: null };
+    const plain = { ...row, original_sale_amount: null, original_sale_currency: null, sale_amount: 9_000 };
+    const parent = { promoter: { id: 1 }, campaign: { id: 2 } };
+    lists["commissions"]!.push(
+      { ...plain, id: 80_001, tier: 2, amount: 180, promoter_campaign: parent },
+      { ...plain, id: 80_002, tier: 1, amount: 1_800 },
+      { ...plain, id: 80_003, tier: 1, amount: -600, sale_amount: -3_000 },
+      { ...plain, id: 80_004, tier: 2, amount: -60, sale_amount: -3_000, promoter_campaign: parent },
+    );
+  });
+  const sales = of("sale").filter(({ id }) => id === "evt_family");
+  expect(sales.map(({ amount, refunded, currency }) => ({ amount, refunded, currency }))).toEqual([
+    { amount: 9_000, refunded: 3_000, currency: null },
+  ]);
+  const commissions = of("commission").filter(({ saleId }) => saleId === "evt_family");
+  expect(commissions.map(({ amount, tierLevel }) => [amount, tierLevel])).toEqual([
+    [180, 2],
+    [1_800, 1],
+    [-600, 1],
+    [-60, 2],
+  ]);
+  expect(sales[0]!.promoterId).toBe(commissions[1]!.promoterId);
+});
+
+it("says a sale in its original currency if FirstPromoter names it", async () => {
+  const { of, standIn } = await read();
+  const row = standIn.lists["commissions"]!.find(({ original_sale_currency: code }) => code === "jpy")!;
+  expect(of("sale").find(({ id }) => id === row["event_id"])).toMatchObject({
+    amount: row["original_sale_amount"],
+    currency: "JPY",
+  });
+});
+
+it("says payouts in cents, whether FirstPromoter counts cents or dollars", async () => {
+  const inDollars = await read();
+  const inCents = await read(({ lists }) => {
+    for (const row of lists["payouts"]!) row["amount"] = Math.round(Number(row["amount"]) * 100);
+  });
+  expect(inCents.of("payout")).toEqual(inDollars.of("payout"));
+  expect(inCents.of("remark").filter(({ id }) => id.startsWith("payout:"))).toEqual([]);
+});
+
+it("reads everything though the source has smaller pages than it says", async () => {
+  const { of } = await read((standIn) => {
+    standIn.before = (_, query) => {
+      if (Number(query.get("per_page")) > 30) query.set("per_page", "30");
+    };
+  });
+  expect(of("customer")).toHaveLength(72);
+});

@@ -1,0 +1,152 @@
+import { IS_LONG } from "../../support/rounds.ts";
+import { createStorage } from "unstorage";
+import { afterEach, expect, it } from "vitest";
+import { openArchive } from "../../../server/transfer/migration/archive.ts";
+import type { SourceName } from "../../../server/transfer/migration/model.ts";
+import { readProgram, SOURCES } from "../../../server/transfer/migration/run.ts";
+import { startDub } from "../../support/sources/dub.ts";
+import { startFirstPromoter } from "../../support/sources/firstpromoter.ts";
+import { startPartnerStack } from "../../support/sources/partnerstack.ts";
+import { newDice } from "../../support/sources/program.ts";
+import { quickReach, readStandIn, sorted, truthIn } from "../../support/sources/reading.ts";
+import { startRewardful } from "../../support/sources/rewardful.ts";
+import { startTolt } from "../../support/sources/tolt.ts";
+import type { StandIn, StandInOptions } from "../../support/sources/stand-in.ts";
+
+const STAND_INS: [SourceName, (options?: StandInOptions) => Promise<StandIn>][] = [
+  ["rewardful", startRewardful],
+  ["firstpromoter", startFirstPromoter],
+  ["tolt", startTolt],
+  ["partnerstack", startPartnerStack],
+  ["dub", startDub],
+];
+const KINDS = [
+  "campaign",
+  "promoter",
+  "promoter_campaign",
+  "code",
+  "customer",
+  "sale",
+  "commission",
+  "payout",
+  "remark",
+];
+
+const open: StandIn[] = [];
+afterEach(async () => {
+  for (const standIn of open.splice(0)) await standIn.close();
+});
+
+async function started(start: (typeof STAND_INS)[number][1], options?: StandInOptions): Promise<StandIn> {
+  const standIn = await start(options);
+  open.push(standIn);
+  return standIn;
+}
+
+it.each(STAND_INS)("gives each promoter of %s what they have there, to the cent", async (name, start) => {
+  const standIn = await started(start, { busyChance: 0.1 });
+  const { all, kinds } = await readStandIn(SOURCES[name], standIn);
+  expect(sorted(truthIn(all))).toEqual(sorted(standIn.truth));
+  expect(kinds).toEqual(KINDS.filter((kind) => name !== "partnerstack" || kind !== "code"));
+});
+
+it.each(STAND_INS)("names in records of %s only records that there are", async (name, start) => {
+  const { all, of } = await readStandIn(SOURCES[name], await started(start));
+  const ids = (kind: (typeof all)[number]["kind"]) => new Set(of(kind as "remark").map(({ id }) => id));
+  const known = { saleId: ids("sale"), customerId: ids("customer"), promoterId: ids("promoter") };
+  const also = { payoutId: ids("payout"), parentId: ids("promoter"), campaignId: ids("campaign") };
+  const lost = all.flatMap((record) =>
+    Object.entries({ ...known, ...also }).filter(([field, there]) => {
+      const value = (record as unknown as Record<string, string | null | undefined>)[field];
+      return value !== undefined && value !== null && !there.has(value);
+    }),
+  );
+  expect(lost).toEqual([]);
+  for (const kind of KINDS) {
+    const of = all.filter((record) => record.kind === kind);
+    expect(new Set(of.map(({ id }) => id)).size).toBe(of.length);
+  }
+});
+
+it.each(STAND_INS)("gives payouts of %s that are the sums of their commissions", async (name, start) => {
+  const { of } = await readStandIn(SOURCES[name], await started(start));
+  expect(of("payout").length).toBeGreaterThan(3);
+  for (const { id, amount, status } of of("payout")) {
+    const within = of("commission").filter(({ payoutId }) => payoutId === id);
+    expect(within.reduce((sum, commission) => sum + commission.amount, 0)).toBe(amount);
+    expect(within.every(({ isPaid }) => isPaid)).toBe(status === "completed");
+  }
+});
+
+it.each(STAND_INS)("loses and doubles nothing while records of %s come and go", async (name, start) => {
+  const standIn = await started(start, { size: 1_200 });
+  const dice = newDice(3);
+  const stays = new Set(standIn.lists["customers"] ?? standIn.lists["referrals"]);
+  const list = standIn.lists["customers"] ?? standIn.lists["referrals"]!;
+  standIn.before = (path) => {
+    if (!/^\/(customers|referrals)$/.test(path)) return;
+    for (let count = dice(6); count > 0; count -= 1) {
+      const [gone] = list.splice(dice(list.length), 1);
+      stays.delete(gone!);
+    }
+  };
+  const { of } = await readStandIn(SOURCES[name], standIn);
+  const found = of("customer").map(({ id }) => id);
+  expect(new Set(found).size).toBe(found.length);
+  const people = [...stays].filter(({ test, partner, conversion_state: state, promoter_campaign: place }) => {
+    const isReferred = partner !== null && place !== null && state !== "visitor";
+    return test !== true && isReferred;
+  });
+  const wanted = people.filter(({ state }) => state !== "moved").map(({ id, key }) => String(id ?? key));
+  expect(wanted.filter((id) => !found.includes(id))).toEqual([]);
+});
+
+it.each(STAND_INS)("says that %s has refused the key", async (name, start) => {
+  const standIn = await started(start);
+  const { title, keyHint } = SOURCES[name];
+  const key = standIn.key.replaceAll("1", "2");
+  await expect(readStandIn(SOURCES[name], standIn, { key })).rejects.toThrow(
+    `The key was refused by ${title}. It needs ${keyHint}.`,
+  );
+});
+
+it("says what a key of each source must be", () => {
+  const words = (name: SourceName, key: string) => () => SOURCES[name].headers(key);
+  expect(words("dub", "")).toThrow("The key must be the API key alone");
+  expect(words("tolt", "a b")).toThrow("The key must be the API key alone");
+  expect(words("firstpromoter", "only-one")).toThrow("The key must be the API key and the account id");
+  expect(words("partnerstack", "one:two:three")).toThrow("The key must be the public key and the secret key");
+});
+
+it("remarks lists that the key may not read", async () => {
+  const standIn = await started(startDub);
+  const reach = quickReach();
+  const refused = {
+    ...reach,
+    fetch: ((url, options) =>
+      String(url).includes("/discount-codes")
+        ? Promise.resolve(Response.json({ error: { message: "Needs another plan" } }, { status: 403 }))
+        : fetch(url, options)) satisfies typeof fetch,
+  };
+  const { of } = await readStandIn(SOURCES.dub, standIn, { reach: refused });
+  expect(of("code")).toEqual([]);
+  expect(of("remark").map(({ text }) => text)).toContain(
+    "Dub refuses /discount-codes: 403 Needs another plan",
+  );
+});
+
+it("reads many records within the memory that a small server has", async () => {
+  const size = IS_LONG ? 100_000 : 10_000;
+  const standIn = await started(startDub, { size });
+  const archive = openArchive(createStorage(), 1, "dub");
+  const { key, url } = standIn;
+  const run = await readProgram({ source: SOURCES.dub, archive, key, baseUrl: url, reach: quickReach() });
+  let [count, most] = [0, 0];
+  const before = process.memoryUsage().heapUsed;
+  for await (const _ of SOURCES.dub.records(archive.read(run))) {
+    count += 1;
+    if (count % 1_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed - before);
+  }
+  expect(count).toBeGreaterThan(size);
+  expect(most / 1_048_576).toBeLessThan(200);
+});
