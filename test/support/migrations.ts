@@ -23,7 +23,7 @@ import type { Sums, Truth } from "./sources/program.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 /** One unit of each minor unit in cents, so that every conversion is exact. */
-const CENTS: Record<string, number> = { USD: 1, EUR: 2, JPY: 1 };
+const CENTS: Record<string, number> = { USD: 1, EUR: 2, JPY: 1, "the program's": 1 };
 
 /** Stores rates of a year and more, which never change and convert without rounding. */
 export async function fillRates(store: Store, accountId: number): Promise<void> {

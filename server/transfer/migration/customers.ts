@@ -95,9 +95,12 @@ async function findPerson({ tx, account }: Step, said: SourceCustomer): Promise<
   return byUid ?? (said.email === null ? null : await findLeadByEmail(tx, account.id, said.email));
 }
 
-/** Renewals are found by the billing provider's id, unless the company has ids of its own. */
-function uidOf({ uid, billingId }: SourceCustomer): string | null {
-  return uid ?? billingId;
+/**
+ * Renewals are found by the billing provider's id, unless the company has ids of its own. Somebody without any name has the
+ * source's id, so that they can be found at all.
+ */
+function uidOf({ id, uid, billingId, email }: SourceCustomer): string | null {
+  return uid ?? billingId ?? (email === null ? id : null);
 }
 
 /** The names that no other lead has. */

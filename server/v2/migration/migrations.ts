@@ -60,7 +60,9 @@ const migrationAnswer = z
       "How many records of each kind were `added`, `changed`, `known`, `found` here before, `edited` there and here, or `left_out`.",
       { promoter: { added: 12 } },
     ),
-    remarks: field(z.array(z.string()), "What is not as in the program: the first thousand."),
+    remarks: field(z.array(z.string()), "What is not as in the program: the first thousand.", [
+      "commission cm_1: its customer is unknown",
+    ]),
     remarks_count: field(z.int(), "How many remarks there are.", 2),
     promoters_compared: field(z.int(), "How many promoters were compared.", 12),
     promoters_that_differ: field(z.int(), "How many of them have other figures here than there.", 0),
