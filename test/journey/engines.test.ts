@@ -26,8 +26,11 @@ const SIGNS_IN = /\/session/;
 const LISTS_GAPS = /^GET \S+audit_log\S*: \d+/;
 /** A key that is removed can't make the other calls. */
 const LOCKS_OUT = /api_keys\/\{id\}/;
-/** These need a delivery, which only the outbox makes, a billing provider, or a payout that can be paid in some way. */
-const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events|payments_batch/;
+/**
+ * These need a delivery, which only the outbox makes, a billing provider, a payout that can be paid in some way, or a former
+ * program that a job has taken over.
+ */
+const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events|payments_batch|migrations\/\{id\}\/report/;
 
 let expected: string[];
 let cluster: Cluster | null = null;

@@ -11,6 +11,8 @@ import { countedChance, NOW } from "../support/app.ts";
 import { allEntries, findFaults } from "../support/consistency.ts";
 import { recordsOf } from "../support/former-program.ts";
 import { contentOf, fillRates } from "../support/migrations.ts";
+import { startCluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { mortalEngine } from "../support/mortal-engine.ts";
 import { newDice } from "../support/sources/program.ts";
 import { readStandIn } from "../support/sources/reading.ts";
@@ -18,6 +20,7 @@ import { startRewardful } from "../support/sources/rewardful.ts";
 import { rewardful } from "../../server/transfer/migration/sources/rewardful.ts";
 
 const KILLS = 20;
+const LONG_MS = 120_000;
 
 let records: readonly SourceRecord[];
 const engines: Engine[] = [];
@@ -34,8 +37,8 @@ async function newContextOn(engine: Engine): Promise<Context> {
   return { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
 }
 
-async function newEngine(): Promise<Engine> {
-  const engine = await openEngine("memory:", { tables: TABLES });
+async function newEngine(url = "memory:"): Promise<Engine> {
+  const engine = await openEngine(url, { tables: TABLES });
   engines.push(engine);
   const context = await newContextOn(engine);
   await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
@@ -67,4 +70,19 @@ it("is the same store after 20 kills as after none", async () => {
   expect(await migrate(cut)).toBe(proof);
   expect(contentOf(await allEntries(cut))).toEqual(contentOf(await allEntries(whole)));
   expect(await findFaults(cut)).toEqual([]);
+});
+
+it.skipIf(POSTGRES_FOLDER === null)("is the same store on Postgres", { timeout: LONG_MS }, async () => {
+  const cluster = await startCluster();
+  try {
+    records = records.slice(0, 1_500);
+    const [one, other] = [await newEngine(), await newEngine(cluster.url())];
+    expect(await migrate(other)).toBe(await migrate(one));
+    expect(contentOf(await allEntries(other))).toEqual(contentOf(await allEntries(one)));
+    expect(await migrate(other)).toBe(await migrate(one));
+    expect(await findFaults(other)).toEqual([]);
+    for (const engine of engines.splice(0)) await engine.close();
+  } finally {
+    await cluster.remove();
+  }
 });
