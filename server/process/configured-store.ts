@@ -43,12 +43,12 @@ export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));
 }
 
-/**
- * The folder of what former programs answered, beside the data folder. It holds people's data, so whoever may not read the
- * store should not read it.
- */
-export function archiveFolder({ storageUrl }: Pick<Config, "storageUrl">): string {
-  return `${resolve(folderOf(storageUrl) ?? "tidemark")}-archive`;
+/** The folder of what former programs answered: the one of the settings, otherwise one beside the data folder. */
+export function archiveFolder({
+  storageUrl,
+  migrationArchive,
+}: Pick<Config, "storageUrl" | "migrationArchive">): string {
+  return resolve(migrationArchive ?? `${folderOf(storageUrl) ?? "tidemark"}-archive`);
 }
 
 /** How often a server looks whether it may still use the store. */

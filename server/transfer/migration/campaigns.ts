@@ -30,7 +30,7 @@ export async function importCampaign(step: Step, said: SourceCampaign): Promise<
       commissionHoldDays,
     ],
     async add() {
-      const usual = await loadCampaign(tx, account.id, account.defaultCampaignId);
+      const usual = await loadCampaign(tx, account.id, await defaultCampaignOf(step));
       const id = await context.store.nextId("campaign");
       const settings = { ...settingsOf(said, usual), accountId: account.id, id };
       const record = {
@@ -44,6 +44,15 @@ export async function importCampaign(step: Step, said: SourceCampaign): Promise<
     change: async (before) => ({ ...before, ...settingsOf(said, before) }),
   });
   return result.outcome === "added" && remarks !== "" ? { ...result, remark: remarks } : result;
+}
+
+/** Our campaign, or the account's default one: a run that goes on after a kill must find the same one as the first. */
+export async function campaignOf(step: Step, campaignId: string | null): Promise<number> {
+  return (await ownId(step, "campaign", campaignId)) ?? (await defaultCampaignOf(step));
+}
+
+async function defaultCampaignOf({ tx, account }: Step): Promise<number> {
+  return (await tx.get(accounts, SYSTEM, account.id))?.defaultCampaignId ?? account.defaultCampaignId;
 }
 
 /** The hidden reward that a campaign's promo codes have. What customers save is the shop's own business. */

@@ -180,11 +180,11 @@ function noteOn({ account }: Step, { note, unit, currency, amount }: SourceCommi
   return notes.filter((each) => each !== null && each !== "").join(": ") || null;
 }
 
-/** null: something here has the commission already, so what the source says of it now can't be made so. */
-async function changed(step: Step, before: Commission, said: SourceCommission): Promise<Commission | null> {
+async function changed(step: Step, before: Commission, said: SourceCommission): Promise<Commission | string> {
   const owner = await placeOf(step, said);
   const amount = await amountOf({ ...step, reader: step.tx }, said);
-  if (owner === null || typeof amount === "string") return null;
+  if (owner === null) return "its promoter was not imported";
+  if (typeof amount === "string") return amount;
   const status = statusOf(said);
   const part = await findPart(step, said, owner);
   const partId = part === "new" ? NEW_PART : (part?.id ?? null);

@@ -1,6 +1,5 @@
 import { namePayment, findObject } from "../../domain/billing/object.ts";
 import type { BillingProvider } from "../../domain/billing/connection.ts";
-import { isErased } from "../../domain/erasure/erased.ts";
 import { withHistory } from "../../domain/lead/customer.ts";
 import { leads, newLead, type Lead } from "../../domain/lead/lead.ts";
 import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
@@ -38,7 +37,7 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
     }) => [email, uid, firstName, state, planName, subscriptionId, customerSince, cancelledAt, customFields],
     add: () => addCustomer(step, said),
     async change(before) {
-      if (isErased(before) || before.archivedAt) return null;
+      if (before.archivedAt) return "was deleted here";
       const after = {
         ...before,
         ...datesOf(step, said),
@@ -148,7 +147,8 @@ export function importSale(step: Step, said: SourceSale): Promise<Result> {
     add: () => addSale(step, said),
     async change(before) {
       // Commissions were computed from its amount. Only refunds may come.
-      if (said.amount !== before.originalAmount || said.refunded < before.refundedOriginalAmount) return null;
+      if (said.amount !== before.originalAmount) return "commissions here were made of the former amount";
+      if (said.refunded < before.refundedOriginalAmount) return "more of it is refunded here";
       return { ...before, ...refundedOf(before, said.refunded), planId: said.planId };
     },
     write: (before, after) => putRefunded(step, before, after),

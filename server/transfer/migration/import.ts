@@ -47,7 +47,7 @@ const COUNTED: MigratedKind[] = [
 ];
 
 /** Records in one commit: enough to share its cost, few enough to let a server beside it write. */
-const BATCH = 100;
+const BATCH = 50;
 
 /** More would only be a list of the same fault. */
 const MOST_REMARKS = 10_000;

@@ -22,7 +22,7 @@ export interface Step {
   plan: Plan;
 }
 
-/** What became of a record. `found`: it was here before. `edited`: it changed at the source and here, and stays as it is here. */
+/** What became of a record. `found`: it was here before. `edited`: it changed at the source, and stays as it is here. */
 export const OUTCOMES = ["added", "changed", "known", "found", "edited", "left_out"] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
@@ -49,8 +49,8 @@ export interface Keeping<R extends Stored> {
   picture: (record: R) => unknown;
   /** Writes a new record. A text says why it is left out; then nothing was written. */
   add: () => Promise<Added<R> | string>;
-  /** Our record as the source has it now. It writes nothing. null: it can't be changed. */
-  change: (before: R) => Promise<R | null>;
+  /** Our record as the source has it now. It writes nothing. A text says why ours can't be made so. */
+  change: (before: R) => Promise<R | string>;
   /** Writes a changed record. Absent: only itself. */
   write?: (before: R, after: R) => Promise<R>;
 }
@@ -99,13 +99,13 @@ async function changeKept<R extends Stored>(
   if (known.sourceDigest === FORGOTTEN) return { outcome: "known" };
   const before = await tx.get(table, account.id, known.recordId);
   const name = `${kind.replace("_", " ")} ${sourceId}`;
-  const edited: Result = { outcome: "edited", remark: `${name}: ${EDITED}` };
   if (before === null) return { outcome: "edited", remark: `${name} was deleted here, and stays so` };
   const wanted = await change(before);
-  if (wanted === null) return edited;
+  if (typeof wanted === "string")
+    return { outcome: "edited", remark: `${name} changed there, but ${wanted}` };
   const isSame = pictureOf(picture(wanted)) === pictureOf(picture(before));
   const isEdited = pictureOf(picture(before)) !== known.ownDigest;
-  if (!isSame && (isEdited || known.isFoundHere)) return edited;
+  if (!isSame && (isEdited || known.isFoundHere)) return { outcome: "edited", remark: `${name}: ${EDITED}` };
   const after = isSame ? before : ((await write?.(before, wanted)) ?? wanted);
   if (!isSame && write === undefined) await tx.put(table, after);
   await tx.put(sourceIds, { ...known, sourceDigest, ownDigest: pictureOf(picture(after)) });

@@ -18,7 +18,7 @@ import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import { isOwnPage, ownLinks } from "../../domain/referral-link/referral-link.ts";
 import { addPastClicks, NO_DAY } from "../../domain/visitor/visitor.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { codeRewardOf } from "./campaigns.ts";
+import { campaignOf, codeRewardOf } from "./campaigns.ts";
 import { keep, ownId, type Result, type Step } from "./keep.ts";
 import type { SourceCode, SourcePromoterCampaign } from "./model.ts";
 import { clicksOf } from "./plan.ts";
@@ -38,7 +38,7 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
       const promoter = promoterId && (await tx.get(promoters, account.id, promoterId));
       if (!promoter || isErased(promoter))
         return `the promoter ${said.promoterId} was not imported, so not ${said.id}`;
-      const campaignId = (await ownId(step, "campaign", said.campaignId)) ?? account.defaultCampaignId;
+      const campaignId = await campaignOf(step, said.campaignId);
       const known = await tx.find(promoterCampaigns, "promoterInCampaign", account.id, [
         promoter.id,
         campaignId,
@@ -51,7 +51,7 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
     },
     async change(before) {
       const promoter = await tx.get(promoters, account.id, before.promoterId);
-      if (promoter === null || isErased(promoter)) return null;
+      if (promoter === null || isErased(promoter)) return "the promoter was erased here";
       const wanted = said.links.map(({ token }) => token.trim().toLowerCase());
       const added = wanted.filter((token) => isFormerToken(token) && !tokensOf(before).includes(token));
       const state = promoter.archivedAt === null ? said.state : before.state;
@@ -191,7 +191,8 @@ export function importCode(step: Step, said: SourceCode): Promise<Result> {
     async change(before) {
       const owner = await placeOf(step, said);
       const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
-      if (owner === null || (holder !== null && holder.id !== before.id)) return null;
+      if (owner === null) return "its promoter was not imported";
+      if (holder !== null && holder.id !== before.id) return "the code is in use here for another promoter";
       const archivedAt = said.archivedAt === null ? null : (before.archivedAt ?? said.archivedAt);
       return { ...before, code: said.code, extId: said.extId, promoterCampaignId: owner.id, archivedAt };
     },

@@ -17,6 +17,7 @@ import {
 } from "../../domain/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
+import { campaignOf } from "./campaigns.ts";
 import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
 import type { SourcePayoutMethod, SourcePromoter } from "./model.ts";
 import { addPlace } from "./places.ts";
@@ -80,10 +81,7 @@ export function importParent(
       await tx.put(promoters, after);
       return { record: after };
     },
-    async change(before) {
-      const after = await withParent(before);
-      return typeof after === "string" ? null : after;
-    },
+    change: withParent,
   });
 }
 
@@ -94,7 +92,7 @@ async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Prom
   const known = await findPromoterByEmail(tx, account.id, said.email);
   if (known !== null) return { record: known, isFoundHere: true };
   const place = plan.firstPlaces.get(said.id) ?? null;
-  const campaignId = (await ownId(step, "campaign", place?.campaignId ?? null)) ?? account.defaultCampaignId;
+  const campaignId = await campaignOf(step, place?.campaignId ?? null);
   const custId = await freeCustId(step, said.custId);
   const id = await context.store.nextId("promoter");
   const promoterCampaignId = await context.store.nextId("promoter-campaign");
@@ -132,8 +130,7 @@ async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Prom
   return { record: promoter, remark: remarks.length === 0 ? undefined : remarks.join("; ") };
 }
 
-async function changed(step: Step, before: Promoter, said: SourcePromoter): Promise<Promoter | null> {
-  if (isErased(before)) return null;
+async function changed(step: Step, before: Promoter, said: SourcePromoter): Promise<Promoter> {
   const other = await findPromoterByEmail(step.tx, before.accountId, said.email);
   const isFree = other === null || other.id === before.id;
   const custId = said.custId === before.custId ? before.custId : await freeCustId(step, said.custId);
@@ -212,7 +209,8 @@ function importPayoutMethod(
     async change(before) {
       // What was paid must go on showing where it went.
       const isUsed = (await tx.view.count(payouts, "method", account.id, [before.id])) > 0;
-      return isUsed || before.replacedById !== undefined ? null : { ...before, method, details };
+      if (isUsed || before.replacedById !== undefined) return "payouts here were paid by it";
+      return { ...before, method, details };
     },
   });
 }

@@ -190,6 +190,33 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(leadsNow.body).toMatchObject({ promoter_campaign: { promoter: { email: "jane@example.com" } } });
   });
 
+  it("counts a sale once that both programs have recorded", async () => {
+    await importInto(app, difficultProgram());
+    const sale = { uid: "cus_1", event_id: "ch_7", amount: "10000" };
+    expect((await app.v1("/track/sale", sale)).status).toBe(200);
+    const before = (await app.records.all("commission")).length;
+    const later = [
+      ...difficultProgram(),
+      former.sale({ id: "s7", eventId: "ch_7", customerId: "k1", promoterId: "jane", amount: 10_000 }),
+      former.commission({ id: "m17", saleId: "s7", customerId: "k1", promoterId: "jane", amount: 2_000 }),
+    ];
+    const migrated = await importInto(app, later);
+    expect(outcomesOf(migrated)).toEqual({ found: 2, known: 34 });
+    expect(differencesOf(migrated)).toEqual([]);
+    expect(await app.records.all("commission")).toHaveLength(before);
+    expect(await app.records.count("sale")).toBe(5);
+  });
+
+  it("lists what can't be followed", async () => {
+    await importInto(app, difficultProgram());
+    const wrong = put(difficultProgram(), { kind: "sale", id: "s1", amount: 9_000 });
+    const migrated = await importInto(app, wrong);
+    expect(outcomesOf(migrated)).toEqual({ edited: 1, known: 33 });
+    expect(migrated.remarks[0]).toBe(
+      "sale s1 changed there, but commissions here were made of the former amount",
+    );
+  });
+
   it("goes on with renewals and refunds of customers from before", async () => {
     await importInto(app, difficultProgram());
     const renewal = await app.v1("/track/sale", { uid: "cus_1", event_id: "in_5", amount: "10000" });
