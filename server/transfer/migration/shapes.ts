@@ -159,18 +159,24 @@ export async function* readRows<T>(
       yield parsed.data;
       continue;
     }
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
     const name = String(row["id"] ?? row["key"] ?? `without an id, number ${place}`);
     const shown = JSON.stringify(row).slice(0, 500);
-    remarks.add(`${list}:${name}`, `${noun} ${name} can't be read (${faults.join("; ")}): ${shown}`);
+    remarks.add(`${list}:${name}`, `${noun} ${name} can't be read (${faultsOf(parsed.error)}): ${shown}`);
   }
+}
+
+function faultsOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 
 /** The envelope of an answer. @throws Failure `refused` if it has another form */
 export function readAnswer<T>(shape: z.ZodType<T>, answer: unknown, path: string): T {
   const parsed = shape.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new Failure("refused", `The answer to ${path} has a form that isn't known: ${parsed.error.message}`);
+  throw new Failure(
+    "refused",
+    `The answer to ${path} has a form that isn't known (${faultsOf(parsed.error)})`,
+  );
 }
 
 /** Adds a remark for each list that the source did not let us read. */

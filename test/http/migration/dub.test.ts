@@ -101,7 +101,7 @@ it("leaves customers out whom no partner referred, and does not take Dub's own i
     billingId: null,
   });
   expect(of("remark").map(({ text }) => text)).toContain(
-    "1 customers were referred by no partner, and are left out.",
+    "Left out, because no partner referred them: 1 customers.",
   );
 });
 

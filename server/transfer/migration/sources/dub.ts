@@ -196,7 +196,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   if (others > 0) {
     reading.remarks.add(
       "customers:others",
-      `${others} customers were referred by no partner, and are left out.`,
+      `Left out, because no partner referred them: ${others} customers.`,
     );
   }
 }

@@ -291,7 +291,10 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
     };
   }
   if (others > 0)
-    reading.remarks.add("referrals:others", `${others} referrals belong to no promoter, and are left out.`);
+    reading.remarks.add(
+      "referrals:others",
+      `Left out, because they belong to no promoter: ${others} referrals.`,
+    );
 }
 
 function stateOf(state: Referral["state"], isCustomer: boolean) {
