@@ -118,13 +118,12 @@ it("comes to an end though one request in four is refused", async () => {
 /** A storage whose process is killed while it writes: half of a file stays. */
 function mortal(storage: Storage, dice: Dice): Storage {
   let lives = 2 + dice(2);
-  return {
-    ...storage,
-    async setItemRaw(key: string, value: Uint8Array) {
-      lives -= 1;
-      if (lives > 0) return storage.setItemRaw(key, value);
-      await storage.setItemRaw(key, value.subarray(0, dice(value.length)));
-      throw new Error("killed");
-    },
+  const setItemRaw: Storage["setItemRaw"] = async (key, value) => {
+    const bytes = value as Uint8Array;
+    lives -= 1;
+    if (lives > 0) return storage.setItemRaw(key, bytes);
+    await storage.setItemRaw(key, bytes.subarray(0, dice(bytes.length)));
+    throw new Error("killed");
   };
+  return { ...storage, setItemRaw };
 }
