@@ -16,7 +16,7 @@ RUN ln -s /app/dist/server/cli.js /usr/local/bin/tidemark && mkdir /data && chow
 USER node
 # PUBLIC_URL is the address that browsers use. The first key and the owner's link go into the volume, not into the log.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PUBLIC_URL=http://localhost:3000 \
-    STORAGE_URL=sqlite:/data TIDEMARK_KEY_FILE=/data/first-key
+    STORAGE_URL=sqlite:/data TIDEMARK_KEY_FILE=/data/first-key MIGRATION_ARCHIVE=/data/archive
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

@@ -80,6 +80,7 @@ const settings = {
     .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
     .default("tidemark@localhost"),
   MAIL_TEMPLATES: z.string().optional(),
+  MIGRATION_ARCHIVE: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   METRICS_URL: z
     .string()
@@ -147,6 +148,8 @@ export interface Config {
   readonly apiKey: string | null;
   /** The file that a generated key is written to. null: the key is printed. */
   readonly keyFile: string | null;
+  /** The folder of what former programs answer. null: beside the data folder. */
+  readonly migrationArchive: string | null;
   /** Who owns the first account. null: a link is printed that makes the owner. */
   readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
@@ -219,6 +222,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
+    migrationArchive: data.MIGRATION_ARCHIVE ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
 }

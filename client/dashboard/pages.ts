@@ -116,6 +116,13 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/audit.tsx")).AuditLog),
   },
   {
+    path: "/admin/settings/come-over",
+    title: "Come over",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/migrations.tsx")).ComeOver),
+    role: "owner",
+  },
+  {
     path: "/admin/settings/export",
     title: "Export",
     group: "Settings",

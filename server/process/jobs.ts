@@ -13,13 +13,14 @@ import { sweepVisitors } from "../domain/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
 import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
+import { runMigrations, type MigrationRun } from "./migrations.ts";
 
 /** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 60_000;
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** The periodic jobs of a store. `elapsedMs` never goes back. */
+/** The periodic jobs of a store. `elapsedMs` never goes back. Without an archive's folder, nobody comes from other programs. */
 export function newJobs(
   {
     store,
@@ -29,6 +30,7 @@ export function newJobs(
     logOutage,
   }: Pick<Services, "store" | "clock" | "chance" | "log" | "logOutage">,
   elapsedMs = () => performance.now(),
+  archiveFolder: string | null = null,
 ): Scheduler {
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
   const run = { store, clock, guard: lease.guard };
@@ -41,7 +43,13 @@ export function newJobs(
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
+    ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
   ]);
+}
+
+/** Somebody waits for it. */
+function migrationsJob(run: MigrationRun): Job {
+  return { name: "migrations", restMs: IDLE_PAUSE_MS / 2, begin: () => runMigrations(run) };
 }
 
 /** The pause between two steps of a running job, so that requests come first. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { openConfiguredStore, upgradeStoreAtStart, watchStore } from "./configured-store.ts";
+import { archiveFolder, openConfiguredStore, upgradeStoreAtStart, watchStore } from "./configured-store.ts";
 import { PROCESS } from "../domain/audit/audit.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
@@ -99,7 +99,7 @@ export async function serve(
   if (needsDemo) await fillWithDemo(newContext(services), process.stderr);
   if (config.wantsDemoData) news.push(demoNews(publicUrl, { isFirstStart }));
   if (!answersEarly) answer();
-  const jobs = newJobs(services);
+  const jobs = newJobs(services, undefined, archiveFolder(config));
   outbox.start();
   jobs.start();
   // With several workers the primary handles SIGHUP. Without a handler, a single process would die while it answers.

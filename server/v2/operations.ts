@@ -68,6 +68,7 @@ import {
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
+import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
@@ -153,6 +154,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ...USER_OPERATIONS,
+  ...MIGRATION_OPERATIONS,
 ];
 
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */

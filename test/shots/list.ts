@@ -52,6 +52,7 @@ export const SHOTS: Shot[] = [
     "/admin/settings/integration",
     "/admin/settings/webhooks",
     "/admin/settings/mail",
+    "/admin/settings/come-over",
     "/admin/settings/export",
     "/admin/settings/account",
     "/admin/settings/users",

@@ -7,6 +7,7 @@ import { unfinishedErasures } from "../../server/domain/erasure/erased.ts";
 import { facts } from "../../server/domain/event/event.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";
+import { migrations } from "../../server/domain/migration/migration.ts";
 import { originNames } from "../../server/domain/origin/origin.ts";
 import { paymentsBatches } from "../../server/domain/payments-batch/batch.ts";
 import { payoutMethods } from "../../server/domain/payout-method/payout-method.ts";
@@ -42,6 +43,7 @@ const NOUNS = {
   instalment: instalments,
   lane: lanes,
   lead: leads,
+  migration: migrations,
   originName: originNames,
   pastClick: pastClicks,
   paymentsBatch: paymentsBatches,

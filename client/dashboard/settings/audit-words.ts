@@ -30,6 +30,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   commission: "Commission",
   rates: "Exchange rates",
   referral: "Lead",
+  migration: "Migration",
   payments_batch: "Payments batch",
   payout: "Payout",
   payout_method: "Payout method",

@@ -38,6 +38,7 @@ export const AUDITED = {
   commission: "commission",
   "day-rates": "rates",
   lead: "referral",
+  migration: "migration",
   "payments-batch": "payments_batch",
   payout: "payout",
   "payout-method": "payout_method",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { createStorage, prefixStorage, type Storage } from "unstorage";
+import { makeFolder } from "../../storage/owner.ts";
 import type { ArchivedRows, SourceName } from "./model.ts";
 
 const pack = promisify(gzip);
@@ -39,6 +40,8 @@ export interface OpenRun {
 /** Plain files below a folder, for the archives of all accounts. */
 export async function archiveFiles(folder: string): Promise<Storage> {
   const { default: files } = await import("unstorage/drivers/fs");
+  // Only its owner may read what a program says of people.
+  makeFolder(folder);
   return createStorage({ driver: files({ base: folder, ignore: [] }) });
 }
 

@@ -149,6 +149,10 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     DELETE /payments_batches/:id
+    GET /migrations
+    POST /migrations
+    GET /migrations/:id
+    GET /migrations/:id/report
     GET /users
     POST /users
     PUT /users/:id

@@ -1,8 +1,13 @@
 import { createStorage, type Storage } from "unstorage";
 import { openArchive } from "../../../server/transfer/migration/archive.ts";
 import type { Reach } from "../../../server/transfer/migration/api.ts";
-import type { Source, SourceKind, SourceRecord } from "../../../server/transfer/migration/model.ts";
-import { readProgram } from "../../../server/transfer/migration/run.ts";
+import type {
+  Source,
+  SourceKind,
+  SourceName,
+  SourceRecord,
+} from "../../../server/transfer/migration/model.ts";
+import { readProgram, SOURCES } from "../../../server/transfer/migration/run.ts";
 import type { Sums, Truth } from "./program.ts";
 import type { StandIn } from "./stand-in.ts";
 
@@ -78,4 +83,9 @@ function add(sums: Sums, { currency, amount }: { currency: string | null; amount
 /** The truths in the order of their ids. */
 export function sorted(truths: Truth[]): Truth[] {
   return truths.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Reads a stand-in by the name of its source. */
+export function readSource(name: SourceName, standIn: StandIn) {
+  return readStandIn(SOURCES[name]!, standIn);
 }

@@ -1,0 +1,128 @@
+import type { Logger } from "pino";
+import { servedAccounts, type Account } from "../domain/account/account.ts";
+import { systemChance } from "../domain/context.ts";
+import {
+  migrations,
+  noteProgress,
+  putMigration,
+  type MigrationResult,
+  type ProgramMigration,
+} from "../domain/migration/migration.ts";
+import { Failure, isOutage, reasonOf } from "../failure.ts";
+import type { Store } from "../storage/store.ts";
+import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
+import type { Reach } from "../transfer/migration/api.ts";
+import type { Migrated } from "../transfer/migration/import.ts";
+import { migrate } from "../transfer/migration/migrate.ts";
+import { proofCsv } from "../transfer/migration/proof.ts";
+import { SOURCES } from "../transfer/migration/run.ts";
+import type { Progress } from "../transfer/progress.ts";
+
+/** What the migrations of a server need. */
+export interface MigrationRun {
+  store: Store;
+  clock: () => Date;
+  log: Logger;
+  /** The folder of what former programs answer. */
+  folder: string;
+  /** The address of every program's API. Absent: its own. */
+  baseUrl?: string;
+  reach?: Reach;
+}
+
+/** Most remarks and differences that an answer shows. The report has all. */
+const MOST_SHOWN = 1_000;
+/** Progress that is written more often would only wear the disk. */
+const NOTE_MS = 1_000;
+
+/**
+ * Runs the migrations that wait, and those that another process has left, one after the other. Each step only looks whether
+ * the one at work has ended, so that other jobs go on meanwhile.
+ */
+export async function* runMigrations(run: MigrationRun): AsyncGenerator<void> {
+  for await (const account of servedAccounts(run.store)) {
+    for (const migration of await run.store.list(migrations, "open", account.id, [])) {
+      const isOver = carryOut(run, account, migration).then(() => true);
+      while (!(await Promise.race([isOver, nextLook()]))) yield;
+    }
+  }
+}
+
+function nextLook(): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), NOTE_MS / 10).unref());
+}
+
+async function carryOut(run: MigrationRun, account: Account, migration: ProgramMigration): Promise<void> {
+  const { store, clock, log } = run;
+  const over = (change: Partial<ProgramMigration>, csv: string | null = null) =>
+    putMigration(
+      store,
+      { ...migration, ...change, key: null, progress: null, finishedAt: clock().toISOString() },
+      csv,
+    );
+  try {
+    const migrated = await attempt(run, account, migration);
+    await over(
+      { status: "done", error: null, result: resultOf(migrated) },
+      proofCsv(migrated.proof, account.currency),
+    );
+  } catch (error) {
+    // The next process goes on with it.
+    if (isOutage(error) || (error instanceof Failure && error.kind === "conflict")) return;
+    if (!(error instanceof Failure)) log.error({ err: error }, "a migration failed");
+    const reason =
+      error instanceof Failure
+        ? reasonOf(error)
+        : "It failed by a fault of ours; the server's log says more.";
+    await over({ status: "failed", error: reason }).catch((late: unknown) =>
+      log.error({ err: late }, "a migration failed"),
+    );
+  }
+}
+
+async function attempt(
+  { store, clock, folder, baseUrl, reach }: MigrationRun,
+  account: Account,
+  migration: ProgramMigration,
+): Promise<Migrated> {
+  const { program, key, isDryRun } = migration;
+  const source = SOURCES[program];
+  if (source === undefined) throw new Failure("invalid", `${program} can't be read by this release`);
+  await putMigration(store, { ...migration, status: "running" });
+  const archive = openArchive(await archiveFiles(folder), account.id, source.name);
+  const context = { store, now: clock(), chance: systemChance };
+  const onProgress = newNotes(store, migration);
+  return migrate(context, account, {
+    source,
+    archive,
+    key,
+    baseUrl,
+    isDryRun,
+    onProgress,
+    ...(reach && { reach }),
+  });
+}
+
+/** Writes how far a migration is, now and then. */
+function newNotes(store: Store, migration: ProgramMigration): Progress {
+  let notedAt = -Infinity;
+  return ({ what, entries: count, total }) => {
+    if (performance.now() - notedAt < NOTE_MS) return;
+    notedAt = performance.now();
+    noteProgress(store, migration, { what, count, total }).catch(() => {}); // progress is no reason to fail
+  };
+}
+
+function resultOf({ counts, remarks, proof }: Migrated): MigrationResult {
+  const differing = proof.rows.filter(({ differences }) => differences.length > 0);
+  return {
+    counts,
+    remarks: remarks.slice(0, MOST_SHOWN),
+    remarksCount: remarks.length,
+    comparedCount: proof.rows.length,
+    differingCount: proof.differingCount,
+    differences: differing
+      .slice(0, MOST_SHOWN)
+      .map(({ email, promoterId, differences: texts }) => ({ email, promoterId, texts })),
+  };
+}

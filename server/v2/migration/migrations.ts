@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { PROGRAMS } from "../../domain/migration/source-id.ts";
+import {
+  findMigrations,
+  loadMigration,
+  loadMigrationReport,
+  MIGRATION_STATUSES,
+  orderMigration,
+  type ProgramMigration,
+} from "../../domain/migration/migration.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { flag, oneOf } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+import { Failure } from "../../failure.ts";
+
+/** Two keys of a few hundred characters at most. */
+const MOST_KEY_LENGTH = 4_000;
+
+const createBody = z.object({
+  program: field(oneOf(PROGRAMS), "The program that the company comes from."),
+  key: field(
+    z.string("is invalid").trim().min(1, "can't be blank").max(MOST_KEY_LENGTH, "is too long").optional(),
+    "The program's API key; if it has two parts, one on each line. It is kept only while it is needed.",
+    "key_4711",
+  ),
+  from_archive: field(
+    flag.optional(),
+    "`true`: the program is not asked, and what it answered last is imported again. Default: `false`.",
+  ),
+  dry_run: field(flag.optional(), "`true`: everything is tried, and nothing is written. Default: `false`."),
+});
+
+const migrationAnswer = z
+  .object({
+    id: recordId,
+    program: field(z.enum(PROGRAMS), createBody.shape.program),
+    status: field(
+      z.enum(MIGRATION_STATUSES),
+      "`waiting`: it begins within seconds. `running`: see `progress`. `done`: see the counts. `failed`: see `error`.",
+    ),
+    dry_run: field(z.boolean(), "Whether nothing is written."),
+    progress: field(
+      z
+        .object({
+          step: field(z.string(), "`fetched`, `imported` or `compared`.", "imported"),
+          count: field(z.int(), "How many records so far.", 1200),
+          total: field(z.int().nullable(), "How many in all. null: not known.", 5000),
+        })
+        .nullable(),
+      "How far it is. null: it has not begun, or it is over.",
+    ),
+    error: field(z.string().nullable(), "Why it failed. null: it did not.", null),
+    counts: field(
+      z.record(z.string(), z.record(z.string(), z.int())),
+      "How many records of each kind were `added`, `changed`, `known`, `found` here before, `edited` there and here, or `left_out`.",
+      { promoter: { added: 12 } },
+    ),
+    remarks: field(z.array(z.string()), "What is not as in the program: the first thousand.", [
+      "commission cm_1: its customer is unknown",
+    ]),
+    remarks_count: field(z.int(), "How many remarks there are.", 2),
+    promoters_compared: field(z.int(), "How many promoters were compared.", 12),
+    promoters_that_differ: field(z.int(), "How many of them have other figures here than there.", 0),
+    differences: field(
+      z.array(
+        z.object({
+          email: field(z.string(), "The promoter's e-mail address.", "jane@example.com"),
+          promoter_id: field(z.int().nullable(), "Id of the promoter. null: they were not imported.", 17),
+          texts: field(z.array(z.string()), "What differs.", ["paid: $10.00 there, $9.00 here"]),
+        }),
+      ),
+      "The first thousand who differ.",
+    ),
+    created_at: field(z.iso.datetime(), "When it was ordered."),
+    finished_at: field(z.iso.datetime().nullable(), "When it was over. null: not yet."),
+  })
+  .meta({ id: "Migration" });
+
+/** `POST /api/v2/company/migrations`. Choice: our addition. */
+export const createMigrationOperation: V2Operation = {
+  id: "createMigration",
+  summary: "Take over everything from another program",
+  description:
+    "Reads another program with its API key and imports everything with its own past, in the background. Each record is imported once, so it can be repeated. Only one runs at a time. An extension of Tidemark.",
+  example: { program: "rewardful", key: "key_4711", dry_run: true },
+  body: createBody,
+  answer: migrationAnswer,
+  refusals: ["invalid", "refused"],
+  handle: create,
+};
+
+/** `GET /api/v2/company/migrations`. Choice: our addition. */
+export const listMigrationsOperation: V2Operation = {
+  id: "listMigrations",
+  summary: "List migrations, newest first",
+  description: "Lists the runs that took over another program, newest first. An extension of Tidemark.",
+  params: pageParams,
+  answer: z.array(migrationAnswer),
+  isPaged: true,
+  handle: list,
+};
+
+/** `GET /api/v2/company/migrations/{id}`. Choice: our addition. */
+export const getMigrationOperation: V2Operation = {
+  id: "getMigration",
+  summary: "Show a migration",
+  description: "Shows how far a migration is, and what it has done. An extension of Tidemark.",
+  answer: migrationAnswer,
+  refusals: ["not_found"],
+  handle: async ({ event, account, context }) =>
+    migrationJson(await loadMigration(context.store, account.id, readPathId(event))),
+};
+
+/** `GET /api/v2/company/migrations/{id}/report`. Choice: our addition. */
+export const downloadMigrationOperation: V2Operation = {
+  id: "downloadMigrationReport",
+  summary: "Download the comparison of a migration as a CSV file",
+  description:
+    "A line for each promoter, with clicks, leads, customers, earned, paid and owed, there and here. An extension of Tidemark.",
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["not_found"],
+  async handle({ event, account, context, headers }) {
+    const id = readPathId(event);
+    const csv = await loadMigrationReport(context.store, account.id, id);
+    headers["content-disposition"] = `attachment; filename="migration-${id}.csv"`;
+    return csv;
+  },
+};
+
+/** Coming from another program. The paths are below `/api/v2/company`. */
+export const MIGRATION_OPERATIONS: V2Row[] = [
+  ["GET", "/migrations", listMigrationsOperation, "owner"],
+  ["POST", "/migrations", createMigrationOperation, "owner"],
+  ["GET", "/migrations/:id", getMigrationOperation, "owner"],
+  ["GET", "/migrations/:id/report", downloadMigrationOperation, "owner"],
+];
+
+async function create({ event, account, context }: V2Request) {
+  const {
+    program,
+    key = null,
+    from_archive: isFromArchive = false,
+    dry_run: isDryRun = false,
+  } = shapeInput(createBody, await readJson(event));
+  if (key === null && !isFromArchive) {
+    const fields = { key: ["can't be blank without from_archive"] };
+    throw new Failure("invalid", "Validation failed: key can't be blank without from_archive", fields);
+  }
+  const wanted = { program, isDryRun, isFromArchive, key: isFromArchive ? null : key };
+  return migrationJson(await orderMigration(context, account.id, wanted));
+}
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { page, window } = readListing(request, pageParams);
+  const { records, total } = await findMigrations(context.store, account.id, window);
+  setPageHeaders(request, page, total);
+  return records.map(migrationJson);
+}
+
+function migrationJson(migration: ProgramMigration): z.output<typeof migrationAnswer> {
+  const { progress, result } = migration;
+  return {
+    id: migration.id,
+    program: migration.program,
+    status: migration.status,
+    dry_run: migration.isDryRun,
+    progress: progress && { step: progress.what, count: progress.count, total: progress.total },
+    error: migration.error,
+    counts: result?.counts ?? {},
+    remarks: result?.remarks ?? [],
+    remarks_count: result?.remarksCount ?? 0,
+    promoters_compared: result?.comparedCount ?? 0,
+    promoters_that_differ: result?.differingCount ?? 0,
+    differences: (result?.differences ?? []).map(({ email, promoterId, texts }) => {
+      return { email, promoter_id: promoterId, texts };
+    }),
+    created_at: migration.createdAt,
+    finished_at: migration.finishedAt,
+  };
+}
