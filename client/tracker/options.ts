@@ -23,7 +23,7 @@ export interface Options {
   url_tracking?: string;
   referrer?: string;
   /** Replaces the widest domain that the browser lets the page set cookies on. */
-  domain?: string;
+  domain?: string | undefined;
   /** The prefix of the cookies' names. */
   cookie?: string;
 }
