@@ -13,6 +13,7 @@ import { erasureCounts, unfinishedErasures } from "./domain/erasure/erased.ts";
 import { facts, wantedEvents } from "./domain/event/event.ts";
 import { leads } from "./domain/lead/lead.ts";
 import { promoterAddresses } from "./domain/lead/suspicion.ts";
+import { sourceIds } from "./domain/migration/source-id.ts";
 import { dayRates } from "./domain/money/rate.ts";
 import { originNames, subIdNames } from "./domain/origin/origin.ts";
 import { paymentsBatches } from "./domain/payments-batch/batch.ts";
@@ -96,6 +97,7 @@ export const TABLES: readonly AnyTable[] = [
   serverSetups,
   sessions,
   sightings,
+  sourceIds,
   subIdNames,
   unfinishedErasures,
   unsubscriptions,

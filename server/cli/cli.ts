@@ -8,6 +8,7 @@ import { deliveryCommands } from "./deliveries.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eraseCommands, promoterCommands, seedCommand } from "./people.ts";
 import { keyCommands, userCommands } from "./access.ts";
+import { migrateCommand } from "./migrate.ts";
 import { payoutCommands } from "./payouts.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
@@ -55,6 +56,7 @@ function newProgram(version: string): Command {
   doctorCommand(program);
   deliveryCommands(program);
   eraseCommands(program);
+  migrateCommand(program);
   payoutCommands(program);
   promoterCommands(program);
   ratesCommands(program);

@@ -1,13 +1,11 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { loadAccount, SYSTEM, type Account } from "../domain/account/account.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import { systemChance } from "../domain/context.ts";
-import { freezes } from "../storage/freeze.ts";
-import { openStore, storeOn } from "../storage/open.ts";
+import { storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
-import { ownerOf } from "../storage/table.ts";
-import { TABLES, type AnyTable } from "../tables.ts";
+import { onCopy } from "../transfer/copy.ts";
 import { COMMISSIONS } from "../transfer/csv/commissions.ts";
 import { importCsv, type Kind, type Outcome } from "../transfer/csv/import.ts";
 import { CUSTOMERS, LEADS } from "../transfer/csv/leads.ts";
@@ -39,29 +37,6 @@ export function csvCommand(program: Command): void {
     .option("--delimiter <character>", "the separator between columns", oneCharacter, ",");
   for (const kind of Object.keys(KINDS)) command.option(`--${kind} <file>`, `a file of ${kind}`);
   command.action(takeOver);
-}
-
-/** Larger than any id that a store gives, so that new records of a copy never meet copied ones. */
-const FIRST_ID = 2 ** 40;
-
-/** Tries work out on a copy of an account in memory, so that it writes nothing. */
-export async function onCopy<T>(
-  from: Store,
-  account: Account,
-  work: (copy: Store) => Promise<T>,
-): Promise<T> {
-  const copy = await openStore("memory:", { tables: TABLES });
-  try {
-    for (const table of TABLES) {
-      if (table.name === freezes.name) continue;
-      for (const accountId of [SYSTEM, account.id])
-        await copyRecords([from, copy], table, { accountId, account });
-    }
-    let next = FIRST_ID;
-    return await work({ ...copy, nextId: async () => next++ });
-  } finally {
-    await copy.close();
-  }
 }
 
 async function takeOver(accountId: string, options: Options): Promise<void> {
@@ -141,19 +116,4 @@ function oneCharacter(value: string): string {
   if (value === "\\t") return "\t";
   if (value.length === 1) return value;
   throw new Error(`--delimiter ${value} is not one character`);
-}
-
-/** Copies records of the account, and those that belong to all accounts. */
-async function copyRecords(
-  [from, to]: [Store, Store],
-  table: AnyTable,
-  { accountId, account }: { accountId: number; account: Account },
-): Promise<void> {
-  for await (const chunk of from.scan(table, "id", accountId, [])) {
-    const own = chunk.filter((record) => [SYSTEM, account.id].includes(ownerOf(table, record)));
-    if (own.length === 0) continue;
-    await to.transact(async (tx) => {
-      for (const record of own) await tx.insert(table, record);
-    });
-  }
 }

@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
+import { resolve } from "node:path";
 import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import {
+  folderOf,
   openEngine,
   openStore,
   requireStore,
@@ -39,6 +41,14 @@ export function openConfiguredEngine(
  */
 export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));
+}
+
+/**
+ * The folder of what former programs answered, beside the data folder. It holds people's data, so whoever may not read the
+ * store should not read it.
+ */
+export function archiveFolder({ storageUrl }: Pick<Config, "storageUrl">): string {
+  return `${resolve(folderOf(storageUrl) ?? "tidemark")}-archive`;
 }
 
 /** How often a server looks whether it may still use the store. */

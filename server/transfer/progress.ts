@@ -10,7 +10,8 @@ export interface Step {
     | "cleared"
     | "rebuilt"
     | "removed"
-    | "gathered";
+    | "gathered"
+    | "fetched";
   entries: number;
   /** null: not known. */
   total: number | null;

@@ -9,6 +9,7 @@ import { announce } from "../event/event.ts";
 import { isProposed, leads, type Lead } from "../lead/lead.ts";
 import { findLeadByEmail, listArchived, listProposals } from "../lead/search.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
+import { forgetSourceTexts } from "../migration/source-id.ts";
 import { forgetSubIds } from "../origin/origin.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
@@ -55,6 +56,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
+    await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, ...keyOf(promoterAddresses, seen));
     const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
@@ -86,6 +88,7 @@ export async function eraseLead(given: Context, accountId: number, who: string):
       await eraseWaiting(tx, lead);
       const after = await erasedLead(tx, lead);
       await tx.put(leads, after);
+      await forgetSourceTexts(tx, accountId, { kind: "customer", recordId: id });
       await logErasure(tx, context, { accountId, entity: "referral", id });
       await tx.put(unfinishedErasures, restOf(after));
       erased.push(after);
@@ -144,13 +147,14 @@ async function erasePromoterCampaigns(
 ): Promise<number[]> {
   const { accountId } = promoter;
   const joined = await lockPromoterCampaigns(tx, promoter);
-  for (const promoterCampaign of joined) {
+  for (const former of joined) {
+    const { moreRefTokens: _tokens, ...promoterCampaign } = former;
     const { id } = promoterCampaign;
     // Derived tokens never look like this, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
     await removeOwnLinks(tx, promoterCampaign);
-    await forgetRefTokens(tx, promoterCampaign);
+    await forgetRefTokens(tx, former);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await tx.remove(archivedStates, accountId, id);
     await tx.put(promoterCampaigns, {

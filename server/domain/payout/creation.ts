@@ -140,7 +140,7 @@ interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
 /** Writes a pending payout. The caller puts its commissions into it. */
 export async function insertPayout(
   tx: Transaction,
-  context: Pick<Context, "store" | "now">,
+  context: Pick<Context, "store" | "now" | "isHistory">,
   given: NewPayout,
 ): Promise<Payout> {
   const payout = newPayout(context, given);
@@ -158,7 +158,7 @@ export async function insertPayout(
  */
 export async function ensureNonCashPayout(
   tx: Transaction,
-  context: Pick<Context, "store" | "now">,
+  context: Pick<Context, "store" | "now" | "isHistory">,
   commission: Commission,
 ): Promise<Commission> {
   const { accountId, promoterId, unit, amount, createdAt } = commission;

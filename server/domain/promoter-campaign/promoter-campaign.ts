@@ -19,6 +19,8 @@ export interface PromoterCampaign {
   state: PromoterCampaignState;
   /** The referral id in links, lower case. */
   refToken: string;
+  /** The ref tokens of further links that came from another program, lower case. Absent: none. */
+  moreRefTokens?: string[];
   /** The code or id at the payment processor (V1 `promo_code`). */
   coupon: string | null;
   /** The code that customers type at the checkout (V1 `customer_promo_code`). */
@@ -205,6 +207,6 @@ export async function withCampaign(
 }
 
 /** The texts of its own that a promoter campaign is searched by, in lower case. */
-function wordsOf({ refToken, coupon, displayCoupon }: PromoterCampaign): string {
-  return [refToken, coupon ?? "", displayCoupon ?? ""].join("\n").toLowerCase();
+function wordsOf({ refToken, moreRefTokens = [], coupon, displayCoupon }: PromoterCampaign): string {
+  return [refToken, coupon ?? "", displayCoupon ?? "", ...moreRefTokens].join("\n").toLowerCase();
 }

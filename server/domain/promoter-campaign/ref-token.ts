@@ -45,6 +45,14 @@ export function isRefToken(text: string): boolean {
   return text.length <= REF_TOKEN_LENGTH && REF_TOKEN.test(text);
 }
 
+/**
+ * Whether a link of another program may go on with a text. Other programs allow more characters, so such tokens are found,
+ * but nobody can choose one here.
+ */
+export function isFormerToken(text: string): boolean {
+  return text !== "" && text.length <= REF_TOKEN_LENGTH && !/\p{Cc}/u.test(text);
+}
+
 /** The promoter campaign that a ref id leads to, in any state, or null. */
 export async function findByRefToken(
   reader: Reader,
@@ -52,7 +60,7 @@ export async function findByRefToken(
   text: string,
 ): Promise<PromoterCampaign | null> {
   const token = text.trim().toLowerCase();
-  if (!isRefToken(token)) return null;
+  if (!isFormerToken(token)) return null;
   const refToken = await reader.get(refTokens, accountId, token);
   if (refToken === null || refToken.promoterCampaignId === null) return null;
   return reader.get(promoterCampaigns, accountId, refToken.promoterCampaignId);
@@ -86,10 +94,10 @@ export async function isFreeRefToken(tx: Transaction, accountId: number, token: 
  */
 export async function forgetRefTokens(
   tx: Transaction,
-  { accountId, id, refToken }: PromoterCampaign,
+  { accountId, id, refToken, moreRefTokens = [] }: PromoterCampaign,
 ): Promise<void> {
   const former = await tx.view.list(refTokens, "retiredFrom", accountId, [id]);
-  for (const token of [refToken, ...former.map(({ token }) => token)]) {
+  for (const token of [refToken, ...moreRefTokens, ...former.map(({ token }) => token)]) {
     await tx.remove(refTokens, accountId, token);
     await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });
   }

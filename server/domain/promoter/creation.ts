@@ -205,9 +205,20 @@ async function findParent(tx: Transaction, accountId: number, input: NewPromoter
   return parent;
 }
 
-function newPromoter(
-  { chance, now }: Context,
-  input: NewPromoter,
+/** Makes a promoter's record without writing it. */
+export function newPromoter(
+  { chance, now }: Pick<Context, "chance" | "now">,
+  input: Pick<
+    NewPromoter,
+    | "email"
+    | "custId"
+    | "note"
+    | "tempPasswordHash"
+    | "profile"
+    | "skipEmailNotification"
+    | "createdAt"
+    | "own"
+  >,
   own: Pick<
     Promoter,
     "accountId" | "id" | "parentPromoterId" | "defaultPromoterCampaignId" | "fraudSuspicions"

@@ -22,6 +22,7 @@ import {
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { columnOf, dailyQuestion, totalsOf, type Metric, type TotalMetric } from "../report/daily.ts";
+import { findRecordId } from "../migration/source-id.ts";
 import { isoRange, type Span } from "../span.ts";
 import {
   fieldPattern,
@@ -37,15 +38,27 @@ export async function findPromoters(
   accountId: number,
   { filter, sorting = [], ...window }: { filter: PromoterFilter; sorting?: PromoterSorting } & Window,
 ): Promise<Found<Promoter>> {
-  const named = filter.text === undefined ? null : await findByRefToken(store, accountId, filter.text);
+  const named = filter.text === undefined ? null : await findNamed(store, accountId, filter.text.trim());
   const metrics = sorting.map(({ by }) => by).filter((by) => by !== "joinedAt");
   const question = withTotals(store, accountId, [
     ...metrics,
     ...Object.keys(filter.stats ?? {}),
   ] as TotalMetric[])
     .where("promoters.account_id", "=", accountId)
-    .where(conditionsOf(accountId, filter, named?.promoterId ?? null));
+    .where(conditionsOf(accountId, filter, named));
   return findPage(store, promoters, { question: inOrder(question, sorting), ...window });
+}
+
+/** The id of the promoter with this ref token, or with this id in a former program. null: none. */
+async function findNamed(store: View, accountId: number, text: string): Promise<number | null> {
+  const named = await findByRefToken(store, accountId, text);
+  return named?.promoterId ?? findRecordId(store, accountId, { kind: "promoter", sourceId: text });
+}
+
+/** The promoter with this id in a former program. null: none. */
+async function findBySourceId(reader: Reader, accountId: number, sourceId: string): Promise<Promoter | null> {
+  const id = await findRecordId(reader, accountId, { kind: "promoter", sourceId });
+  return id === null ? null : reader.get(promoters, accountId, id);
 }
 
 /** How many promoter campaigns wait for a decision. */
@@ -54,7 +67,7 @@ export function countPending(store: View, accountId: number): Promise<number> {
 }
 
 /** The values that can name a promoter. */
-export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode";
+export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode" | "sourceId";
 
 /** Names a promoter in a request. `value` may be any text. */
 export interface Selection {
@@ -87,6 +100,7 @@ const PROMOTER_BY: Partial<Record<Selector, Find<Promoter>>> = {
   custId: (reader, accountId, value) => reader.find(promoters, "custId", accountId, [indexed(value)]),
   authToken: (reader, accountId, value) => reader.find(promoters, "authToken", accountId, [value]),
   email: findPromoterByEmail,
+  sourceId: findBySourceId,
 };
 
 /** Finds the promoter of a selection. @throws Failure `not_found` */
@@ -112,7 +126,7 @@ export interface Range {
 
 /** The conditions for listed promoters. Absent ones do not matter. */
 export interface PromoterFilter {
-  /** Part of the e-mail address or name, or a whole ref token. */
+  /** Part of the e-mail address or name, or a whole ref token or id of a former program. */
   text?: string | undefined;
   ids?: number[] | undefined;
   /** Those whom they are in, in the wanted state. `not_set`: in none of them. */

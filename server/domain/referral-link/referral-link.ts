@@ -26,6 +26,8 @@ interface OwnLink {
   url: string | null;
   /** Names the channel. Clicks and leads that come by the link carry it. null: none. */
   subId: string | null;
+  /** The link's own ref token, which came from another program. Absent: it has the promoter campaign's. */
+  refToken?: string;
   createdAt: string;
 }
 
@@ -182,12 +184,20 @@ export async function listReferralLinks(
 async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: string | null): Promise<void> {
   if (url === null) return;
   const campaign = await loadCampaign(tx, owner.accountId, owner.campaignId);
-  const pages = [campaign.landingUrl, ...campaign.links.map((link) => link.url), ...campaign.allowedOrigins];
-  const sites = pages.map(siteOf).filter((site) => site !== null);
-  const host = siteOf(url);
-  if (host !== null && sites.some((site) => host === site || host.endsWith(`.${site}`))) return;
-  const fault = `must be a page of ${sites[0] ?? "the campaign's site"}`;
+  if (isOwnPage(campaign, url)) return;
+  const fault = `must be a page of ${sitesOf(campaign)[0] ?? "the campaign's site"}`;
   throw new Failure("invalid", `Validation failed: url ${fault}`, { url: [fault] });
+}
+
+/** Whether an address is a page of one of a campaign's sites. */
+export function isOwnPage(campaign: Campaign, url: string): boolean {
+  const host = siteOf(url);
+  return host !== null && sitesOf(campaign).some((site) => host === site || host.endsWith(`.${site}`));
+}
+
+function sitesOf({ landingUrl, links, allowedOrigins }: Campaign): string[] {
+  const pages = [landingUrl, ...links.map((link) => link.url), ...allowedOrigins];
+  return pages.map(siteOf).filter((site) => site !== null);
 }
 
 /** The host of an address, or of an allowed site as campaigns write them (`*.shop.example`). */
@@ -207,7 +217,8 @@ const SUB_ID_PARAM = "sub_id";
 /** The address that a promoter shares. */
 function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
-  const url = linkTo(page, promoterCampaign, campaign);
+  const { refToken = promoterCampaign.refToken } = link;
+  const url = linkTo(page, { ...promoterCampaign, refToken }, campaign);
   if (link.subId === null) return url;
   const withChannel = parseUrl(url);
   if (withChannel === null) return url;

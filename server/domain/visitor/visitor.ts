@@ -148,6 +148,12 @@ export const pastClicks = table<PastClicks>()({
   sums: dailySums(({ day: at, count: amount }) => [{ metric: "clicks", at, amount }]),
 });
 
+/**
+ * The day of clicks that another program has only counted. It is before all others, so lists and totals have these clicks,
+ * and no chart or report of a time does.
+ */
+export const NO_DAY = "0001-01-01";
+
 /** Adds clicks to those of their day. */
 export async function addPastClicks(tx: Transaction, added: PastClicks): Promise<void> {
   const known = await tx.get(pastClicks, added.accountId, ...keyOf(pastClicks, added));

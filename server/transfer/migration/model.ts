@@ -85,8 +85,19 @@ export interface SourcePromoterCampaign {
   campaignId: string;
   state: "pending" | "accepted" | "rejected" | "blocked" | "inactive";
   /** The first is the usual one. Clicks that come as a total are counted here. */
-  links: { id: string; token: string; url: string | null; clicks: number }[];
+  links: SourceLink[];
   createdAt: string;
+}
+
+/** A link of a promoter. */
+export interface SourceLink {
+  id: string;
+  token: string;
+  /** The link in the wild. It may lead over the source's own domain. null: the campaign's page with the token. */
+  url: string | null;
+  /** The page that a link of the source's own domain leads to. Absent: unknown, or `url` itself. */
+  target?: string | null;
+  clicks: number;
 }
 
 /** A code that customers type at the checkout. It may equal the token of another promoter's link. */
@@ -129,7 +140,8 @@ export interface SourceSale {
   promoterId: string;
   campaignId: string | null;
   amount: number;
-  currency: string;
+  /** null: the program's, which the source does not name. */
+  currency: string | null;
   /** In the sale's currency. It is never more than `amount`. */
   refunded: number;
   planId: string | null;
@@ -147,7 +159,7 @@ export interface SourceCommission {
   unit: SourceReward["unit"];
   /** Negative: it takes back an earlier one. */
   amount: number;
-  /** Absent from units other than cash. */
+  /** null: the program's, which the source does not name, or a unit other than cash. */
   currency: string | null;
   status: "pending" | "approved" | "denied";
   isPaid: boolean;
@@ -189,6 +201,12 @@ export interface Source {
   /** For people, such as `Rewardful`. */
   title: string;
   baseUrl: string;
+  /** What the key is, for people, such as `the API secret of Company settings`. */
+  keyHint: string;
+  /** How many requests we send within a span. It is less than the source allows, because the company's own calls count too. */
+  limit: { requests: number; withinMs: number };
+  /** The headers that carry the key. @throws Failure `invalid` if the key can't be one of the source */
+  headers: (key: string) => Record<string, string>;
   /** The ids of the parameter in old links, in the order in which the source's script reads them. */
   linkParams: readonly string[];
   /** Fetches everything that the source gives, page by page. Each answer is kept before anything is made of it. */
@@ -204,10 +222,20 @@ export type SourceName = (typeof SOURCE_NAMES)[number];
 /** Asks a source, within its limits, and keeps what it answers. */
 export interface SourceApi {
   /** Answers the parsed body. It waits and asks again if the source is busy or fails. @throws Failure */
-  get: (path: string, query?: Record<string, string | number>) => Promise<unknown>;
-  /** Keeps rows of an answer under a name such as `affiliates`, as they came. */
-  keep: (list: string, rows: unknown[]) => Promise<void>;
+  get: (path: string, query?: SourceQuery) => Promise<unknown>;
+  /**
+   * Keeps rows of an answer under a name such as `affiliates`, as they came. The mark says where the reading of the list
+   * goes on if it is interrupted.
+   */
+  keep: (list: string, rows: unknown[], mark?: unknown) => Promise<void>;
+  /** The mark that was kept last with rows of a list in this run. null: none. */
+  mark: (list: string) => unknown;
+  /** What this run has kept so far. */
+  kept: ArchivedRows;
 }
+
+/** A list of values is a parameter that is repeated. */
+export type SourceQuery = Record<string, string | number | readonly string[]>;
 
 /** The rows of one run that were kept, without repetitions: a row that came on two pages counts once, with its last text. */
 export interface ArchivedRows {

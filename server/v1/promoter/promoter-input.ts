@@ -72,6 +72,7 @@ export const selectorParams = z
     promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
     ref_id: field(text, promotionAnswer.shape.ref_id),
     promo_code: field(text, promotionAnswer.shape.promo_code),
+    source_id: field(text, "The promoter's id in the program that the company came from.", "aff_1"),
   })
   .partial();
 
@@ -89,6 +90,7 @@ const SELECTORS: [param: string, by: Selector][] = [
   ["ref_id", "refToken"],
   ["email", "email"],
   ["promo_code", "promoCode"],
+  ["source_id", "sourceId"],
 ];
 
 /**

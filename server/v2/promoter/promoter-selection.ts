@@ -12,12 +12,13 @@ const FIND_BY = {
   auth_token: "authToken",
   ref_token: "refToken",
   promo_code: "promoCode",
+  source_id: "sourceId",
 } as const satisfies Record<string, Selector>;
 
 /** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
 export const findBy = field(
   oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]),
-  "Which attribute the id in the path is matched against. Default: `id`.",
+  "Which attribute the id in the path is matched against. `source_id`: the id in the program that the company came from. Default: `id`.",
 );
 
 /** The promoter's id, or another attribute, in the path. */

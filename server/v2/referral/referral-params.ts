@@ -1,5 +1,6 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
+import { findRecordId } from "../../domain/migration/source-id.ts";
 import { findLeadByUsername, type LeadFilter } from "../../domain/lead/search.ts";
 import {
   ENTRY_SOURCES,
@@ -119,8 +120,8 @@ export const createBody = z.object({
 
 /** The attributes that the path's value may be matched against. */
 const findBy = field(
-  oneOf(["id", "email", "uid", "username"]),
-  "Which attribute the id in the path is matched against. Default: `id`.",
+  oneOf(["id", "email", "uid", "username", "source_id"]),
+  "Which attribute the id in the path is matched against. `source_id`: the id in the program that the company came from. Default: `id`.",
 );
 export type FindBy = z.output<typeof findBy>;
 export const findParams = z.object({
@@ -160,6 +161,10 @@ export async function readSelector(
   const selector = { id: null, uid: null, email: null };
   const value = readPathSegment(event, "id").trim();
   if (by === "email" || by === "uid") return { ...selector, [by]: value };
+  if (by === "source_id") {
+    const found = await findRecordId(store, accountId, { kind: "customer", sourceId: value });
+    return { ...selector, id: found ?? NOBODY };
+  }
   if (by !== "username") return { ...selector, id: readPathId(event) };
   return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NOBODY };
 }

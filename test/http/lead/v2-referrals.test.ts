@@ -85,7 +85,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
 
     it("answers 422 to an unknown attribute", async () => {
       expect(await call("GET /referrals/1?find_by=tid")).toEqual(
-        invalid({ find_by: ["is not one of id, email, uid, username"] }),
+        invalid({ find_by: ["is not one of id, email, uid, username, source_id"] }),
       );
     });
 

@@ -58,7 +58,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         "1",
         { find_by: "name" },
         422,
-        { find_by: ["is not one of id, email, cust_id, auth_token, ref_token, promo_code"] },
+        { find_by: ["is not one of id, email, cust_id, auth_token, ref_token, promo_code, source_id"] },
       ],
     ])("refuses %s %o with %i", async (path, given, status, errors) => {
       await create({ email: "ben@example.com" });

@@ -167,7 +167,11 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
     });
 
     it.each([
-      ["find_by=name", "find_by", "is not one of id, email, cust_id, auth_token, ref_token, promo_code"],
+      [
+        "find_by=name",
+        "find_by",
+        "is not one of id, email, cust_id, auth_token, ref_token, promo_code, source_id",
+      ],
       ["exclude_payout_method=perhaps", "exclude_payout_method", "is invalid"],
     ])("refuses %s with 422", async (query, name, fault) => {
       const { status, body } = await v2(app, "GET", `/promoters/1?${query}`);

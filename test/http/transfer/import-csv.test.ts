@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { onCopy } from "../../../server/cli/csv.ts";
+import { onCopy } from "../../../server/transfer/copy.ts";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
 import { importCsv, type Kind } from "../../../server/transfer/csv/import.ts";
 import { CUSTOMERS, LEADS } from "../../../server/transfer/csv/leads.ts";

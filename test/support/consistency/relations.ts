@@ -155,15 +155,17 @@ function checkPromoters(of: RecordsOf, has: ReturnType<typeof finder>, report: R
     }
   }
   const tokens = new Map(of(refTokens).map((token) => [`${token.accountId} ${token.token}`, token]));
-  for (const { accountId, id, refToken } of of(promoterCampaigns)) {
-    if (tokens.get(`${accountId} ${refToken}`)?.promoterCampaignId !== id)
-      report(`promoter campaign ${id} is not found by its ref token`);
+  for (const { accountId, id, refToken, moreRefTokens = [] } of of(promoterCampaigns)) {
+    for (const token of [refToken, ...moreRefTokens])
+      if (tokens.get(`${accountId} ${token}`)?.promoterCampaignId !== id)
+        report(`promoter campaign ${id} is not found by its ref token`);
   }
   const owners = new Map(of(promoterCampaigns).map((owner) => [`${owner.accountId} ${owner.id}`, owner]));
   for (const { accountId, token, promoterCampaignId } of tokens.values()) {
     if (promoterCampaignId === null) continue;
     const owner = owners.get(`${accountId} ${promoterCampaignId}`);
-    if (owner?.refToken !== token) report(`ref token ${token} leads to one that has another`);
+    if (owner?.refToken !== token && !owner?.moreRefTokens?.includes(token))
+      report(`ref token ${token} leads to one that has another`);
   }
 }
 

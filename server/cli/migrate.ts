@@ -1,0 +1,97 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
+import { systemChance } from "../domain/context.ts";
+import { archiveFolder } from "../process/configured-store.ts";
+import { storeOn } from "../storage/open.ts";
+import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
+import type { Migrated } from "../transfer/migration/import.ts";
+import { migrate } from "../transfer/migration/migrate.ts";
+import { SOURCE_NAMES, type Source, type SourceName } from "../transfer/migration/model.ts";
+import { proofCsv } from "../transfer/migration/proof.ts";
+import { SOURCES } from "../transfer/migration/run.ts";
+import { readGivenFile, webAddress } from "./options.ts";
+import { newProgressView } from "./progress.ts";
+import { print, tell, withEngine } from "./store.ts";
+
+/** Most remarks, and promoters with differences, that are shown one by one. */
+const MOST_SHOWN = 100;
+
+interface Options {
+  keyFile?: string;
+  fromArchive: boolean;
+  dryRun: boolean;
+  baseUrl?: string;
+  report?: string;
+}
+
+/** Adds the command that takes over another program by its API. */
+export function migrateCommand(program: Command): void {
+  program
+    .command("migrate <account-id> <program>")
+    .description(
+      `take over everything from ${SOURCE_NAMES.join(", ")}; run it as often as you like, also beside a running server`,
+    )
+    .option("--key-file <file>", "the program's API key; if it has two parts, one on each line")
+    .option("--from-archive", "don't ask the program, but import what it answered last", false)
+    .option("--dry-run", "show what would happen, and write nothing into the store", false)
+    .option("--base-url <url>", "the address of the program's API, for example of a proxy")
+    .option("--report <file>", "write the comparison of all promoters into a CSV file")
+    .action(takeOver);
+}
+
+async function takeOver(accountId: string, name: string, options: Options): Promise<void> {
+  const source = sourceNamed(name);
+  const key = await keyOf(options);
+  if (options.baseUrl !== undefined) webAddress(options.baseUrl);
+  await withEngine(async (engine) => {
+    const store = await storeOn(engine);
+    const account = await loadAccount(store, accountId);
+    const archive = openArchive(await archiveFiles(archiveFolder(readConfig())), account.id, source.name);
+    const view = newProgressView(process.stderr);
+    const context = { store, now: new Date(), chance: systemChance };
+    const { baseUrl, dryRun: isDryRun } = options;
+    const given = { source, archive, key, baseUrl, isDryRun, onProgress: view.show };
+    const migrated = await migrate(context, account, given).finally(() => view.end());
+    await report(migrated, account, options);
+  });
+}
+
+function sourceNamed(name: string): Source {
+  const source = SOURCES[name as SourceName];
+  if (Object.hasOwn(SOURCES, name) && source !== undefined) return source;
+  throw new Error(`${name} is not one of ${Object.keys(SOURCES).join(", ")}`);
+}
+
+/** null: the archive is enough. */
+async function keyOf({ keyFile, fromArchive }: Options): Promise<string | null> {
+  if (fromArchive) return null;
+  if (keyFile === undefined)
+    throw new Error("Name the file of the API key with --key-file, or say --from-archive");
+  const key = (await readGivenFile(keyFile)).trim();
+  if (key === "") throw new Error(`${keyFile} is empty`);
+  return key;
+}
+
+/** Ends with exit code 1 if one cent or one person differs. */
+async function report(
+  { counts, remarks, proof }: Migrated,
+  account: Account,
+  options: Options,
+): Promise<void> {
+  for (const remark of remarks.slice(0, MOST_SHOWN)) tell(remark);
+  if (remarks.length > MOST_SHOWN) tell(`and ${remarks.length - MOST_SHOWN} more remarks`);
+  const differing = proof.rows.filter(({ differences }) => differences.length > 0);
+  for (const { email, differences } of differing.slice(0, MOST_SHOWN))
+    tell(`${email}: ${differences.join("; ")}`);
+  if (options.report !== undefined) await writeFile(options.report, proofCsv(proof, account.currency));
+  print({
+    dry_run: options.dryRun,
+    ...counts,
+    remarks: remarks.length,
+    promoters_compared: proof.rows.length,
+    promoters_that_differ: proof.differingCount,
+  });
+  if (proof.differingCount > 0) process.exitCode = 1;
+}

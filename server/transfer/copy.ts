@@ -1,0 +1,44 @@
+import { SYSTEM, type Account } from "../domain/account/account.ts";
+import { freezes } from "../storage/freeze.ts";
+import { openStore } from "../storage/open.ts";
+import type { Store } from "../storage/store.ts";
+import { ownerOf } from "../storage/table.ts";
+import { TABLES, type AnyTable } from "../tables.ts";
+
+/** Larger than any id that a store gives, so that new records of a copy never meet copied ones. */
+const FIRST_ID = 2 ** 40;
+
+/** Tries work out on a copy of an account in memory, so that it writes nothing. */
+export async function onCopy<T>(
+  from: Store,
+  account: Account,
+  work: (copy: Store) => Promise<T>,
+): Promise<T> {
+  const copy = await openStore("memory:", { tables: TABLES });
+  try {
+    for (const table of TABLES) {
+      if (table.name === freezes.name) continue;
+      for (const accountId of [SYSTEM, account.id])
+        await copyRecords([from, copy], table, { accountId, account });
+    }
+    let next = FIRST_ID;
+    return await work({ ...copy, nextId: async () => next++ });
+  } finally {
+    await copy.close();
+  }
+}
+
+/** Copies records of the account, and those that belong to all accounts. */
+async function copyRecords(
+  [from, to]: [Store, Store],
+  table: AnyTable,
+  { accountId, account }: { accountId: number; account: Account },
+): Promise<void> {
+  for await (const chunk of from.scan(table, "id", accountId, [])) {
+    const own = chunk.filter((record) => [SYSTEM, account.id].includes(ownerOf(table, record)));
+    if (own.length === 0) continue;
+    await to.transact(async (tx) => {
+      for (const record of own) await tx.insert(table, record);
+    });
+  }
+}

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { createStorage, prefixStorage, type Storage } from "unstorage";
+import type { ArchivedRows, SourceName } from "./model.ts";
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+/** The list that says when a run began and ended. */
+const COURSE = "run";
+
+/** The answers of a former program, kept as they came. */
+export interface Archive {
+  /** Oldest first. */
+  runs(): Promise<Run[]>;
+  /** Continues the last run if it was interrupted, or begins another one. */
+  begin(clock: () => Date): Promise<OpenRun>;
+  read(runId: number): ArchivedRows;
+}
+
+/** One reading of the whole program. */
+export interface Run {
+  id: number;
+  startedAt: string;
+  /** null: it was interrupted, or is under way. */
+  endedAt: string | null;
+}
+
+/** A run that can be added to. Only one process may do so. */
+export interface OpenRun {
+  id: number;
+  startedAt: string;
+  /** The mark of the rows that a list got last. null: none. */
+  mark(list: string): unknown;
+  keep(list: string, rows: unknown[], mark?: unknown): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Plain files below a folder, for the archives of all accounts. */
+export async function archiveFiles(folder: string): Promise<Storage> {
+  const { default: files } = await import("unstorage/drivers/fs");
+  return createStorage({ driver: files({ base: folder, ignore: [] }) });
+}
+
+/**
+ * The archive of a source in an account. Each answer is an item of its own, `1:affiliates:000001.jsonl.gz`: a line about the
+ * answer, then a line for each row. An item that was cut off fails gzip's check sum, and counts as if it had never come.
+ */
+export function openArchive(all: Storage, accountId: number, source: SourceName): Archive {
+  const storage = prefixStorage(all, `${accountId}:${source}`);
+  const runs = async () => {
+    const found: Run[] = [];
+    for (const id of await runIds(storage)) {
+      const times: string[] = [];
+      for await (const { keptAt } of pieces(storage, id, COURSE)) times.push(keptAt);
+      const [startedAt, endedAt = null] = times;
+      if (startedAt !== undefined) found.push({ id, startedAt, endedAt });
+    }
+    return found;
+  };
+  return {
+    runs,
+    async begin(clock) {
+      const last = (await runs()).at(-1);
+      if (last && last.endedAt === null) return openRun(storage, last, clock);
+      const opened = await openRun(
+        storage,
+        { id: (last?.id ?? 0) + 1, startedAt: clock().toISOString() },
+        clock,
+      );
+      await opened.keep(COURSE, []);
+      return opened;
+    },
+    read: (runId) => ({ rows: (list) => distinctRows(storage, runId, list) }),
+  };
+}
+
+async function openRun(
+  storage: Storage,
+  { id, startedAt }: Omit<Run, "endedAt">,
+  clock: () => Date,
+): Promise<OpenRun> {
+  const marks = new Map<string, unknown>();
+  const counts = new Map<string, number>();
+  for (const list of await listsOf(storage, id)) {
+    const { mark, count } = await repaired(storage, id, list);
+    marks.set(list, mark);
+    counts.set(list, count);
+  }
+  const keep = async (list: string, rows: unknown[], mark: unknown = null) => {
+    const number = (counts.get(list) ?? 0) + 1;
+    const head = JSON.stringify({ kept_at: clock().toISOString(), list, mark });
+    const lines = [head, ...rows.map((row) => JSON.stringify(row))];
+    await storage.setItemRaw(pieceKey(id, list, number), await pack(`${lines.join("\n")}\n`));
+    counts.set(list, number);
+    marks.set(list, mark);
+  };
+  return {
+    id,
+    startedAt,
+    mark: (list) => marks.get(list) ?? null,
+    keep,
+    end: () => keep(COURSE, []),
+  };
+}
+
+/** Removes what was cut off, and all after it, so that a list goes on where its last whole piece ends. */
+async function repaired(storage: Storage, run: number, list: string) {
+  let [count, mark, isWhole]: [number, unknown, boolean] = [0, null, true];
+  for (const key of await pieceKeys(storage, run, list)) {
+    const piece: Piece | null = isWhole ? await readPiece(storage, key) : null;
+    isWhole = piece !== null;
+    if (piece === null) await storage.removeItem(key);
+    else [count, mark] = [numberOf(key), piece.mark];
+  }
+  return { count, mark };
+}
+
+/** A row's identity within its list. A row without an id is known by its text. */
+export function identityOf(row: unknown): string {
+  const { id, key } = (row ?? {}) as { id?: unknown; key?: unknown };
+  const own = id ?? key;
+  if (typeof own === "string" || typeof own === "number") return String(own);
+  return createHash("sha256").update(JSON.stringify(row)).digest("base64");
+}
+
+/** Reads twice, so that only the identities of the rows are held in memory. */
+async function* distinctRows(storage: Storage, run: number, list: string) {
+  const lastPlaces = new Map<string, number>();
+  let place = 0;
+  for await (const { rows } of pieces(storage, run, list)) {
+    for (const row of rows) lastPlaces.set(identityOf(row), place++);
+  }
+  place = 0;
+  for await (const { rows } of pieces(storage, run, list)) {
+    for (const row of rows) {
+      const isLast = lastPlaces.get(identityOf(row)) === place++;
+      if (isLast && isRecord(row)) yield row;
+    }
+  }
+}
+
+interface Piece {
+  keptAt: string;
+  mark: unknown;
+  rows: unknown[];
+}
+
+async function* pieces(storage: Storage, run: number, list: string): AsyncGenerator<Piece> {
+  for (const key of await pieceKeys(storage, run, list)) {
+    const piece = await readPiece(storage, key);
+    if (piece !== null) yield piece;
+  }
+}
+
+/** null: it was cut off while it was written. */
+async function readPiece(storage: Storage, key: string): Promise<Piece | null> {
+  const bytes = await storage.getItemRaw<Uint8Array>(key);
+  if (bytes === null) return null;
+  let text: string;
+  try {
+    text = String(await unpack(bytes));
+  } catch {
+    return null;
+  }
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const { kept_at: keptAt, mark } = JSON.parse(head) as { kept_at: string; mark: unknown };
+  return { keptAt, mark, rows: lines.map((line) => JSON.parse(line) as unknown) };
+}
+
+function pieceKey(run: number, list: string, number: number): string {
+  return `${run}:${list}:${String(number).padStart(6, "0")}.jsonl.gz`;
+}
+
+function numberOf(key: string): number {
+  return Number.parseInt(key.split(":").at(-1) ?? "", 10);
+}
+
+async function pieceKeys(storage: Storage, run: number, list: string): Promise<string[]> {
+  const keys = await storage.getKeys(`${run}:${list}`);
+  return keys.sort((one, other) => numberOf(one) - numberOf(other));
+}
+
+async function runIds(storage: Storage): Promise<number[]> {
+  const ids = (await storage.getKeys()).map((key) => Number(key.split(":")[0]));
+  return [...new Set(ids)].sort((one, other) => one - other);
+}
+
+async function listsOf(storage: Storage, run: number): Promise<string[]> {
+  return [...new Set((await storage.getKeys(String(run))).map((key) => key.split(":")[1] ?? ""))];
+}
+
+function isRecord(row: unknown): row is Record<string, unknown> {
+  return typeof row === "object" && row !== null && !Array.isArray(row);
+}

@@ -1,0 +1,173 @@
+import { accounts, SYSTEM } from "../../domain/account/account.ts";
+import {
+  campaigns,
+  loadCampaign,
+  newCampaign,
+  MAX_HOLD_DAYS,
+  type Campaign,
+} from "../../domain/campaign/campaign.ts";
+import { findSourceId, pictureOf, sourceIds } from "../../domain/migration/source-id.ts";
+import { formatAmount } from "../../domain/money/money.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
+import { keep, ownId, type Result, type Step } from "./keep.ts";
+import type { SourceCampaign, SourceReward } from "./model.ts";
+
+/** Imports a campaign with its rewards. */
+export async function importCampaign(step: Step, said: SourceCampaign): Promise<Result> {
+  const { tx, context, account } = step;
+  const remarks = remarksOn(said, account.currency);
+  const result = await keep<Campaign>(step, {
+    kind: "campaign",
+    id: said.id,
+    said,
+    table: campaigns,
+    picture: ({ name, landingUrl, isPrivate, visitorCookieDays, commissionHoldDays }) => [
+      name,
+      landingUrl,
+      isPrivate,
+      visitorCookieDays,
+      commissionHoldDays,
+    ],
+    async add() {
+      const usual = await loadCampaign(tx, account.id, account.defaultCampaignId);
+      const id = await context.store.nextId("campaign");
+      const settings = { ...settingsOf(said, usual), accountId: account.id, id };
+      const record = {
+        ...newCampaign(context.now, settings),
+        rewardsForPromoters: await addRewards(step, said),
+      };
+      await tx.insert(campaigns, record);
+      if (said.isDefault) await makeDefault(step, record);
+      return { record };
+    },
+    change: async (before) => ({ ...before, ...settingsOf(said, before) }),
+  });
+  return result.outcome === "added" && remarks !== "" ? { ...result, remark: remarks } : result;
+}
+
+/** The hidden reward that a campaign's promo codes have. What customers save is the shop's own business. */
+export async function codeRewardOf(step: Step, campaignId: number): Promise<number> {
+  const { tx, context, account, program } = step;
+  const sourceId = `codes of campaign ${campaignId}`;
+  const known = await ownId(step, "reward", sourceId);
+  if (known !== null && (await tx.get(rewards, account.id, known)) !== null) return known;
+  const reward: Reward = {
+    ...blankReward(step, await context.store.nextId("reward")),
+    name: "Promo codes from before",
+    isPromoterReward: false,
+    promoterRewardType: null,
+    isHidden: true,
+  };
+  await tx.insert(rewards, reward);
+  const row = { accountId: account.id, program, kind: "reward" as const, sourceId, recordId: reward.id };
+  await tx.put(sourceIds, { ...row, sourceDigest: "-", ownDigest: "-" });
+  return reward.id;
+}
+
+/** The rewards of a campaign that a customer gets their promoter once. They have been given to customers from before. */
+export async function onceRewardsOf({ tx, account }: Step, campaignId: number): Promise<number[]> {
+  const campaign = await tx.get(campaigns, account.id, campaignId);
+  const ids: number[] = [];
+  for (const { rewardId } of campaign?.rewardsForPromoters ?? []) {
+    const reward = await tx.get(rewards, account.id, rewardId);
+    if (reward?.duration === "once") ids.push(rewardId);
+  }
+  return ids;
+}
+
+function settingsOf(said: SourceCampaign, before: Campaign) {
+  return {
+    name: said.name,
+    landingUrl: said.landingUrl ?? before.landingUrl,
+    isPrivate: said.isPrivate,
+    visitorCookieDays: said.cookieDays ?? before.visitorCookieDays,
+    commissionHoldDays: Math.min(said.holdDays ?? before.commissionHoldDays, MAX_HOLD_DAYS),
+  };
+}
+
+/** The source's default campaign becomes ours, unless people have joined the one that is there. */
+async function makeDefault({ tx, account }: Step, { id }: Campaign): Promise<void> {
+  const current = await tx.get(accounts, SYSTEM, account.id);
+  if (current === null) return;
+  const joined = await tx.view.count(promoterCampaigns, "campaign", account.id, [current.defaultCampaignId]);
+  if (joined === 0) await tx.put(accounts, { ...current, defaultCampaignId: id });
+}
+
+async function addRewards(step: Step, { rewards: all }: SourceCampaign): Promise<RewardEntry[]> {
+  const entries: RewardEntry[] = [];
+  for (const said of all.filter((reward) => isSayable(reward, step.account.currency))) {
+    entries.push({ applyOn: "all", productIds: [], rewardId: await rewardIdOf(step, said) });
+  }
+  return entries;
+}
+
+/** Campaigns may share a reward. */
+async function rewardIdOf(step: Step, said: SourceReward): Promise<number> {
+  const { tx, context, account, program } = step;
+  const name = { program, kind: "reward" as const, sourceId: said.id };
+  const known = await findSourceId(tx, account.id, name);
+  if (known !== null && (await tx.get(rewards, account.id, known.recordId)) !== null) return known.recordId;
+  const isTier = said.tierLevel > 1;
+  const reward: Reward = {
+    ...blankReward(step, await context.store.nextId("reward")),
+    name: said.name,
+    promoterRewardType: isTier ? "tier" : "sale",
+    tierRewardMode: isTier ? "tier_override_mode" : null,
+    tierLevel: isTier ? said.tierLevel : null,
+    duration: said.duration,
+    durationMonths: said.durationMonths,
+    schemas: [
+      { unit: said.unit, amountTenThousandths: said.amountTenThousandths, isFlat: said.isFlat, rules: [] },
+    ],
+  };
+  await tx.insert(rewards, reward);
+  await tx.put(sourceIds, {
+    ...name,
+    accountId: account.id,
+    recordId: reward.id,
+    sourceDigest: pictureOf(said),
+    ownDigest: pictureOf(reward.schemas),
+  });
+  return reward.id;
+}
+
+function blankReward({ account, context }: Step, id: number): Reward {
+  const createdAt = context.now.toISOString();
+  return {
+    accountId: account.id,
+    id,
+    name: "",
+    isPromoterReward: true,
+    promoterRewardType: "sale",
+    tierRewardMode: null,
+    tierLevel: null,
+    coupon: null,
+    isHidden: false,
+    providerCouponId: null,
+    duration: null,
+    durationMonths: null,
+    maxRedemptions: null,
+    newCustomersOnly: false,
+    schemas: [],
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
+/** A fixed sum in another currency would need a rate of its own for each sale. */
+function isSayable({ unit, isFlat, currency }: SourceReward, own: string): boolean {
+  return unit !== "cash" || !isFlat || currency === null || currency.toUpperCase() === own;
+}
+
+function remarksOn({ name, minPayment, rewards: all, holdDays }: SourceCampaign, own: string): string {
+  const remarks = all
+    .filter((reward) => !isSayable(reward, own))
+    .map((reward) => `the reward "${reward.name}" is in ${reward.currency}, so make one in ${own}`);
+  if (minPayment !== null && minPayment.amount > 0) {
+    const amount = formatAmount(minPayment.amount, "cash", minPayment.currency.toUpperCase());
+    remarks.push(`it pays out from ${amount} on: set that for the account under Settings`);
+  }
+  if ((holdDays ?? 0) > MAX_HOLD_DAYS) remarks.push(`commissions are held for ${MAX_HOLD_DAYS} days at most`);
+  return remarks.length === 0 ? "" : `campaign "${name}": ${remarks.join("; ")}`;
+}

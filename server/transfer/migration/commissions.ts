@@ -1,0 +1,241 @@
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
+import { leads, type Lead } from "../../domain/lead/lead.ts";
+import { findSourceId, sourceIds } from "../../domain/migration/source-id.ts";
+import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money/money.ts";
+import { isMissing, missingRate, toAccountCurrency } from "../../domain/money/rate.ts";
+import { ensureNonCashPayout } from "../../domain/payout/creation.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { refunds, sales, type Sale } from "../../domain/sale/sale.ts";
+import type { Reader } from "../../storage/store.ts";
+import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
+import type { SourceCommission } from "./model.ts";
+import { findPart, moveInto, payoutPartOf, pictureOfCommission } from "./payouts.ts";
+import { placeOf } from "./places.ts";
+import { dayOfCommission } from "./plan.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Imports a commission as it stands there: its status, its date, and whether it was paid. */
+export async function importCommission(step: Step, said: SourceCommission): Promise<Result> {
+  if (await isRecordedHere(step, said)) return keepAsRecorded(step, said);
+  return keep<Commission>(step, {
+    kind: "commission",
+    id: said.id,
+    said,
+    table: commissions,
+    picture: pictureOfCommission,
+    add: () => addCommission(step, said),
+    change: (before) => changed(step, before, said),
+    write: (before, after) => putChanged(step, { before, after, said }),
+  });
+}
+
+/** The status of a commission here. What was paid was earned, whatever else the source says of it. */
+export function statusOf({ status, isPaid }: SourceCommission): Commission["status"] {
+  return isPaid && status === "pending" ? "approved" : status;
+}
+
+/** The amount of a commission in the account's currency, or in whole units. A text says why there is none. */
+export async function amountOf(
+  { reader, account, plan }: Pick<Step, "account" | "plan"> & { reader: Reader },
+  said: SourceCommission,
+): Promise<number | string> {
+  const { unit, amount, currency } = said;
+  if (unit !== "cash") return amount;
+  const at = new Date(dayOfCommission(plan, said));
+  const money = await toAccountCurrency(reader, account, { amount, currency, at });
+  return isMissing(money) ? missingRate(money) : money.cents;
+}
+
+async function addCommission(step: Step, said: SourceCommission): Promise<Added<Commission> | string> {
+  const { tx, context, account } = step;
+  const owner = await placeOf(step, said);
+  if (owner === null) return `commission ${said.id}: its promoter ${said.promoterId} was not imported`;
+  const amount = await amountOf({ ...step, reader: step.tx }, said);
+  if (typeof amount === "string") return `commission ${said.id}: ${amount}`;
+  if (Math.abs(amount) > MAX_AMOUNT) return `commission ${said.id}: its amount of ${amount} is too large`;
+  const leadId = await ownId(step, "customer", said.customerId);
+  const lead = leadId === null ? null : await tx.get(leads, account.id, leadId);
+  const saleId = await ownId(step, "sale", said.saleId);
+  const sale = saleId === null ? null : await tx.get(sales, account.id, saleId);
+  const blank = await newRecord(step, said, { owner, amount, lead, sale });
+  const part = await payoutPartOf(step, said, owner);
+  const record = await moveInto(step, blank, { part, before: null });
+  await tx.insert(commissions, record);
+  if (sale !== null) await addToSale(step, sale, record);
+  await ensureNonCashPayout(tx, { ...context, isHistory: true }, record);
+  const stored = (await tx.get(commissions, account.id, record.id)) ?? record;
+  const isStray = said.customerId !== null && lead === null;
+  return { record: stored, remark: isStray ? `commission ${said.id}: its customer is unknown` : undefined };
+}
+
+async function newRecord(
+  step: Step,
+  said: SourceCommission,
+  {
+    owner,
+    amount,
+    lead,
+    sale,
+  }: { owner: PromoterCampaign; amount: number; lead: Lead | null; sale: Sale | null },
+): Promise<Commission> {
+  const { context, account } = step;
+  const status = statusOf(said);
+  const commission = newCommission({
+    accountId: account.id,
+    id: await context.store.nextId("commission"),
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    leadId: lead?.id ?? null,
+    type: sale === null ? "custom" : "sale",
+    status,
+    unit: said.unit,
+    amount,
+    tierLevel: said.tierLevel,
+    isSilent: true,
+    approveAt: status === "pending" ? await approvalOf(step, said, owner) : null,
+    isPaidElsewhere: status === "approved" && said.isPaid,
+    internalNote: noteOn(step, said),
+    ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
+    createdAt: said.createdAt,
+  });
+  return sale === null ? commission : { ...commission, ...(await ofSale(step, commission, sale, said)) };
+}
+
+/**
+ * What a commission says of its sale. If commissions of their own take refunds back, it was earned by the whole sale,
+ * otherwise by what was left of it: the source has made it smaller.
+ */
+async function ofSale(
+  { tx, account, plan }: Step,
+  { amount, promoterId, tierLevel, unit }: Commission,
+  sale: Sale,
+  said: SourceCommission,
+): Promise<Partial<Commission>> {
+  const about = {
+    saleId: sale.id,
+    eventId: sale.eventId,
+    planId: sale.planId,
+    originalSaleCurrency: sale.originalCurrency,
+  };
+  if (amount < 0) {
+    const known = await tx.view.list(refunds, "lead", account.id, [sale.leadId]);
+    const refund = known.find(({ saleId }) => saleId === sale.id);
+    const earned = await findEarned(tx, sale, { promoterId, tierLevel, unit });
+    return { ...about, refundId: refund?.id ?? null, takesBackId: earned?.id ?? null };
+  }
+  const isWhole = said.saleId !== null && plan.reducedSales.has(said.saleId);
+  return {
+    ...about,
+    saleCents: isWhole ? sale.amountCents : sale.amountCents - sale.refundedCents,
+    originalSaleAmount: isWhole ? sale.originalAmount : sale.originalAmount - sale.refundedOriginalAmount,
+  };
+}
+
+/** Ties a new commission to its sale, and to the commission that it takes back. */
+async function addToSale({ tx }: Step, before: Sale, { id, takesBackId }: Commission): Promise<void> {
+  const sale = (await tx.get(sales, before.accountId, before.id)) ?? before;
+  await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, id] });
+  const earned = takesBackId === null ? null : await tx.get(commissions, before.accountId, takesBackId);
+  if (earned !== null)
+    await tx.put(commissions, { ...earned, takenBackByIds: [...earned.takenBackByIds, id] });
+}
+
+/** The commission of a sale that a negative one takes back: of the same promoter, tier and unit. null: none. */
+async function findEarned(
+  tx: Step["tx"],
+  { accountId, commissionIds }: Sale,
+  wanted: Pick<Commission, "promoterId" | "tierLevel" | "unit">,
+): Promise<Commission | null> {
+  for (const id of commissionIds) {
+    const each = await tx.get(commissions, accountId, id);
+    if (each === null || each.amount <= 0 || each.promoterId !== wanted.promoterId) continue;
+    if (each.tierLevel === wanted.tierLevel && each.unit === wanted.unit) return each;
+  }
+  return null;
+}
+
+/** Held commissions are approved on their day. Those whose day has passed wait for a person there, so they do here. */
+async function approvalOf(
+  { tx, account, context }: Step,
+  { createdAt }: SourceCommission,
+  { campaignId }: PromoterCampaign,
+): Promise<string | null> {
+  const campaign = await tx.get(campaigns, account.id, campaignId);
+  const days = campaign?.commissionHoldDays ?? 0;
+  const at = Date.parse(createdAt) + days * DAY_MS;
+  return days > 0 && at > context.now.getTime() ? new Date(at).toISOString() : null;
+}
+
+/** The amount as it was, if it was in another currency, and the source's note. null: neither. */
+function noteOn({ account }: Step, { note, unit, currency, amount }: SourceCommission): string | null {
+  const code = currency?.toUpperCase() ?? account.currency;
+  const isOther = unit === "cash" && code !== account.currency && isCurrency(code);
+  const notes = [isOther ? `${formatAmount(amount, "cash", code)} (${code})` : null, note];
+  return notes.filter((each) => each !== null && each !== "").join(": ") || null;
+}
+
+/** null: something here has the commission already, so what the source says of it now can't be made so. */
+async function changed(step: Step, before: Commission, said: SourceCommission): Promise<Commission | null> {
+  const owner = await placeOf(step, said);
+  const amount = await amountOf({ ...step, reader: step.tx }, said);
+  if (owner === null || typeof amount === "string") return null;
+  const status = statusOf(said);
+  const part = await findPart(step, said, owner);
+  const partId = part === "new" ? NEW_PART : (part?.id ?? null);
+  const isOwnPayout = said.unit !== "cash" && part === null && before.payoutId !== null && !said.isPaid;
+  return {
+    ...before,
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    status,
+    unit: said.unit,
+    amount,
+    approveAt: status === "pending" ? before.approveAt : null,
+    payoutId: isOwnPayout ? before.payoutId : partId,
+    isPaidElsewhere: status === "approved" && said.isPaid && part === null,
+  };
+}
+
+/** In place of the id of a payout that a changed commission is about to make. */
+const NEW_PART = 0;
+
+/** Writes a changed commission, and moves it out of its payout into the one that the source names now. */
+async function putChanged(
+  step: Step,
+  { before, after, said }: { before: Commission; after: Commission; said: SourceCommission },
+): Promise<Commission> {
+  const { tx, context, account } = step;
+  const isSame = before.payoutId === after.payoutId && before.amount === after.amount;
+  const owner = await tx.get(promoterCampaigns, account.id, after.promoterCampaignId);
+  const made = after.payoutId === NEW_PART && owner !== null ? await payoutPartOf(step, said, owner) : null;
+  const part = after.payoutId === null ? null : (made ?? { id: after.payoutId });
+  const moved = isSame ? after : await moveInto(step, after, { part, before });
+  await tx.put(commissions, moved);
+  await ensureNonCashPayout(tx, { ...context, isHistory: true }, moved);
+  return (await tx.get(commissions, moved.accountId, moved.id)) ?? moved;
+}
+
+/** Whether the sale was recorded here by itself. What it earned was recorded with it, by the rewards here. */
+async function isRecordedHere(
+  { tx, account, program }: Step,
+  { saleId }: SourceCommission,
+): Promise<boolean> {
+  if (saleId === null) return false;
+  const sale = await findSourceId(tx, account.id, { program, kind: "sale", sourceId: saleId });
+  return sale?.isFoundHere === true;
+}
+
+async function keepAsRecorded({ tx, account, program }: Step, said: SourceCommission): Promise<Result> {
+  const name = { program, kind: "commission" as const, sourceId: said.id };
+  if ((await findSourceId(tx, account.id, name)) !== null) return { outcome: "known" };
+  const row = { accountId: account.id, ...name, recordId: 0, isFoundHere: true as const };
+  await tx.put(sourceIds, { ...row, sourceDigest: "-", ownDigest: "-" });
+  return { outcome: "found" };
+}

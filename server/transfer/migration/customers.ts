@@ -1,0 +1,263 @@
+import { namePayment, findObject } from "../../domain/billing/object.ts";
+import type { BillingProvider } from "../../domain/billing/connection.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
+import { withHistory } from "../../domain/lead/customer.ts";
+import { leads, newLead, type Lead } from "../../domain/lead/lead.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
+import { sourceIdsOf } from "../../domain/migration/source-id.ts";
+import { MAX_AMOUNT, share } from "../../domain/money/money.ts";
+import { isMissing, missingRate, toAccountCurrency } from "../../domain/money/rate.ts";
+import { findProductByPrice } from "../../domain/product/product.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { newRefund } from "../../domain/sale/refunded-sale.ts";
+import { isTakenBack, refunds, sales, type Sale } from "../../domain/sale/sale.ts";
+import { digest } from "../../storage/digests.ts";
+import { onceRewardsOf } from "./campaigns.ts";
+import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
+import type { SourceCustomer, SourceSale } from "./model.ts";
+import { placeOf } from "./places.ts";
+import type { Plan } from "./plan.ts";
+
+/** Imports a customer, or somebody who only signed up. */
+export function importCustomer(step: Step, said: SourceCustomer): Promise<Result> {
+  return keep<Lead>(step, {
+    kind: "customer",
+    id: said.id,
+    said,
+    table: leads,
+    picture: ({
+      email,
+      uid,
+      firstName,
+      state,
+      planName,
+      subscriptionId,
+      customerSince,
+      cancelledAt,
+      customFields,
+    }) => [email, uid, firstName, state, planName, subscriptionId, customerSince, cancelledAt, customFields],
+    add: () => addCustomer(step, said),
+    async change(before) {
+      if (isErased(before) || before.archivedAt) return null;
+      const after = {
+        ...before,
+        ...datesOf(step, said),
+        ...textsOf(said),
+        ...(await freeNames(step, before, said)),
+      };
+      return withHistory(before, after, step.context.now.toISOString());
+    },
+  });
+}
+
+/** Whether somebody has bought, as far as the source tells. */
+export function isCustomer(plan: Plan, said: SourceCustomer): boolean {
+  return datesOf({ plan }, said).customerSince !== null;
+}
+
+async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead> | string> {
+  const { tx, context, account } = step;
+  const owner = await placeOf(step, said);
+  if (owner === null) return `customer ${said.id}: the promoter ${said.promoterId} was not imported`;
+  const known = await findPerson(step, said);
+  if (known?.promoterId === owner.promoterId) return { record: known, isFoundHere: true };
+  const dates = datesOf(step, said);
+  const blank = newLead({
+    accountId: account.id,
+    id: await context.store.nextId("lead"),
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    entrySource: said.entrySource,
+    skipEmailNotification: true,
+    createdAt: said.createdAt,
+    // Rewards for the first sale were given before.
+    onceRewardIds: dates.customerSince === null ? [] : await onceRewardsOf(step, owner.campaignId),
+    ...dates,
+    ...textsOf(said),
+  });
+  const lead = { ...blank, ...(await freeNames(step, blank, said)) };
+  const record = withHistory(null, lead, lead.customerSince ?? said.createdAt);
+  await tx.insert(leads, record);
+  const isNamesake = said.email !== null && record.email === null;
+  return {
+    record,
+    remark: isNamesake
+      ? `customer ${said.id} has the e-mail address of another promoter's customer; later sales to that address are theirs`
+      : undefined,
+  };
+}
+
+/** Somebody who is known by one of the customer's names. null: nobody. */
+async function findPerson({ tx, account }: Step, said: SourceCustomer): Promise<Lead | null> {
+  const uid = uidOf(said);
+  const byUid = uid === null ? null : await findLeadByUid(tx, account.id, uid);
+  return byUid ?? (said.email === null ? null : await findLeadByEmail(tx, account.id, said.email));
+}
+
+/** Renewals are found by the billing provider's id, unless the company has ids of its own. */
+function uidOf({ uid, billingId }: SourceCustomer): string | null {
+  return uid ?? billingId;
+}
+
+/** The names that no other lead has. */
+async function freeNames(
+  { tx }: Step,
+  lead: Lead,
+  said: SourceCustomer,
+): Promise<Pick<Lead, "email" | "uid">> {
+  const named = { ...lead, email: said.email, uid: uidOf(said) };
+  if (named.email !== null && (await tx.isTaken(leads, "email", named))) named.email = null;
+  if (named.uid !== null && (await tx.isTaken(leads, "uid", named))) named.uid = null;
+  return { email: named.email, uid: named.uid };
+}
+
+function textsOf({ name, planId, subscriptionId, customFields }: SourceCustomer) {
+  return { firstName: name, planName: planId, subscriptionId, customFields };
+}
+
+/** Who has bought is a customer, also if the source has no date for that. */
+function datesOf(
+  { plan }: Pick<Step, "plan">,
+  said: SourceCustomer,
+): Pick<Lead, "state" | "customerSince" | "cancelledAt"> {
+  const bought = said.state === "active" || said.state === "cancelled" || said.state === "refunded";
+  const since = said.customerSince ?? plan.firstSales.get(said.id) ?? (bought ? said.createdAt : null);
+  const state = said.state === "signup" && since !== null ? "active" : said.state;
+  const cancelledAt =
+    state === "cancelled" ? (said.cancelledAt ?? since ?? said.createdAt) : said.cancelledAt;
+  return { state, customerSince: since, cancelledAt };
+}
+
+/** Imports a sale with what was refunded of it. */
+export function importSale(step: Step, said: SourceSale): Promise<Result> {
+  return keep<Sale>(step, {
+    kind: "sale",
+    id: said.id,
+    said,
+    table: sales,
+    picture: ({ originalAmount, originalCurrency, refundedOriginalAmount, planId }) => [
+      originalAmount,
+      originalCurrency,
+      refundedOriginalAmount,
+      planId,
+    ],
+    add: () => addSale(step, said),
+    async change(before) {
+      // Commissions were computed from its amount. Only refunds may come.
+      if (said.amount !== before.originalAmount || said.refunded < before.refundedOriginalAmount) return null;
+      return { ...before, ...refundedOf(before, said.refunded), planId: said.planId };
+    },
+    write: (before, after) => putRefunded(step, before, after),
+  });
+}
+
+async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | string> {
+  const { tx, context, account } = step;
+  const leadId = await ownId(step, "customer", said.customerId);
+  const lead = leadId === null ? null : await tx.get(leads, account.id, leadId);
+  if (lead === null) return `sale ${said.id}: its customer ${said.customerId} was not imported`;
+  const owner = await placeOf(step, said);
+  if (owner === null) return `sale ${said.id}: its promoter ${said.promoterId} was not imported`;
+  const named = said.eventId ?? said.id;
+  const known = await findRecorded(step, named);
+  if (
+    known !== null &&
+    (await sourceIdsOf(tx.view, account.id, { kind: "sale", recordId: known.id })).length === 0
+  )
+    return { record: known, isFoundHere: true };
+  const money = await toAccountCurrency(tx, account, { ...said, at: new Date(said.createdAt) });
+  if (isMissing(money)) return `sale ${said.id}: ${missingRate(money)}`;
+  if (said.amount < 0 || money.cents > MAX_AMOUNT || said.refunded > said.amount)
+    return `sale ${said.id}: its amount of ${said.amount}, or ${said.refunded} of that refunded, can't be`;
+  const product = said.planId === null ? null : await findProductByPrice(tx, account.id, said.planId);
+  const blank: Sale = {
+    ...owned(owner, lead),
+    id: await context.store.nextId("event"),
+    origin: null,
+    // Two sales there may name one charge.
+    eventId: known === null ? named : `${named} ${said.id}`,
+    amountCents: money.cents,
+    originalAmount: money.originalAmount,
+    originalCurrency: money.originalCurrency,
+    quantity: 1,
+    planId: said.planId,
+    productId: product?.id ?? null,
+    billingPeriod: null,
+    mrrCents: null,
+    referralRewardId: null,
+    commissionIds: [],
+    refundedCents: 0,
+    refundedOriginalAmount: 0,
+    createdAt: said.createdAt,
+  };
+  await tx.insert(sales, blank);
+  await tx.put(leads, { ...lead, salesCount: lead.salesCount + 1 });
+  const record = await putRefunded(step, blank, { ...blank, ...refundedOf(blank, said.refunded) });
+  await nameCustomer(step, record, said);
+  return { record };
+}
+
+function owned({ id: promoterCampaignId, promoterId, campaignId, accountId }: PromoterCampaign, lead: Lead) {
+  return { accountId, promoterCampaignId, promoterId, campaignId, leadId: lead.id };
+}
+
+/** The sale that was recorded here for this payment, whatever it is called here. null: none. */
+async function findRecorded({ tx, account }: Step, eventId: string): Promise<Sale | null> {
+  const known = await tx.find(sales, "event", account.id, [digest(eventId)]);
+  const provider = providerOf(eventId);
+  if (known !== null || provider === null) return known;
+  const object = await findObject(tx, account.id, { provider, id: eventId });
+  return object && tx.find(sales, "event", account.id, [digest(object.saleEventId)]);
+}
+
+function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refundedCents" | "refundedOriginalAmount"> {
+  const isWhole = refunded === sale.originalAmount;
+  const refundedCents = isWhole
+    ? sale.amountCents
+    : share(sale.amountCents, refunded, Math.max(1, sale.originalAmount));
+  return { refundedCents, refundedOriginalAmount: refunded };
+}
+
+/**
+ * Writes a sale with what was refunded of it since.
+ *
+ * Choice: a source tells no date of a refund, so it counts on the day of its sale.
+ */
+async function putRefunded({ tx, context, account }: Step, before: Sale, after: Sale): Promise<Sale> {
+  const amountCents = after.refundedCents - before.refundedCents;
+  const originalAmount = after.refundedOriginalAmount - before.refundedOriginalAmount;
+  if (originalAmount > 0) {
+    const id = await context.store.nextId("event");
+    const eventId = `${after.eventId} refunded ${after.refundedOriginalAmount}`;
+    const { originalCurrency, createdAt } = after;
+    await tx.insert(
+      refunds,
+      newRefund(after, { id, eventId, amountCents, originalAmount, originalCurrency, createdAt }),
+    );
+  }
+  if (after !== before) await tx.put(sales, after);
+  const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
+  const lead = change === 0 ? null : await tx.get(leads, account.id, after.leadId);
+  if (lead !== null) await tx.put(leads, { ...lead, refundedSalesCount: lead.refundedSalesCount + change });
+  return after;
+}
+
+/** Renewals name the billing provider's customer. If the lead has another uid, the customer leads to it by this sale. */
+async function nameCustomer(
+  { tx, account, plan }: Step,
+  sale: Sale,
+  { customerId }: SourceSale,
+): Promise<void> {
+  const billingId = plan.billingIds.get(customerId);
+  const provider = billingId === undefined ? null : providerOf(billingId);
+  if (billingId === undefined || provider === null) return;
+  const naming = { provider, objects: [sale.eventId], owners: [billingId], parts: null };
+  await namePayment(tx, account.id, naming);
+}
+
+/** The billing provider that gives such ids. null: none that we know. */
+function providerOf(id: string): BillingProvider | null {
+  if (/^(ch|py|pi|in|cus|sub)_/.test(id)) return "stripe";
+  return /^(txn|ctm|sub)_/.test(id) ? "paddle" : null;
+}

@@ -1,0 +1,122 @@
+import type { Account } from "../../domain/account/account.ts";
+import type { Context } from "../../domain/context.ts";
+import {
+  FORGOTTEN,
+  findSourceId,
+  pictureOf,
+  sourceIds,
+  type KeptKind,
+  type Program,
+  type SourceId,
+} from "../../domain/migration/source-id.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
+import type { Plan } from "./plan.ts";
+
+/** What one record is imported with. */
+export interface Step {
+  tx: Transaction;
+  context: Context;
+  account: Account;
+  program: Program;
+  plan: Plan;
+}
+
+/** What became of a record. `found`: it was here before. `edited`: it changed at the source and here, and stays as it is here. */
+export const OUTCOMES = ["added", "changed", "known", "found", "edited", "left_out"] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface Result {
+  outcome: Outcome;
+  /** Why something differs from the source, for people. Absent: nothing does. */
+  remark?: string;
+}
+
+interface Stored {
+  accountId: number;
+  id: number;
+}
+
+/** How a kind of record is imported. */
+export interface Keeping<R extends Stored> {
+  kind: KeptKind;
+  id: string;
+  /** All that the source says of it. A run in which it is the same changes nothing. */
+  said: unknown;
+  table: Table<R>;
+  /** What the import decides of our record. */
+  picture: (record: R) => unknown;
+  /** Writes a new record. A text says why it is left out; then nothing was written. */
+  add: () => Promise<Added<R> | string>;
+  /** Our record as the source has it now. It writes nothing. null: it can't be changed. */
+  change: (before: R) => Promise<R | null>;
+  /** Writes a changed record. Absent: only itself. */
+  write?: (before: R, after: R) => Promise<R>;
+}
+
+export interface Added<R> {
+  record: R;
+  isFoundHere?: boolean;
+  remark?: string | undefined;
+}
+
+/**
+ * Imports a record once. If the source has changed it since, ours changes too, unless it was edited here meanwhile. The id
+ * is kept in the same commit.
+ */
+export async function keep<R extends Stored>(step: Step, given: Keeping<R>): Promise<Result> {
+  const { tx, account, program } = step;
+  const { kind, id: sourceId, picture } = given;
+  const sourceDigest = pictureOf(given.said);
+  const known = await findSourceId(tx, account.id, { program, kind, sourceId });
+  if (known === null) {
+    const added = await given.add();
+    if (typeof added === "string") return { outcome: "left_out", remark: added };
+    const { record, isFoundHere = false, remark } = added;
+    await tx.put(sourceIds, {
+      accountId: account.id,
+      program,
+      kind,
+      sourceId,
+      recordId: record.id,
+      sourceDigest,
+      ownDigest: pictureOf(picture(record)),
+      ...(isFoundHere && { isFoundHere: true as const }),
+    });
+    return { outcome: isFoundHere ? "found" : "added", ...(remark !== undefined && { remark }) };
+  }
+  if (known.sourceDigest === sourceDigest) return { outcome: "known" };
+  return changeKept(step, given, { known, sourceDigest });
+}
+
+async function changeKept<R extends Stored>(
+  { tx, account }: Step,
+  { kind, id: sourceId, table, picture, change, write }: Keeping<R>,
+  { known, sourceDigest }: { known: SourceId; sourceDigest: string },
+): Promise<Result> {
+  // An erasure forgets the digests, and nothing brings the person back.
+  if (known.sourceDigest === FORGOTTEN) return { outcome: "known" };
+  const before = await tx.get(table, account.id, known.recordId);
+  const name = `${kind.replace("_", " ")} ${sourceId}`;
+  const edited: Result = { outcome: "edited", remark: `${name}: ${EDITED}` };
+  if (before === null) return { outcome: "edited", remark: `${name} was deleted here, and stays so` };
+  const wanted = await change(before);
+  if (wanted === null) return edited;
+  const isSame = pictureOf(picture(wanted)) === pictureOf(picture(before));
+  const isEdited = pictureOf(picture(before)) !== known.ownDigest;
+  if (!isSame && (isEdited || known.isFoundHere)) return edited;
+  const after = isSame ? before : ((await write?.(before, wanted)) ?? wanted);
+  if (!isSame && write === undefined) await tx.put(table, after);
+  await tx.put(sourceIds, { ...known, sourceDigest, ownDigest: pictureOf(picture(after)) });
+  return { outcome: isSame ? "known" : "changed" };
+}
+
+const EDITED = "it changed in the former program, and was changed here too, so it stays as it is here";
+
+/** Our id of a record that was imported. null: it was not, or it is gone. */
+export async function ownId({ tx, account, program }: Step, kind: KeptKind, sourceId: string | null) {
+  if (sourceId === null) return null;
+  const known = await findSourceId(tx, account.id, { program, kind, sourceId });
+  return known === null || known.recordId === 0 ? null : known.recordId;
+}

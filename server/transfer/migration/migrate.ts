@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Account } from "../../domain/account/account.ts";
+import type { Context } from "../../domain/context.ts";
+import { Failure } from "../../failure.ts";
+import { newLease, type Lease } from "../../process/lease.ts";
+import { onCopy } from "../copy.ts";
+import { counting, type Progress } from "../progress.ts";
+import type { Reach } from "./api.ts";
+import type { Archive } from "./archive.ts";
+import { importMigration, type Migrated } from "./import.ts";
+import type { Source } from "./model.ts";
+import { readProgram } from "./run.ts";
+
+/** What is migrated, and how. */
+export interface Migrating {
+  source: Source;
+  archive: Archive;
+  /** null: the source is not asked, and what was archived last is imported again. */
+  key: string | null;
+  baseUrl?: string | undefined;
+  /** Whether everything is tried on a copy, so that nothing is written. */
+  isDryRun: boolean;
+  onProgress: Progress;
+  reach?: Reach;
+}
+
+/**
+ * Reads a former program into its archive, imports what is there, and compares both programs. It may run beside a server, and
+ * goes on wherever it was killed.
+ *
+ * @throws Failure `conflict` if another process migrates the account, `not_found` without a whole archive, and as
+ * `readProgram` and `importMigration`
+ */
+export async function migrate(context: Context, account: Account, migrating: Migrating): Promise<Migrated> {
+  const { source, archive, isDryRun, onProgress } = migrating;
+  const hold = await holdAccount(context, account);
+  try {
+    const runId = await archivedRun(migrating);
+    const migration = {
+      program: source.name,
+      records: () => source.records(archive.read(runId)),
+      onProgress,
+      onBatch: hold.check,
+    };
+    if (!isDryRun) return await importMigration(context, account, migration);
+    return await onCopy(context.store, account, (store) =>
+      importMigration({ ...context, store }, account, migration),
+    );
+  } finally {
+    await hold.release();
+  }
+}
+
+/** The run of the archive that holds the whole program. */
+async function archivedRun({ source, archive, key, baseUrl, onProgress, reach }: Migrating): Promise<number> {
+  if (key !== null) {
+    const count = counting("fetched", onProgress);
+    const access = { key, ...(baseUrl !== undefined && { baseUrl }), ...(reach && { reach }) };
+    return readProgram({ source, archive, ...access, onKept: (_list, rowCount) => count(rowCount) });
+  }
+  const last = (await archive.runs()).findLast(({ endedAt }) => endedAt !== null);
+  if (last === undefined)
+    throw new Failure("not_found", `Nothing is archived of ${source.title} yet: run it once with its key`);
+  return last.id;
+}
+
+const LEASE_MS = 4_000;
+const PATIENCE_MS = 2 * LEASE_MS;
+const BEAT_MS = 1_000;
+
+/** Keeps other processes from migrating the account. If the last one was killed, its lease ends after some seconds. */
+async function holdAccount({ store }: Context, { id }: Account) {
+  const elapsedMs = () => performance.now();
+  const names = { name: `migration ${id}`, holder: randomUUID(), durationMs: LEASE_MS };
+  const lease = newLease({ store, elapsedMs }, names);
+  const until = elapsedMs() + PATIENCE_MS;
+  while (!(await lease.take())) {
+    if (elapsedMs() > until)
+      throw new Failure("conflict", "Another process migrates the account already: wait until it has ended");
+    await sleep(LEASE_MS / 8);
+  }
+  return kept(lease);
+}
+
+function kept(lease: Lease) {
+  // The source may be asked for hours. If the store is away meanwhile, the next commit says so.
+  const beat = setInterval(() => void lease.take().catch(() => {}), BEAT_MS);
+  beat.unref();
+  return {
+    async check(): Promise<void> {
+      if (!(await lease.take())) throw new Failure("conflict", "Another process migrates the account by now");
+    },
+    async release(): Promise<void> {
+      clearInterval(beat);
+      await lease.release();
+    },
+  };
+}

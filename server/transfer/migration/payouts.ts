@@ -1,0 +1,222 @@
+import { commissions, type Commission } from "../../domain/commission/commission.ts";
+import {
+  findSourceId,
+  pictureOf,
+  sourceIds,
+  sourceIdsOf,
+  type SourceId,
+} from "../../domain/migration/source-id.ts";
+import { payouts, payoutTerms, withTax, type Payout } from "../../domain/payout/payout.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Result, Step } from "./keep.ts";
+import type { SourceCommission, SourcePayout } from "./model.ts";
+import { placeOf } from "./places.ts";
+
+/** The payout that a commission is in. `new`: it will be, once it is made. null: it is in none. */
+export async function findPart(
+  step: Step,
+  commission: SourceCommission,
+  owner: PromoterCampaign,
+): Promise<Payout | "new" | null> {
+  const { status, isPaid, unit, payoutId } = commission;
+  const said = payoutId === null ? undefined : step.plan.payouts.get(payoutId);
+  const isEarned = status === "approved" || (status === "pending" && isPaid);
+  // If the payout is not paid and the commission is, something else has paid it.
+  if (
+    said === undefined ||
+    !isEarned ||
+    said.status === "cancelled" ||
+    (isPaid && said.status !== "completed")
+  )
+    return null;
+  const parts = await partsOf(step, await rowOf(step, said));
+  const isIts = (part: Payout) =>
+    part.campaignId === owner.campaignId && part.promoterId === owner.promoterId && part.unit === unit;
+  return parts.find(isIts) ?? "new";
+}
+
+/**
+ * The same, made if need be. Ours are for one promoter campaign and unit, so one of the source's may be several. Commissions
+ * come before their payouts, so the first of them makes it.
+ */
+export async function payoutPartOf(
+  step: Step,
+  commission: SourceCommission,
+  owner: PromoterCampaign,
+): Promise<Payout | null> {
+  const { tx, plan } = step;
+  const found = await findPart(step, commission, owner);
+  const said = plan.payouts.get(commission.payoutId ?? "");
+  if (found !== "new" || said === undefined) return found === "new" ? null : found;
+  const known = await rowOf(step, said);
+  const part = await newPart(step, said, { owner, unit: commission.unit, amount: 0 });
+  await tx.insert(payouts, part);
+  const partIds = [...(known.partIds ?? []), part.id];
+  const parts = [...(await partsOf(step, known)), part];
+  await tx.put(sourceIds, { ...known, partIds, recordId: partIds[0]!, ownDigest: pictureOfParts(parts) });
+  return part;
+}
+
+/** What an import decides of a commission. */
+export function pictureOfCommission(commission: Commission): unknown {
+  const { promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere } = commission;
+  return [promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere];
+}
+
+/** The commission in another payout. The sums of both change with it, so that each is the sum of its commissions. */
+export async function moveInto(
+  step: Step,
+  commission: Commission,
+  { part, before }: { part: Pick<Payout, "id"> | null; before: Commission | null },
+): Promise<Commission> {
+  if (before !== null && before.payoutId !== null) await add(step, before.payoutId, -before.amount);
+  if (part !== null) await add(step, part.id, commission.amount);
+  const isPaidElsewhere = commission.isPaidElsewhere && part === null;
+  return { ...commission, payoutId: part?.id ?? null, isPaidElsewhere };
+}
+
+/** Imports what the source says of a payout itself, once its commissions are in it. */
+export async function importPayout(step: Step, said: SourcePayout): Promise<Result> {
+  const { tx } = step;
+  const sourceDigest = pictureOf(said);
+  const known = await rowOf(step, said);
+  if (known.sourceDigest === sourceDigest) return { outcome: "known" };
+  const parts = await partsOf(step, known);
+  if (parts.length === 0) return addWithout(step, said, { ...known, sourceDigest });
+  const isNew = known.sourceDigest === NOT_YET;
+  const wanted = parts.map((part) => ({ ...part, ...stateOf(said) }));
+  const isSame = pictureOfParts(wanted) === pictureOfParts(parts);
+  if (!isSame && pictureOfParts(parts) !== known.ownDigest)
+    return {
+      outcome: "edited",
+      remark: `payout ${said.id}: it changed there and here, so it stays as it is here`,
+    };
+  if (!isSame && said.status === "cancelled") return cancelParts(step, parts, { ...known, sourceDigest });
+  if (!isSame) for (const part of wanted) await tx.put(payouts, part);
+  await tx.put(sourceIds, { ...known, sourceDigest, ownDigest: pictureOfParts(wanted) });
+  return { outcome: isNew ? "added" : isSame ? "known" : "changed" };
+}
+
+/** Of a payout that its own record has not come of yet. */
+const NOT_YET = "-";
+
+async function rowOf({ tx, account, program }: Step, { id }: SourcePayout): Promise<SourceId> {
+  const name = { program, kind: "payout" as const, sourceId: id };
+  const known = await findSourceId(tx, account.id, name);
+  const blank = {
+    accountId: account.id,
+    ...name,
+    recordId: 0,
+    sourceDigest: NOT_YET,
+    ownDigest: pictureOfParts([]),
+  };
+  return known ?? blank;
+}
+
+async function partsOf({ tx, account }: Step, { partIds = [] }: SourceId): Promise<Payout[]> {
+  const found: Payout[] = [];
+  for (const id of partIds) {
+    const part = await tx.get(payouts, account.id, id);
+    if (part !== null) found.push(part);
+  }
+  return found;
+}
+
+function pictureOfParts(parts: Payout[]): string {
+  return pictureOf(parts.map(({ id, status, paidAt, error }) => [id, status, paidAt, error]));
+}
+
+/** A payout without commissions. Only a cancelled one is one here, because the sum of any other would be nothing. */
+async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promise<Result> {
+  const { tx } = step;
+  const isNew = (await findSourceId(tx, row.accountId, row)) === null;
+  const owner = said.status === "cancelled" && said.amount >= 0 ? await placeOf(step, said) : null;
+  if (owner === null) {
+    if (!isNew) return { outcome: "known" };
+    const remark = `payout ${said.id} names no commissions that it pays, so it is none here`;
+    return said.amount === 0 ? { outcome: "known" } : { outcome: "left_out", remark };
+  }
+  const part = await newPart(step, said, { owner, unit: said.unit, amount: said.amount });
+  await tx.insert(payouts, part);
+  await tx.put(sourceIds, {
+    ...row,
+    partIds: [part.id],
+    recordId: part.id,
+    ownDigest: pictureOfParts([part]),
+  });
+  return { outcome: "added" };
+}
+
+/** A cancelled payout pays nothing, so its commissions are owed again. */
+async function cancelParts(step: Step, parts: Payout[], row: SourceId): Promise<Result> {
+  const { tx, account } = step;
+  const cancelled = parts.map((part): Payout => ({ ...part, status: "cancelled", paidAt: null }));
+  for (const part of cancelled) {
+    for (const { id } of await tx.view.list(commissions, "payout", account.id, [part.id]))
+      await free(step, id);
+    await tx.put(payouts, part);
+  }
+  await tx.put(sourceIds, { ...row, ownDigest: pictureOfParts(cancelled) });
+  return { outcome: "changed" };
+}
+
+async function free({ tx, account }: Step, id: number): Promise<void> {
+  const commission = await tx.get(commissions, account.id, id);
+  if (commission === null) return;
+  const after = { ...commission, payoutId: null };
+  await tx.put(commissions, after);
+  for (const row of await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId: id })) {
+    // What was edited here stays known as edited.
+    if (row.ownDigest === pictureOf(pictureOfCommission(commission)))
+      await tx.put(sourceIds, { ...row, ownDigest: pictureOf(pictureOfCommission(after)) });
+  }
+}
+
+async function newPart(
+  step: Step,
+  said: SourcePayout,
+  { owner, unit, amount }: { owner: PromoterCampaign; unit: Payout["unit"]; amount: number },
+): Promise<Payout> {
+  const { tx, context, account } = step;
+  const promoter = await tx.get(promoters, account.id, owner.promoterId);
+  if (promoter === null) throw new Error(`Promoter ${owner.promoterId} is gone`);
+  const start = said.periodStart ?? said.createdAt;
+  const end = said.periodEnd ?? said.createdAt;
+  return {
+    accountId: account.id,
+    id: await context.store.nextId("payout"),
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    ...payoutTerms({ unit, amount }, { start, end: end < start ? start : end }, { ...account, promoter }),
+    hasOwnTerms: true,
+    runId: null,
+    groupRef: null,
+    paymentsBatchId: null,
+    payoutMethodId: null,
+    ...stateOf(said),
+    createdAt: said.createdAt,
+  };
+}
+
+function stateOf({ status, error, paidAt, createdAt }: SourcePayout) {
+  return {
+    status,
+    error,
+    paidAt: status === "completed" ? (paidAt ?? createdAt) : null,
+    processingStartedAt: status === "processing" ? createdAt : null,
+    failedAt: status === "failed" ? createdAt : null,
+  };
+}
+
+/** Changes the sum of a payout. One that pays nothing more, and that nobody has worked on, goes. */
+async function add({ tx, account }: Step, id: number, amount: number): Promise<void> {
+  const payout = await tx.get(payouts, account.id, id);
+  if (payout === null) return;
+  const sum = payout.amount + amount;
+  const isEmpty =
+    amount < 0 && sum === 0 && (await tx.view.count(commissions, "payout", account.id, [id])) <= 1;
+  if (isEmpty && payout.status === "pending") return tx.remove(payouts, account.id, id);
+  await tx.put(payouts, { ...payout, amount: sum, totalInclTax: withTax(sum, payout.taxRateHundredths) });
+}

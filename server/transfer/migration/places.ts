@@ -1,0 +1,278 @@
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { isErased } from "../../domain/erasure/erased.ts";
+import { findSourceId, pictureOf, sourceIds } from "../../domain/migration/source-id.ts";
+import { findCodeInUse, promoCodes, type PromoCode } from "../../domain/promo-code/promo-code.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import {
+  deriveRefToken,
+  isFormerToken,
+  isFreeRefToken,
+  refTokens,
+} from "../../domain/promoter-campaign/ref-token.ts";
+import { archivedStates } from "../../domain/promoter/changes.ts";
+import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
+import { isOwnPage, ownLinks } from "../../domain/referral-link/referral-link.ts";
+import { addPastClicks, NO_DAY } from "../../domain/visitor/visitor.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { codeRewardOf } from "./campaigns.ts";
+import { keep, ownId, type Result, type Step } from "./keep.ts";
+import type { SourceCode, SourcePromoterCampaign } from "./model.ts";
+import { clicksOf } from "./plan.ts";
+
+/** Imports a promoter's place in a campaign. Mostly it was made with its promoter. */
+export async function importPlace(step: Step, said: SourcePromoterCampaign): Promise<Result> {
+  const { tx, context, account } = step;
+  const remarks: string[] = [];
+  const result = await keep<PromoterCampaign>(step, {
+    kind: "promoter_campaign",
+    id: said.id,
+    said: saidOf(said),
+    table: promoterCampaigns,
+    picture: pictureOfPlace,
+    async add() {
+      const promoterId = await ownId(step, "promoter", said.promoterId);
+      const promoter = promoterId && (await tx.get(promoters, account.id, promoterId));
+      if (!promoter || isErased(promoter))
+        return `the promoter ${said.promoterId} was not imported, so not ${said.id}`;
+      const campaignId = (await ownId(step, "campaign", said.campaignId)) ?? account.defaultCampaignId;
+      const known = await tx.find(promoterCampaigns, "promoterInCampaign", account.id, [
+        promoter.id,
+        campaignId,
+      ]);
+      if (known !== null)
+        return { record: await withTokens(step, known, { said, remarks }), isFoundHere: true };
+      const id = await context.store.nextId("promoter-campaign");
+      remarks.push(...(await addPlace(step, { promoter, id, campaignId, said })));
+      return { record: (await tx.get(promoterCampaigns, account.id, id))! };
+    },
+    async change(before) {
+      const promoter = await tx.get(promoters, account.id, before.promoterId);
+      if (promoter === null || isErased(promoter)) return null;
+      const wanted = said.links.map(({ token }) => token.trim().toLowerCase());
+      const added = wanted.filter((token) => isFormerToken(token) && !tokensOf(before).includes(token));
+      const state = promoter.archivedAt === null ? said.state : before.state;
+      return {
+        ...before,
+        state,
+        ...(added.length > 0 && { moreRefTokens: [...tokensOf(before).slice(1), ...added] }),
+      };
+    },
+    async write(before, after) {
+      const { moreRefTokens: _wanted, ...changed } = { ...before, state: after.state };
+      const known = before.moreRefTokens;
+      const record = { ...changed, ...(known && { moreRefTokens: known }) };
+      await tx.put(promoterCampaigns, record);
+      return withTokens(step, record, { said, remarks });
+    },
+  });
+  const counted = result.outcome === "left_out" ? "known" : await countClicks(step, said);
+  const texts = [result.remark, ...remarks].filter((each) => each !== undefined);
+  return {
+    outcome: result.outcome === "known" ? counted : result.outcome,
+    ...(texts.length > 0 && { remark: texts.join("; ") }),
+  };
+}
+
+/**
+ * Writes a new promoter campaign with its ref tokens. The source's id is kept with it, so that its own record is known when
+ * it comes.
+ *
+ * @param said null: the source names no campaign
+ * @returns remarks
+ */
+export async function addPlace(
+  step: Step,
+  given: { promoter: Promoter; id: number; campaignId: number; said: SourcePromoterCampaign | null },
+): Promise<string[]> {
+  const { tx, account, program } = step;
+  const { promoter, id, campaignId, said } = given;
+  const remarks: string[] = [];
+  const state = said?.state ?? "pending";
+  if (promoter.archivedAt !== null)
+    await tx.put(archivedStates, { accountId: account.id, promoterCampaignId: id, state });
+  const blank = newPromoterCampaign({
+    accountId: account.id,
+    id,
+    campaignId,
+    promoterId: promoter.id,
+    state: promoter.archivedAt === null ? state : "blocked",
+    refToken: "",
+    createdAt: said?.createdAt ?? promoter.createdAt,
+  });
+  const made = await withTokens(step, blank, { said, remarks, promoter });
+  if (said === null) return remarks;
+  await tx.put(sourceIds, {
+    accountId: account.id,
+    program,
+    kind: "promoter_campaign",
+    sourceId: said.id,
+    recordId: id,
+    sourceDigest: pictureOf(saidOf(said)),
+    ownDigest: pictureOf(pictureOfPlace(made)),
+  });
+  return remarks;
+}
+
+/**
+ * The promoter campaign that something of a promoter belongs to. If they earned in a campaign that they are not in any
+ * more, they are put there as `inactive`: it gets no new leads, and goes on earning by those that it has.
+ *
+ * @returns null if the promoter was not imported
+ */
+export async function placeOf(
+  step: Step,
+  { promoterId, campaignId }: { promoterId: string; campaignId: string | null },
+): Promise<PromoterCampaign | null> {
+  const { tx, context, account } = step;
+  const ownPromoterId = await ownId(step, "promoter", promoterId);
+  const promoter = ownPromoterId && (await tx.get(promoters, account.id, ownPromoterId));
+  if (!promoter) return null;
+  const usual = await tx.get(promoterCampaigns, account.id, promoter.defaultPromoterCampaignId);
+  const ownCampaignId = await ownId(step, "campaign", campaignId);
+  if (ownCampaignId === null || usual?.campaignId === ownCampaignId) return usual;
+  const known = await tx.find(promoterCampaigns, "promoterInCampaign", account.id, [
+    promoter.id,
+    ownCampaignId,
+  ]);
+  if (known !== null) return known;
+  const blank = newPromoterCampaign({
+    accountId: account.id,
+    id: await context.store.nextId("promoter-campaign"),
+    campaignId: ownCampaignId,
+    promoterId: promoter.id,
+    state: usual?.state === "blocked" || isErased(promoter) ? "blocked" : "inactive",
+    refToken: "",
+    createdAt: promoter.createdAt,
+  });
+  return withTokens(step, blank, { said: null, remarks: [], promoter });
+}
+
+/** Imports a promo code. Codes and ref tokens never meet, so a code may be another promoter's token. */
+export function importCode(step: Step, said: SourceCode): Promise<Result> {
+  const { tx, context, account } = step;
+  return keep<PromoCode>(step, {
+    kind: "code",
+    id: said.id,
+    said,
+    table: promoCodes,
+    picture: ({ code, extId, archivedAt, promoterCampaignId }) => [
+      code,
+      extId,
+      archivedAt !== null,
+      promoterCampaignId,
+    ],
+    async add() {
+      const owner = await placeOf(step, said);
+      if (owner === null) return `code ${said.code}: its promoter ${said.promoterId} was not imported`;
+      const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
+      if (holder !== null && holder.promoterCampaignId === owner.id)
+        return { record: holder, isFoundHere: true };
+      if (holder !== null) return `code ${said.code} is in use here for another promoter`;
+      const record: PromoCode = {
+        accountId: account.id,
+        id: await context.store.nextId("promo-code"),
+        code: said.code,
+        rewardId: await codeRewardOf(step, owner.campaignId),
+        promoterCampaignId: owner.id,
+        extId: said.extId,
+        description: null,
+        metadata: null,
+        details: null,
+        createdAt: context.now.toISOString(),
+        archivedAt: said.archivedAt,
+      };
+      await tx.insert(promoCodes, record);
+      return { record };
+    },
+    async change(before) {
+      const owner = await placeOf(step, said);
+      const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
+      if (owner === null || (holder !== null && holder.id !== before.id)) return null;
+      const archivedAt = said.archivedAt === null ? null : (before.archivedAt ?? said.archivedAt);
+      return { ...before, code: said.code, extId: said.extId, promoterCampaignId: owner.id, archivedAt };
+    },
+  });
+}
+
+/** Clicks are counted apart, because they grow with every run. */
+function saidOf({ links, state, campaignId }: SourcePromoterCampaign): unknown {
+  return [state, campaignId, links.map(({ id, token, url }) => [id, token, url])];
+}
+
+function pictureOfPlace(place: PromoterCampaign): unknown {
+  return [place.state, tokensOf(place)];
+}
+
+function tokensOf({ refToken, moreRefTokens = [] }: PromoterCampaign): string[] {
+  return [refToken, ...moreRefTokens];
+}
+
+/** Writes a promoter campaign with those of its tokens that nobody has. A new one without any gets one that is derived. */
+async function withTokens(
+  { tx, context, account }: Step,
+  before: PromoterCampaign,
+  given: { said: SourcePromoterCampaign | null; remarks: string[]; promoter?: Promoter },
+): Promise<PromoterCampaign> {
+  const tokens = before.refToken === "" ? [] : tokensOf(before);
+  const { id: promoterCampaignId, promoterId } = before;
+  for (const link of given.said?.links ?? []) {
+    const token = link.token.trim().toLowerCase();
+    if (tokens.includes(token)) continue;
+    if (!isFormerToken(token) || !(await isFreeRefToken(tx, account.id, token))) {
+      given.remarks.push(
+        `the link ${JSON.stringify(link.token)} can't be taken over: its name leads to another promoter`,
+      );
+      continue;
+    }
+    await tx.put(refTokens, { accountId: account.id, token, promoterCampaignId });
+    if (tokens.push(token) === 1) continue;
+    const id = await context.store.nextId("own-link");
+    const own = { accountId: account.id, id, promoterCampaignId, promoterId, refToken: token };
+    const url = await pageOf(tx, before, link.target ?? link.url);
+    await tx.put(ownLinks, { ...own, name: token, url, subId: null, createdAt: before.createdAt });
+  }
+  if (tokens.length === 0 && given.promoter !== undefined) {
+    const { email, profile } = given.promoter;
+    const name = { accountId: account.id, firstName: profile.firstName, email };
+    const token = await deriveRefToken(tx, context.chance, name);
+    await tx.put(refTokens, { accountId: account.id, token, promoterCampaignId });
+    tokens.push(token);
+  }
+  const [refToken = before.refToken, ...more] = tokens;
+  const after = { ...before, refToken, ...(more.length > 0 && { moreRefTokens: more }) };
+  await tx.put(promoterCampaigns, after);
+  return after;
+}
+
+/** A page of the campaign's own site. null: it is another's, for example the former program's own, which will end. */
+async function pageOf(tx: Transaction, place: PromoterCampaign, url: string | null): Promise<string | null> {
+  const campaign = url === null ? null : await tx.get(campaigns, place.accountId, place.campaignId);
+  return campaign !== null && url !== null && isOwnPage(campaign, url) ? url : null;
+}
+
+/**
+ * Counts the clicks of a total, without a day, because they are no visits. `added`: its promoter was made with it, and now
+ * its own record has come.
+ */
+async function countClicks(
+  { tx, account, program, plan }: Step,
+  said: SourcePromoterCampaign,
+): Promise<"added" | "changed" | "known"> {
+  const known = await findSourceId(tx, account.id, { program, kind: "promoter_campaign", sourceId: said.id });
+  const place = known && (await tx.get(promoterCampaigns, account.id, known.recordId));
+  if (!known || !place) return "known";
+  const isFirst = plan.firstPlaces.get(said.promoterId)?.id === said.id;
+  const loose = isFirst ? Math.max(0, plan.looseClicks.get(said.promoterId) ?? 0) : 0;
+  const clicks = clicksOf(said) + loose;
+  if (clicks === known.clicks) return "known";
+  const added = clicks - (known.clicks ?? 0);
+  const { accountId, id: promoterCampaignId, promoterId, campaignId } = place;
+  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  if (added !== 0) await addPastClicks(tx, { ...owner, day: NO_DAY, origin: null, count: added });
+  await tx.put(sourceIds, { ...known, clicks });
+  return known.clicks === undefined ? "added" : "changed";
+}

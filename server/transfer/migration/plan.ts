@@ -1,0 +1,146 @@
+import type { Account } from "../../domain/account/account.ts";
+import { isMissing, toAccountCurrency, type MissingRate } from "../../domain/money/rate.ts";
+import { Failure } from "../../failure.ts";
+import type { Reader } from "../../storage/store.ts";
+import type { SourcePayout, SourcePromoterCampaign, SourceRecord } from "./model.ts";
+
+/** What must be known of all records before the first is written. */
+export interface Plan {
+  count: number;
+  /** The promoter campaign that each promoter is made with. */
+  firstPlaces: Map<string, SourcePromoterCampaign>;
+  /** The clicks of each promoter that no link has: the source counts them for the promoter alone. */
+  looseClicks: Map<string, number>;
+  payouts: Map<string, SourcePayout>;
+  /** The sales of which a commission of its own takes back a part. */
+  reducedSales: Set<string>;
+  /** The dates of sales in other currencies than the account's. All that they earned is converted by the rate of that day. */
+  foreignSales: Map<string, string>;
+  /** The first sales of customers of whom the source does not say since when they are customers. */
+  firstSales: Map<string, string>;
+  /** The billing provider's ids of customers for whom the company has ids of its own. */
+  billingIds: Map<string, string>;
+}
+
+/** How many missing days of a currency are named one by one. */
+const MOST_DAYS = 5;
+
+/**
+ * Reads all records once, and writes nothing.
+ *
+ * @throws Failure `rule_broken` naming every currency and day without an exchange rate
+ */
+export async function makePlan(
+  reader: Reader,
+  account: Account,
+  records: AsyncIterable<SourceRecord>,
+): Promise<Plan> {
+  const plan: Plan = {
+    count: 0,
+    firstPlaces: new Map(),
+    looseClicks: new Map(),
+    payouts: new Map(),
+    reducedSales: new Set(),
+    foreignSales: new Map(),
+    firstSales: new Map(),
+    billingIds: new Map(),
+  };
+  const undated = new Set<string>();
+  const rates = newRateSearch(reader, account);
+  for await (const record of records) {
+    plan.count++;
+    if (record.kind === "customer" && record.customerSince === null) undated.add(record.id);
+    note(plan, record, { account, undated });
+    if (record.kind === "sale") await rates.look(record.currency, record.createdAt);
+    if (record.kind === "commission" && record.unit === "cash")
+      await rates.look(record.currency, dayOfCommission(plan, record));
+  }
+  rates.refuseMissing();
+  return plan;
+}
+
+/** The instant by whose rate a commission is converted: its sale's, so that a refund takes back what the sale gave. */
+export function dayOfCommission(
+  { foreignSales }: Pick<Plan, "foreignSales">,
+  { saleId, createdAt }: { saleId: string | null; createdAt: string },
+): string {
+  return (saleId === null ? undefined : foreignSales.get(saleId)) ?? createdAt;
+}
+
+function note(
+  plan: Plan,
+  record: SourceRecord,
+  { account, undated }: { account: Account; undated: Set<string> },
+): void {
+  switch (record.kind) {
+    case "promoter":
+      if (record.counts.clicks !== null) addClicks(plan, record.id, record.counts.clicks);
+      return;
+    case "promoter_campaign": {
+      const first = plan.firstPlaces.get(record.promoterId);
+      // Links and sign-ups lead to the first one, so it should be one that is in use.
+      if (first === undefined || (first.state !== "accepted" && record.state === "accepted"))
+        plan.firstPlaces.set(record.promoterId, record);
+      if (plan.looseClicks.has(record.promoterId)) addClicks(plan, record.promoterId, -clicksOf(record));
+      return;
+    }
+    case "customer":
+      if (record.uid !== null && record.billingId !== null) plan.billingIds.set(record.id, record.billingId);
+      return;
+    case "payout":
+      plan.payouts.set(record.id, record);
+      return;
+    case "sale":
+      if (isForeign(record.currency, account)) plan.foreignSales.set(record.id, record.createdAt);
+      if (!undated.has(record.customerId)) return;
+      if ((plan.firstSales.get(record.customerId) ?? "~") > record.createdAt)
+        plan.firstSales.set(record.customerId, record.createdAt);
+      return;
+    case "commission":
+      if (record.amount < 0 && record.saleId !== null) plan.reducedSales.add(record.saleId);
+  }
+}
+
+/** The clicks of a promoter campaign's links. */
+export function clicksOf({ links }: Pick<SourcePromoterCampaign, "links">): number {
+  return links.reduce((sum, { clicks }) => sum + clicks, 0);
+}
+
+function isForeign(currency: string | null, account: Account): boolean {
+  return currency !== null && currency.toUpperCase() !== account.currency;
+}
+
+function addClicks({ looseClicks }: Plan, promoterId: string, clicks: number): void {
+  looseClicks.set(promoterId, (looseClicks.get(promoterId) ?? 0) + clicks);
+}
+
+/** Looks for rates, once for each currency and day. */
+function newRateSearch(reader: Reader, account: Account) {
+  const known = new Map<string, MissingRate | null>();
+  return {
+    async look(currency: string | null, at: string): Promise<void> {
+      if (currency === null || !isForeign(currency, account)) return;
+      const key = `${currency.toUpperCase()} ${at.slice(0, 10)}`;
+      if (known.has(key)) return;
+      const money = await toAccountCurrency(reader, account, { amount: 0, currency, at: new Date(at) });
+      known.set(key, isMissing(money) ? money : null);
+    },
+    refuseMissing(): void {
+      const days = new Map<string, string[]>();
+      for (const missing of known.values())
+        if (missing !== null) days.set(missing.from, [...(days.get(missing.from) ?? []), missing.day]);
+      if (days.size === 0) return;
+      const lists = [...days].map(([from, all]) => `${from} on ${listOf(all.toSorted())}`);
+      throw new Failure(
+        "rule_broken",
+        `Nothing was written, because exchange rates to ${account.currency} are missing: ${lists.join("; ")}. ` +
+          "`tidemark rates import` takes files of the European Central Bank.",
+      );
+    },
+  };
+}
+
+function listOf(days: string[]): string {
+  if (days.length <= MOST_DAYS) return days.join(", ");
+  return `${days.length} days from ${days[0]} to ${days.at(-1)}`;
+}

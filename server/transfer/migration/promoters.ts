@@ -1,0 +1,218 @@
+import { isErased } from "../../domain/erasure/erased.ts";
+import {
+  payoutMethods,
+  findSelectedPayoutMethod,
+  type PayoutMethod,
+} from "../../domain/payout-method/payout-method.ts";
+import { payouts } from "../../domain/payout/payout.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { archivedStates } from "../../domain/promoter/changes.ts";
+import { newPromoter, refuseCircle } from "../../domain/promoter/creation.ts";
+import {
+  findPromoterByEmail,
+  isSharedMailbox,
+  newProfile,
+  promoters,
+  type Promoter,
+} from "../../domain/promoter/promoter.ts";
+import { Failure } from "../../failure.ts";
+import { indexed } from "../../storage/digests.ts";
+import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
+import type { SourcePayoutMethod, SourcePromoter } from "./model.ts";
+import { addPlace } from "./places.ts";
+
+/** Imports a promoter, with their first promoter campaign, because nobody is a promoter without one. */
+export async function importPromoter(step: Step, said: SourcePromoter): Promise<Result> {
+  const { counts: _counts, parentId: _parent, payoutMethod, ...person } = said;
+  const result = await keep<Promoter>(step, {
+    kind: "promoter",
+    id: said.id,
+    said: person,
+    table: promoters,
+    picture: ({ email, custId, note, customFields, profile, archivedAt }) => [
+      email,
+      custId,
+      note,
+      customFields,
+      [profile.firstName, profile.lastName, profile.companyName, profile.country],
+      archivedAt !== null,
+    ],
+    add: () => addPromoter(step, said),
+    change: (before) => changed(step, before, said),
+    write: (before, after) => putChanged(step, before, after),
+  });
+  if (payoutMethod === null || result.outcome === "left_out") return result;
+  const method = await importPayoutMethod(step, said.id, payoutMethod);
+  return result.outcome === "known" ? method : result;
+}
+
+/** Gives a promoter the parent that the source names. Both were imported before. */
+export function importParent(
+  step: Step,
+  { id, parentId }: { id: string; parentId: string },
+): Promise<Result> {
+  const { tx, account } = step;
+  const withParent = async (child: Promoter): Promise<Promoter | string> => {
+    const parentPromoterId = await ownId(step, "promoter", parentId);
+    const parent = parentPromoterId && (await tx.get(promoters, account.id, parentPromoterId));
+    if (!parent || isErased(parent)) return `promoter ${id}: the parent ${parentId} was not imported`;
+    try {
+      await refuseCircle(tx, child, parent);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return `promoter ${id}: the parent ${parentId} is the promoter, or is below them`;
+    }
+    return { ...child, parentPromoterId: parent.id };
+  };
+  return keep<Promoter>(step, {
+    kind: "parent",
+    id,
+    said: parentId,
+    table: promoters,
+    picture: ({ parentPromoterId }) => parentPromoterId,
+    async add() {
+      const childId = await ownId(step, "promoter", id);
+      const child = childId && (await tx.get(promoters, account.id, childId));
+      if (!child) return `promoter ${id} was not imported, so has no parent`;
+      if (child.parentPromoterId !== null) return { record: child, isFoundHere: true };
+      const after = await withParent(child);
+      if (typeof after === "string") return after;
+      await tx.put(promoters, after);
+      return { record: after };
+    },
+    async change(before) {
+      const after = await withParent(before);
+      return typeof after === "string" ? null : after;
+    },
+  });
+}
+
+/** Somebody with this e-mail address may be a promoter here already. They get what the source adds, and stay as they are. */
+async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Promoter> | string> {
+  const { tx, context, account, plan } = step;
+  if (!said.email.includes("@")) return `promoter ${said.id} has no e-mail address`;
+  const known = await findPromoterByEmail(tx, account.id, said.email);
+  if (known !== null) return { record: known, isFoundHere: true };
+  const place = plan.firstPlaces.get(said.id) ?? null;
+  const campaignId = (await ownId(step, "campaign", place?.campaignId ?? null)) ?? account.defaultCampaignId;
+  const custId = await freeCustId(step, said.custId);
+  const id = await context.store.nextId("promoter");
+  const promoterCampaignId = await context.store.nextId("promoter-campaign");
+  const promoter = newPromoter(
+    context,
+    {
+      email: said.email.trim(),
+      custId,
+      note: said.note,
+      tempPasswordHash: null,
+      profile: newProfile(profileOf(said)),
+      skipEmailNotification: false,
+      createdAt: new Date(said.createdAt),
+      own: {
+        customFields: said.customFields,
+        ...(said.isArchived && { archivedAt: context.now.toISOString() }),
+      },
+    },
+    {
+      accountId: account.id,
+      id,
+      parentPromoterId: null,
+      defaultPromoterCampaignId: promoterCampaignId,
+      fraudSuspicions: [],
+    },
+  );
+  await tx.insert(promoters, promoter);
+  // Choice: history is not suspected. A later promoter with the same mailbox is.
+  await isSharedMailbox(tx, promoter);
+  const remarks = await addPlace(step, { promoter, id: promoterCampaignId, campaignId, said: place });
+  if (custId !== said.custId)
+    remarks.push(`promoter ${said.email}: another one has the id ${said.custId} already`);
+  if (place === null)
+    remarks.push(`promoter ${said.email} is in no campaign there, and waits for approval here`);
+  return { record: promoter, remark: remarks.length === 0 ? undefined : remarks.join("; ") };
+}
+
+async function changed(step: Step, before: Promoter, said: SourcePromoter): Promise<Promoter | null> {
+  if (isErased(before)) return null;
+  const other = await findPromoterByEmail(step.tx, before.accountId, said.email);
+  const isFree = other === null || other.id === before.id;
+  const custId = said.custId === before.custId ? before.custId : await freeCustId(step, said.custId);
+  const archivedAt = said.isArchived ? (before.archivedAt ?? step.context.now.toISOString()) : null;
+  return {
+    ...before,
+    email: isFree ? said.email.trim() : before.email,
+    custId,
+    note: said.note,
+    customFields: said.customFields,
+    profile: { ...before.profile, ...profileOf(said) },
+    archivedAt,
+  };
+}
+
+/** Writes a changed promoter. Whoever was archived or restored there is so here, in every campaign. */
+async function putChanged({ tx, account }: Step, before: Promoter, after: Promoter): Promise<Promoter> {
+  await tx.put(promoters, after);
+  if ((before.archivedAt === null) === (after.archivedAt === null)) return after;
+  for (const place of await tx.view.list(promoterCampaigns, "promoter", account.id, [after.id])) {
+    const own = { accountId: account.id, promoterCampaignId: place.id };
+    const archived = await tx.get(archivedStates, account.id, place.id);
+    if (after.archivedAt !== null) {
+      await tx.put(archivedStates, { ...own, state: place.state });
+      await tx.put(promoterCampaigns, { ...place, state: "blocked" });
+    } else if (archived !== null) {
+      await tx.remove(archivedStates, account.id, place.id);
+      await tx.put(promoterCampaigns, { ...place, state: archived.state });
+    }
+  }
+  return after;
+}
+
+/** null: another promoter has it. */
+async function freeCustId({ tx, account }: Step, custId: string | null): Promise<string | null> {
+  if (custId === null || custId === "") return null;
+  return (await tx.find(promoters, "custId", account.id, [indexed(custId)])) === null ? custId : null;
+}
+
+function profileOf({ firstName, lastName, companyName, country }: SourcePromoter) {
+  return { firstName, lastName, companyName, country };
+}
+
+function importPayoutMethod(
+  step: Step,
+  id: string,
+  { method, details }: SourcePayoutMethod,
+): Promise<Result> {
+  const { tx, context, account } = step;
+  return keep<PayoutMethod>(step, {
+    kind: "payout_method",
+    id,
+    said: [method, details],
+    table: payoutMethods,
+    picture: (record) => [record.method, record.details],
+    async add() {
+      const promoterId = await ownId(step, "promoter", id);
+      if (promoterId === null) return `promoter ${id} was not imported, so has no payout method`;
+      const selected = await findSelectedPayoutMethod(tx, account.id, promoterId);
+      if (selected !== null) return { record: selected, isFoundHere: true };
+      const record: PayoutMethod = {
+        accountId: account.id,
+        id: await context.store.nextId("payout-method"),
+        promoterId,
+        method,
+        details,
+        meta: {},
+        isSelected: true,
+        isDisabled: false,
+        isManaged: false,
+        createdAt: context.now.toISOString(),
+      };
+      await tx.insert(payoutMethods, record);
+      return { record };
+    },
+    async change(before) {
+      // What was paid must go on showing where it went.
+      const isUsed = (await tx.view.count(payouts, "method", account.id, [before.id])) > 0;
+      return isUsed || before.replacedById !== undefined ? null : { ...before, method, details };
+    },
+  });
+}

@@ -1,0 +1,284 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { commissions } from "../../domain/commission/commission.ts";
+import { leads } from "../../domain/lead/lead.ts";
+import { findSourceId, pictureOf, type KeptKind, type SourceId } from "../../domain/migration/source-id.ts";
+import { exponentOf, formatAmount, UNITS, type Unit } from "../../domain/money/money.ts";
+import { payouts } from "../../domain/payout/payout.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import { NO_DAY, pastClicks } from "../../domain/visitor/visitor.ts";
+import { csvForPeople, type Line } from "../../csv.ts";
+import type { Table } from "../../storage/table.ts";
+import { amountOf, statusOf } from "./commissions.ts";
+import { isCustomer } from "./customers.ts";
+import type { Step } from "./keep.ts";
+import type {
+  SourceCommission,
+  SourceCustomer,
+  SourcePromoter,
+  SourcePromoterCampaign,
+  SourceRecord,
+} from "./model.ts";
+import { pictureOfCommission } from "./payouts.ts";
+import { newPayoutSums, type PayoutSums } from "./payout-sums.ts";
+import { clicksOf } from "./plan.ts";
+
+/** What one program says of a promoter. */
+export interface Side {
+  clicks: number;
+  leads: number;
+  customers: number;
+  /** By unit, in minor units of the account's currency or in whole units. Units without any are absent. */
+  units: Partial<Record<Unit, { earned: number; paid: number }>>;
+}
+
+/** A promoter there and here. */
+export interface ProofRow {
+  /** null: they were not imported. */
+  promoterId: number | null;
+  email: string;
+  sourceIds: string[];
+  there: Side;
+  here: Side;
+  /** Records that were edited here, or recorded here by themselves. They count on both sides as the source has them. */
+  ownCount: number;
+  /** How the sides differ, in words. */
+  differences: string[];
+}
+
+/** Whether both programs say the same. */
+export interface Proof {
+  rows: ProofRow[];
+  differingCount: number;
+}
+
+type Importing = Omit<Step, "tx">;
+
+/** Records that are compared before others get their turn. */
+const CHUNK = 500;
+
+/** Compares both programs, promoter by promoter. What is here is read from the store, record by record. */
+export async function proof(
+  importing: Importing,
+  records: AsyncIterable<SourceRecord>,
+  onRecords: (count: number) => void,
+): Promise<Proof> {
+  const comparison = newComparison(importing);
+  let seen = 0;
+  for await (const record of records) {
+    if (++seen % CHUNK === 0) {
+      onRecords(CHUNK);
+      await othersTurn();
+    }
+    switch (record.kind) {
+      case "promoter":
+        await comparePromoter(comparison, record);
+        break;
+      case "promoter_campaign":
+        await comparePlace(comparison, record);
+        break;
+      case "customer":
+        await compareCustomer(comparison, record);
+        break;
+      case "commission":
+        await compareCommission(comparison, record);
+    }
+  }
+  onRecords(seen % CHUNK);
+  for (const { promoterId, text } of comparison.payoutSums.differences())
+    rowOf(comparison, promoterId)?.differences.push(text);
+  const rows = [...comparison.rows.values()];
+  for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
+  return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
+}
+
+/** A CSV file for people: a line for each promoter. */
+export function proofCsv({ rows }: Proof, currency: string): string {
+  const places = exponentOf(currency) ?? 2;
+  const money = (amount: number) => ({ decimal: (amount / 10 ** places).toFixed(places) });
+  const cells = (side: Side, where: string): Line => {
+    const { earned, paid } = side.units.cash ?? NOTHING;
+    return {
+      [`clicks_${where}`]: side.clicks,
+      [`leads_${where}`]: side.leads,
+      [`customers_${where}`]: side.customers,
+      [`earned_${where}`]: money(earned),
+      [`paid_${where}`]: money(paid),
+      [`owed_${where}`]: money(earned - paid),
+    };
+  };
+  const lines = rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => ({
+    promoter: email,
+    promoter_id: promoterId ?? "",
+    source_ids: sourceIds.join(" "),
+    ...cells(there, "there"),
+    ...cells(here, "here"),
+    changed_here: ownCount,
+    differences: differences.join("; "),
+  }));
+  return csvForPeople(lines, { header: true });
+}
+
+const NOTHING = { earned: 0, paid: 0 };
+
+/** What is compared, and what was seen of it. */
+interface Comparison extends Importing {
+  rows: Map<string, ProofRow>;
+  /** The row of each promoter, by the source's id. */
+  rowKeys: Map<string, string>;
+  /** What the source counts for each promoter itself. */
+  counts: Map<string, SourcePromoter["counts"]>;
+  seenPlaces: Set<number>;
+  seenLeads: Set<number>;
+  /** Whether a payout here is paid. */
+  paidPayouts: Map<number, boolean>;
+  payoutSums: PayoutSums;
+}
+
+function newComparison(importing: Importing): Comparison {
+  return {
+    ...importing,
+    rows: new Map(),
+    rowKeys: new Map(),
+    counts: new Map(),
+    seenPlaces: new Set(),
+    seenLeads: new Set(),
+    paidPayouts: new Map(),
+    payoutSums: newPayoutSums(importing),
+  };
+}
+
+/** A record's own id here, and the record. null: there is none. */
+async function findOwn<R>(
+  { context, account, program }: Comparison,
+  { kind, sourceId, from }: { kind: KeptKind; sourceId: string; from: Table<R> },
+): Promise<{ known: SourceId | null; own: R | null }> {
+  const { store } = context;
+  const known = await findSourceId(store, account.id, { program, kind, sourceId });
+  return { known, own: known === null ? null : await store.get(from, account.id, known.recordId) };
+}
+
+function rowOf({ rows, rowKeys }: Comparison, promoterId: string): ProofRow | undefined {
+  return rows.get(rowKeys.get(promoterId) ?? "");
+}
+
+async function comparePromoter(comparison: Comparison, said: SourcePromoter): Promise<void> {
+  const { known, own } = await findOwn(comparison, { kind: "promoter", sourceId: said.id, from: promoters });
+  const key = own ? String(own.id) : `? ${said.id}`;
+  const row = comparison.rows.get(key) ?? newRow(own?.id ?? null, own?.email ?? said.email);
+  comparison.rows.set(key, row);
+  // They were deleted here.
+  if (known !== null && own === null) row.ownCount++;
+  comparison.rowKeys.set(said.id, key);
+  comparison.counts.set(said.id, said.counts);
+  row.sourceIds.push(said.id);
+  for (const name of ["clicks", "leads", "customers"] as const) row.there[name] += said.counts[name] ?? 0;
+}
+
+async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign): Promise<void> {
+  const { account, context, counts, rows, seenPlaces } = comparison;
+  const row = rowOf(comparison, said.promoterId);
+  if (row && counts.get(said.promoterId)?.clicks === null) row.there.clicks += clicksOf(said);
+  const place = { kind: "promoter_campaign", sourceId: said.id, from: promoterCampaigns } as const;
+  const { own } = await findOwn(comparison, place);
+  if (!own || seenPlaces.has(own.id)) return;
+  seenPlaces.add(own.id);
+  const here = rows.get(String(own.promoterId))?.here;
+  const counted = await context.store.list(pastClicks, "id", account.id, [NO_DAY, own.id]);
+  for (const { count } of counted) if (here) here.clicks += count;
+}
+
+async function compareCustomer(comparison: Comparison, said: SourceCustomer): Promise<void> {
+  const { plan, seenLeads } = comparison;
+  const row = rowOf(comparison, said.promoterId);
+  const { known, own } = await findOwn(comparison, { kind: "customer", sourceId: said.id, from: leads });
+  const isRepeated = own !== null && seenLeads.has(own.id);
+  if (own) seenLeads.add(own.id);
+  if (!row) return;
+  countThere(comparison, row, { said, isRepeated });
+  if (known === null || isRepeated) return;
+  // Somebody who was moved or deleted here, or who was known here before, counts as the source has them.
+  const isOwn = !own || own.archivedAt || own.promoterId !== row.promoterId || known.isFoundHere;
+  if (isOwn) row.ownCount++;
+  row.here.leads++;
+  if (isOwn ? isCustomer(plan, said) : own.customerSince !== null) row.here.customers++;
+}
+
+/** Two of the source's records may be one person, who then counts once. What the source counts itself counts both. */
+function countThere(
+  { counts, plan }: Comparison,
+  row: ProofRow,
+  { said, isRepeated }: { said: SourceCustomer; isRepeated: boolean },
+): void {
+  const names = isCustomer(plan, said) ? (["leads", "customers"] as const) : (["leads"] as const);
+  for (const name of names) {
+    const isCounted = (counts.get(said.promoterId)?.[name] ?? null) !== null;
+    if (isCounted && isRepeated) row.there[name]--;
+    if (!isCounted && !isRepeated) row.there[name]++;
+  }
+}
+
+async function compareCommission(comparison: Comparison, said: SourceCommission): Promise<void> {
+  const { account, context, plan, payoutSums, rows } = comparison;
+  payoutSums.note(said);
+  const row = rowOf(comparison, said.promoterId);
+  const amount = await amountOf({ reader: context.store, account, plan }, said);
+  if (!row || typeof amount === "string") return;
+  const isEarned = statusOf(said) === "approved";
+  const payout = plan.payouts.get(said.payoutId ?? "");
+  const isPaid = isEarned && (said.isPaid || payout?.status === "completed");
+  const there = { earned: isEarned ? amount : 0, paid: isPaid ? amount : 0 };
+  add(row.there, said.unit, there);
+  const { known, own } = await findOwn(comparison, {
+    kind: "commission",
+    sourceId: said.id,
+    from: commissions,
+  });
+  if (known === null) return;
+  if (known.isFoundHere || own === null || pictureOf(pictureOfCommission(own)) !== known.ownDigest) {
+    row.ownCount++;
+    return add(row.here, said.unit, there);
+  }
+  if (own.status !== "approved") return;
+  const paid = own.isPaidElsewhere || (await isPaidHere(comparison, own.payoutId)) ? own.amount : 0;
+  const here = rows.get(String(own.promoterId))?.here;
+  if (here) add(here, own.unit, { earned: own.amount, paid });
+}
+
+async function isPaidHere(
+  { context, account, paidPayouts }: Comparison,
+  payoutId: number | null,
+): Promise<boolean> {
+  if (payoutId === null) return false;
+  const known = paidPayouts.get(payoutId);
+  if (known !== undefined) return known;
+  const isCompleted = (await context.store.get(payouts, account.id, payoutId))?.status === "completed";
+  paidPayouts.set(payoutId, isCompleted);
+  return isCompleted;
+}
+
+function newRow(promoterId: number | null, email: string): ProofRow {
+  const side = (): Side => ({ clicks: 0, leads: 0, customers: 0, units: {} });
+  return { promoterId, email, sourceIds: [], there: side(), here: side(), ownCount: 0, differences: [] };
+}
+
+function add({ units }: Side, unit: Unit, { earned, paid }: { earned: number; paid: number }): void {
+  const before = units[unit] ?? NOTHING;
+  units[unit] = { earned: before.earned + earned, paid: before.paid + paid };
+}
+
+function differencesOf({ promoterId, there, here, ownCount }: ProofRow, currency: string): string[] {
+  if (promoterId === null) return ownCount > 0 ? [] : ["not imported"];
+  const found: string[] = [];
+  for (const name of ["clicks", "leads", "customers"] as const)
+    if (there[name] !== here[name]) found.push(`${name}: ${there[name]} there, ${here[name]} here`);
+  for (const unit of UNITS) {
+    const [one, other] = [there.units[unit] ?? NOTHING, here.units[unit] ?? NOTHING];
+    for (const name of ["earned", "paid"] as const) {
+      if (one[name] === other[name]) continue;
+      const [before, now] = [one[name], other[name]].map((amount) => formatAmount(amount, unit, currency));
+      found.push(`${name}: ${before} there, ${now} here`);
+    }
+  }
+  return found;
+}

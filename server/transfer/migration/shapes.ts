@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import { exponentOf, isCurrency } from "../../domain/money/money.ts";
+import { CLOSED } from "./paging.ts";
+import type { ArchivedRows, SourceReward } from "./model.ts";
+
+// The fields of the sources' answers. They are lenient: a field that is missing, or has a form that nobody documents, is null,
+// unless nothing can be made of the record without it.
+
+/** An id. Some sources write numbers. */
+export const id = z.union([z.string().min(1), z.int()]).transform(String);
+
+/** A text that is not empty, or null. */
+export const text = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    if (typeof value === "number") return String(value);
+    return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+  });
+
+/** An id, or null. */
+export const idOrNull = text;
+
+/** The id of a record that is given by its id, or with its own fields. null: none. */
+export const reference = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    const { id, key } = (typeof value === "object" && value !== null ? value : { id: value }) as Reference;
+    const found = id ?? key;
+    return typeof found === "number" || (typeof found === "string" && found !== "") ? String(found) : null;
+  });
+type Reference = { id?: unknown; key?: unknown };
+
+/** An amount in the minor unit. Some sources write it as text. */
+export const amount = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+(\.0+)?$/)
+      .transform(Number),
+  ])
+  .pipe(z.int());
+
+/** The same, or null. */
+export const amountOrNull = amount
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+/** A count of something. 0 if the source leaves it out. */
+export const count = amountOrNull.transform((value) => Math.max(0, value ?? 0));
+
+/** A count that a source may not have. */
+export const countOrNull = amountOrNull.transform((value) => (value !== null && value >= 0 ? value : null));
+
+export const flag = z
+  .unknown()
+  .optional()
+  .transform((value) => value === true || value === "true" || value === 1);
+
+/** ISO 4217, in capitals, or null. */
+export const currency = text.transform((value) => {
+  const code = value?.toUpperCase() ?? "";
+  return isCurrency(code) ? code : null;
+});
+
+/** ISO 8601 in UTC, or null. Some sources write milliseconds since 1970, some a day alone. */
+export const instant = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    const isInstant = typeof value === "string" ? /^\d{4}-\d\d-\d\d/.test(value) : typeof value === "number";
+    const date = new Date(isInstant ? (value as string | number) : Number.NaN);
+    return Number.isNaN(date.getTime()) ? null : date.toISOString();
+  });
+
+/** An instant that must be there. */
+export const someInstant = instant.pipe(z.string("is no date"));
+
+/** Two letters, or null. Some sources write the English name. */
+export const country = text.transform((value) => {
+  if (value === null) return null;
+  if (/^[a-z]{2}$/i.test(value)) return value.toUpperCase();
+  return countryCodes().get(value.toLowerCase()) ?? null;
+});
+
+/** A word of the source in our meaning. A word without one is a fault: its record becomes a remark. */
+export function meaning<const M extends Record<string, string | object>>(meanings: M) {
+  return z.string().transform((word, context): M[keyof M] => {
+    const found = meanings[word];
+    if (found !== undefined) return found as M[keyof M];
+    context.addIssue({ code: "custom", message: `${word} is not known` });
+    return z.NEVER;
+  });
+}
+
+/** Any fields, or null. */
+export const fields = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .catch(null)
+  .transform((given) => (given && Object.keys(given).length > 0 ? given : null));
+
+let codes: Map<string, string> | null = null;
+
+function countryCodes(): Map<string, string> {
+  if (codes !== null) return codes;
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const pairs = letters.flatMap((first) => letters.map((second) => first + second));
+  codes = new Map(pairs.map((code) => [names.of(code)?.toLowerCase() ?? "", code]));
+  return codes;
+}
+
+/** A number with at most four decimals in ten-thousandths, exactly. null: it is no such number. */
+export function tenThousandths(value: unknown): number | null {
+  const match = /^(\d{1,8})(?:\.(\d{1,4})0*)?$/.exec(String(value));
+  if (match === null) return null;
+  const [, whole = "", decimals = ""] = match;
+  return Number(whole) * 10_000 + Number(decimals.padEnd(4, "0"));
+}
+
+/** An amount in the minor unit as a reward says it: in ten-thousandths of the whole unit. null: the currency is unknown. */
+export function flatTenThousandths(minor: number, code: string | null): number | null {
+  const exponent = code === null ? null : exponentOf(code);
+  return exponent === null ? null : minor * 10 ** (4 - exponent);
+}
+
+/** For how long a customer's sales earn a reward. */
+export type Duration = Pick<SourceReward, "duration" | "durationMonths">;
+
+/** What can't be taken over, or not exactly. */
+export interface Remarks {
+  add(id: string, text: string): void;
+  all(): { kind: "remark"; id: string; text: string }[];
+}
+
+export function newRemarks(): Remarks {
+  const texts = new Map<string, string>();
+  return {
+    add: (id, text) => void texts.set(id, text),
+    all: () => [...texts].map(([id, text]) => ({ kind: "remark", id, text })),
+  };
+}
+
+/** Reads the rows of a list. A row that can't be read is a remark. `noun` names a row for people, such as `Affiliate`. */
+export async function* readRows<T>(
+  { archive, remarks }: { archive: ArchivedRows; remarks: Remarks },
+  { list, shape, noun }: { list: string; shape: z.ZodType<T>; noun: string },
+): AsyncGenerator<T> {
+  let place = 0;
+  for await (const row of archive.rows(list)) {
+    place += 1;
+    const parsed = shape.safeParse(row);
+    if (parsed.success) {
+      yield parsed.data;
+      continue;
+    }
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const name = String(row["id"] ?? row["key"] ?? `without an id, number ${place}`);
+    const shown = JSON.stringify(row).slice(0, 500);
+    remarks.add(`${list}:${name}`, `${noun} ${name} can't be read (${faults.join("; ")}): ${shown}`);
+  }
+}
+
+/** The envelope of an answer. @throws Failure `refused` if it has another form */
+export function readAnswer<T>(shape: z.ZodType<T>, answer: unknown, path: string): T {
+  const parsed = shape.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new Failure("refused", `The answer to ${path} has a form that isn't known: ${parsed.error.message}`);
+}
+
+/** Adds a remark for each list that the source did not let us read. */
+export async function remarkClosed(archive: ArchivedRows, remarks: Remarks): Promise<void> {
+  for await (const { id, text } of archive.rows(CLOSED)) remarks.add(`${CLOSED}:${String(id)}`, String(text));
+}

@@ -1,0 +1,305 @@
+import { Failure } from "../../../failure.ts";
+import { identityOf } from "../archive.ts";
+import type { ArchivedRows, Source, SourceRecord } from "../model.ts";
+import { instant, newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
+import {
+  askDub,
+  codeShape,
+  commissionShape,
+  customerShape,
+  partnerShape,
+  payoutShape,
+  TYPES,
+  type Commission,
+  type Partner,
+} from "./dub-answers.ts";
+
+/** Partners without a group. */
+const NO_GROUP = "none";
+
+/** @see https://dub.co/docs/api-reference/introduction */
+export const dub: Source = {
+  name: "dub",
+  title: "Dub",
+  baseUrl: "https://api.dub.co",
+  keyHint: "an API key of the workspace that has the program",
+  // The smallest plan with a program allows more. Answers say when the window is used up.
+  limit: { requests: 500, withinMs: 60_000 },
+  headers: (key) => {
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    return { authorization: `Bearer ${key}` };
+  },
+  linkParams: ["via"],
+  fetch: askDub,
+  records: dubRecords,
+};
+
+/** What is learned from one list and needed for others. */
+interface Reading {
+  archive: ArchivedRows;
+  remarks: Remarks;
+  /** The group of each partner. */
+  groups: Map<string, string>;
+  customers: Set<string>;
+  /** The payout of each commission. */
+  payouts: Map<string, string>;
+  /** When the latest commission of each payout was made. */
+  latest: Map<string, string>;
+}
+
+async function* dubRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord> {
+  const remarks = newRemarks();
+  const reading: Reading = {
+    archive,
+    remarks,
+    groups: new Map(),
+    customers: new Set(),
+    payouts: new Map(),
+    latest: new Map(),
+  };
+  yield* campaigns(reading);
+  yield* promoters(reading);
+  yield* places(reading);
+  yield* codes(reading);
+  yield* customers(reading);
+  await notePayouts(reading);
+  yield* sales(reading);
+  yield* commissions(reading);
+  yield* payouts(reading);
+  await remarkClosed(archive, remarks);
+  yield* remarks.all();
+}
+
+async function* partners(reading: Reading): AsyncGenerator<Partner & { email: string }> {
+  const list = { list: "partners", shape: partnerShape, noun: "Partner" };
+  for await (const row of readRows(reading, list)) {
+    const { email } = row;
+    if (email !== null) yield { ...row, email };
+    else reading.remarks.add(`partner:${row.id}`, `Partner ${row.name ?? row.id} has no e-mail address.`);
+  }
+}
+
+/** Groups have ids alone: neither their names nor their rewards can be asked for. */
+async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
+  const found = new Set<string>();
+  for await (const { id, groupId } of partners(reading)) {
+    const group = groupId ?? NO_GROUP;
+    reading.groups.set(id, group);
+    found.add(group);
+  }
+  for (const group of found) {
+    const name = group === NO_GROUP ? "Dub, without a group" : `Dub group ${group}`;
+    reading.remarks.add(
+      `group:${group}`,
+      `Campaign "${name}": Dub gives neither the name nor the rewards of a group. Enter them by hand.`,
+    );
+    yield {
+      kind: "campaign",
+      id: group,
+      name,
+      landingUrl: null,
+      isDefault: false,
+      isPrivate: false,
+      cookieDays: null,
+      holdDays: null,
+      minPayment: null,
+      rewards: [],
+    };
+  }
+}
+
+async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of partners(reading)) {
+    const [firstName = null, ...further] = row.name?.split(/\s+/) ?? [];
+    yield {
+      kind: "promoter",
+      id: row.id,
+      email: row.email,
+      firstName,
+      lastName: further.join(" ") || null,
+      companyName: row.companyName,
+      country: row.country,
+      custId: row.tenantId,
+      note: null,
+      customFields: null,
+      parentId: null,
+      isArchived: false,
+      payoutMethod:
+        row.paypalEmail === null ? null : { method: "paypal", details: { wallet_email: row.paypalEmail } },
+      counts: {
+        clicks: (row.links ?? []).reduce((sum, { clicks }) => sum + clicks, 0),
+        leads: null,
+        customers: null,
+      },
+      createdAt: row.createdAt,
+    };
+  }
+}
+
+async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of partners(reading)) {
+    yield {
+      kind: "promoter_campaign",
+      id: row.id,
+      promoterId: row.id,
+      campaignId: row.groupId ?? NO_GROUP,
+      state: row.status,
+      links: (row.links ?? []).map((link) => ({
+        id: link.id,
+        token: link.key,
+        url: link.shortLink,
+        target: link.url,
+        clicks: link.clicks,
+      })),
+      createdAt: row.createdAt,
+    };
+  }
+}
+
+async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
+  const list = { list: "discount-codes", shape: codeShape, noun: "Discount code" };
+  for await (const { id, code, partnerId, disabledAt } of readRows(reading, list)) {
+    const campaignId = reading.groups.get(partnerId) ?? null;
+    yield { kind: "code", id, code, promoterId: partnerId, campaignId, extId: null, archivedAt: disabledAt };
+  }
+}
+
+async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
+  const list = { list: "customers", shape: customerShape, noun: "Customer" };
+  let others = 0;
+  for await (const row of readRows(reading, list)) {
+    if (row.partner === null) {
+      others += 1;
+      continue;
+    }
+    const isCustomer = row.firstSaleAt !== null || row.sales > 0;
+    reading.customers.add(row.id);
+    yield {
+      kind: "customer",
+      id: row.id,
+      email: row.email,
+      uid: row.externalId,
+      billingId: row.stripeCustomerId,
+      subscriptionId: null,
+      name: row.name,
+      promoterId: row.partner,
+      campaignId: reading.groups.get(row.partner) ?? null,
+      state: row.subscriptionCanceledAt !== null ? "cancelled" : isCustomer ? "active" : "signup",
+      entrySource: "cookie",
+      planId: null,
+      customFields: null,
+      createdAt: row.createdAt,
+      customerSince: row.firstSaleAt,
+      cancelledAt: row.subscriptionCanceledAt,
+    };
+  }
+  if (others > 0) {
+    reading.remarks.add(
+      "customers:others",
+      `${others} customers were referred by no partner, and are left out.`,
+    );
+  }
+}
+
+async function* commissionRows(reading: Reading): AsyncGenerator<Commission & { partner: string }> {
+  for (const type of TYPES) {
+    const list = { list: `commissions-${type}`, shape: commissionShape, noun: "Commission" };
+    for await (const row of readRows(reading, list)) {
+      const { partner } = row;
+      if (partner !== null) yield { ...row, partner };
+      else
+        reading.remarks.add(
+          `commission:${row.id}`,
+          `Commission ${row.id} of ${row.earnings} has no partner.`,
+        );
+    }
+  }
+}
+
+/** The sale of a commission has no record of its own. */
+function isSale(reading: Reading, { type, amount, customer }: Commission): boolean {
+  return type === "sale" && amount !== null && customer !== null && reading.customers.has(customer);
+}
+
+async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of commissionRows(reading)) {
+    if (!isSale(reading, row)) continue;
+    yield {
+      kind: "sale",
+      id: row.id,
+      eventId: row.invoiceId,
+      customerId: row.customer!,
+      promoterId: row.partner,
+      campaignId: reading.groups.get(row.partner) ?? null,
+      amount: row.amount!,
+      currency: row.currency,
+      refunded: row.status.isRefunded ? row.amount! : 0,
+      planId: null,
+      createdAt: row.createdAt,
+    };
+  }
+}
+
+async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of commissionRows(reading)) {
+    const { type, customer, status } = row;
+    yield {
+      kind: "commission",
+      id: row.id,
+      saleId: isSale(reading, row) ? row.id : null,
+      customerId: customer !== null && reading.customers.has(customer) ? customer : null,
+      promoterId: row.partner,
+      campaignId: reading.groups.get(row.partner) ?? null,
+      unit: "cash",
+      amount: row.earnings,
+      currency: row.currency,
+      status: status.status,
+      isPaid: status.isPaid,
+      payoutId: reading.payouts.get(row.id) ?? null,
+      tierLevel: 1,
+      note: row.description ?? (type === "sale" || type === "custom" ? null : `Dub: ${type}`),
+      createdAt: row.createdAt,
+      paidAt: row.paidAt,
+    };
+  }
+}
+
+async function notePayouts({ archive, payouts, latest }: Reading): Promise<void> {
+  for await (const row of archive.rows("payout-commissions")) {
+    const payout = String(row["of"]);
+    const at = instant.parse(row["createdAt"]) ?? "";
+    payouts.set(identityOf(row), payout);
+    if (at > (latest.get(payout) ?? "")) latest.set(payout, at);
+  }
+}
+
+async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
+  const list = { list: "payouts", shape: payoutShape, noun: "Payout" };
+  for await (const row of readRows(reading, list)) {
+    // A payout that waits has no date of its own.
+    const createdAt = row.createdAt ?? row.initiatedAt ?? row.paidAt ?? reading.latest.get(row.id) ?? null;
+    if (row.partner === null || createdAt === null) {
+      reading.remarks.add(
+        `payout:${row.id}`,
+        `Payout ${row.id} of ${row.amount} lacks its partner or its date.`,
+      );
+      continue;
+    }
+    yield {
+      kind: "payout",
+      id: row.id,
+      promoterId: row.partner,
+      campaignId: null,
+      unit: "cash",
+      amount: row.amount,
+      currency: row.currency,
+      status: row.status,
+      method: row.method === "paypal" ? "paypal" : row.method === null ? null : "custom",
+      error: row.failureReason,
+      periodStart: row.periodStart,
+      periodEnd: row.periodEnd,
+      createdAt,
+      paidAt: row.paidAt,
+    };
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import type { SourceApi, SourceQuery } from "../model.ts";
+import { idsOf, readCursorPages, readIfAny } from "../paging.ts";
+import {
+  amount,
+  amountOrNull,
+  country,
+  currency,
+  fields,
+  id,
+  instant,
+  meaning,
+  readAnswer,
+  someInstant,
+  text,
+} from "../shapes.ts";
+
+const MOST_ROWS = 100;
+
+/** Asks for everything that Tolt gives. */
+export async function askTolt(api: SourceApi): Promise<void> {
+  await readList(api, "programs", {});
+  for await (const program of idsOf(api.kept, "programs")) {
+    const of = { program_id: program };
+    await readList(api, "partners", { ...of, "expand[]": ["group"] }, program);
+    await readList(api, "links", of, program);
+    await readIfAny(api, `promotion-codes-${program}`, () => readList(api, "promotion-codes", of, program));
+    await readList(api, "customers", of, program);
+    await readList(api, "transactions", of, program);
+    await readList(api, "commissions", of, program);
+  }
+}
+
+const rows = z.array(z.unknown());
+/** The rows stand in `data`, or in `data.data`. */
+const page = z.looseObject({
+  has_more: z.boolean().nullish(),
+  data: z.union([rows, z.looseObject({ data: rows, has_more: z.boolean().nullish() })]),
+});
+
+/** Each program has a list of its own, whose name ends in the program's id. */
+function readList(api: SourceApi, name: string, query: SourceQuery, program?: string): Promise<void> {
+  const path = `/${name}`;
+  return readCursorPages(api, program === undefined ? name : `${name}-${program}`, {
+    async ask(after) {
+      const place = after === null ? {} : { starting_after: after };
+      const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
+      const { data, has_more: hasMore } = readAnswer(page, answer, path);
+      if (Array.isArray(data)) return { rows: data, hasMore: hasMore ?? data.length > 0 };
+      return { rows: data.data, hasMore: data.has_more ?? hasMore ?? data.data.length > 0 };
+    },
+  });
+}
+
+export const programShape = z.object({ id, name: text, currency_code: currency });
+export type Program = z.output<typeof programShape>;
+
+export const partnerShape = z.object({
+  id,
+  first_name: text,
+  last_name: text,
+  email: z.string(),
+  company_name: text,
+  country_code: country,
+  group_id: text,
+  group: z.object({ name: text }).nullish().catch(null),
+  payout_method: text,
+  payout_details: fields,
+  status: z
+    .string()
+    .nullish()
+    // Only programs that approve partners by hand give a state.
+    .transform((status) => status ?? "active")
+    .pipe(meaning({ active: "accepted", pending: "pending", suspended: "blocked", rejected: "rejected" })),
+  created_at: someInstant,
+});
+export type Partner = z.output<typeof partnerShape>;
+
+export const linkShape = z.object({ id, param: text, value: z.string().min(1), partner_id: id });
+
+export const codeShape = z.object({ id, code: z.string().min(1), partner_id: id });
+
+export const customerShape = z.object({
+  id,
+  customer_id: text,
+  email: text,
+  name: text,
+  status: meaning({
+    lead: "signup",
+    trialing: "signup",
+    active: "active",
+    canceled: "cancelled",
+    suspended: "denied",
+  }),
+  plan: text,
+  subscription_id: text,
+  created_at: instant,
+  lead_at: instant,
+  active_at: instant,
+  promotion_code_id: text,
+  partner_id: text,
+});
+
+export const transactionShape = z.object({
+  id,
+  amount,
+  amount_excluding_tax: amountOrNull,
+  currency,
+  charge_id: text,
+  status: text,
+  customer_id: text,
+  partner_id: text,
+  created_at: instant,
+});
+export type Transaction = z.output<typeof transactionShape>;
+
+export const commissionShape = z.object({
+  id,
+  amount,
+  currency,
+  status: meaning({
+    pending: { status: "pending", isPaid: false },
+    approved: { status: "approved", isPaid: false },
+    paid: { status: "approved", isPaid: true },
+    rejected: { status: "denied", isPaid: false },
+    refunded: { status: "denied", isPaid: false },
+  }),
+  type: text,
+  transaction_id: text,
+  customer_id: text,
+  partner_id: text,
+  payout_id: text,
+  created_at: someInstant,
+});
+export type Commission = z.output<typeof commissionShape>;

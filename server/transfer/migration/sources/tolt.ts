@@ -1,0 +1,298 @@
+import type { z } from "zod";
+import { Failure } from "../../../failure.ts";
+import { newDerivedPayouts } from "../derived-payouts.ts";
+import type { ArchivedRows, Source, SourcePayoutMethod, SourceRecord } from "../model.ts";
+import { newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
+import {
+  askTolt,
+  programShape,
+  partnerShape,
+  linkShape,
+  codeShape,
+  customerShape,
+  transactionShape,
+  commissionShape,
+  type Program,
+  type Partner,
+  type Transaction,
+  type Commission,
+} from "./tolt-answers.ts";
+
+/** Partners without a group. */
+const NO_GROUP = "none";
+
+/** The first generation of the API, which has everything that the second one has. @see https://docs.tolt.com */
+export const tolt: Source = {
+  name: "tolt",
+  title: "Tolt",
+  baseUrl: "https://api.tolt.com/v1",
+  keyHint: "the API key of the account's settings",
+  // 25 a second are allowed.
+  limit: { requests: 20, withinMs: 1_000 },
+  headers: (key) => {
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    return { authorization: `Bearer ${key}` };
+  },
+  linkParams: ["ref", "via"],
+  fetch: askTolt,
+  records: toltRecords,
+};
+
+/** What is learned from one list and needed for others. */
+interface Reading {
+  archive: ArchivedRows;
+  remarks: Remarks;
+  programs: Program[];
+  /** The group of each partner. */
+  groups: Map<string, string>;
+  customers: Set<string>;
+  sales: Set<string>;
+}
+
+async function* toltRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord> {
+  const remarks = newRemarks();
+  const reading: Reading = {
+    archive,
+    remarks,
+    programs: [],
+    groups: new Map(),
+    customers: new Set(),
+    sales: new Set(),
+  };
+  const programs = { list: "programs", shape: programShape, noun: "Program" };
+  for await (const program of readRows(reading, programs)) reading.programs.push(program);
+  yield* campaigns(reading);
+  yield* promoters(reading);
+  yield* places(reading);
+  yield* codes(reading);
+  yield* customers(reading);
+  yield* sales(reading);
+  yield* commissions(reading);
+  await remarkClosed(archive, remarks);
+  yield* remarks.all();
+}
+
+/** The rows of a list of all programs, with their programs. */
+async function* rowsOf<T>(reading: Reading, list: { list: string; shape: z.ZodType<T>; noun: string }) {
+  for (const program of reading.programs) {
+    const own = { ...list, list: `${list.list}-${program.id}` };
+    for await (const row of readRows(reading, own)) yield { row, program };
+  }
+}
+
+function partners(reading: Reading) {
+  return rowsOf(reading, { list: "partners", shape: partnerShape, noun: "Partner" });
+}
+
+async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
+  const found = new Map<string, string>();
+  for await (const { row, program } of partners(reading)) {
+    const { group_id: groupId, group } = row;
+    const key = groupOf(row, program);
+    const name = groupId === null ? `${program.name ?? "Tolt"}, without a group` : `Tolt group ${groupId}`;
+    reading.groups.set(row.id, key);
+    found.set(key, group?.name ?? found.get(key) ?? name);
+  }
+  for (const [id, name] of found) {
+    reading.remarks.add(
+      `group:${id}`,
+      `Campaign "${name}": Tolt gives no rewards of a group. Enter them by hand.`,
+    );
+    yield {
+      kind: "campaign",
+      id,
+      name,
+      landingUrl: null,
+      isDefault: false,
+      isPrivate: false,
+      cookieDays: null,
+      holdDays: null,
+      minPayment: null,
+      rewards: [],
+    };
+  }
+}
+
+function groupOf({ group_id: groupId }: Partner, program: Program): string {
+  return groupId ?? `${NO_GROUP}:${program.id}`;
+}
+
+async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const { row } of partners(reading)) {
+    yield {
+      kind: "promoter",
+      id: row.id,
+      email: row.email,
+      firstName: row.first_name,
+      lastName: row.last_name,
+      companyName: row.company_name,
+      country: row.country_code,
+      custId: null,
+      note: null,
+      customFields: null,
+      parentId: null,
+      isArchived: false,
+      payoutMethod: payoutMethodOf(row, reading.remarks),
+      counts: { clicks: null, leads: null, customers: null },
+      createdAt: row.created_at,
+    };
+  }
+}
+
+/** The names of the details are not documented, so only an e-mail address is recognised. */
+function payoutMethodOf(row: Partner, remarks: Remarks): SourcePayoutMethod | null {
+  const { payout_method: method, payout_details: details } = row;
+  if (method === null || method === "none") return null;
+  const found = Object.values(details ?? {}).find((value) => typeof value === "string" && /.@./.test(value));
+  if (typeof found === "string" && method === "paypal") return { method, details: { wallet_email: found } };
+  if (typeof found === "string" && method === "wise") return { method, details: { wise_email: found } };
+  remarks.add(
+    `partner:${row.id}:method`,
+    `Partner ${row.email} is paid by ${method}. Ask them to enter its details in the portal.`,
+  );
+  return null;
+}
+
+async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
+  const links = new Map<string, { id: string; token: string; url: null; clicks: number }[]>();
+  for await (const { row } of rowsOf(reading, { list: "links", shape: linkShape, noun: "Link" })) {
+    const link = { id: row.id, token: row.value, url: null, clicks: 0 };
+    links.set(row.partner_id, [...(links.get(row.partner_id) ?? []), link]);
+  }
+  for await (const { row, program } of partners(reading)) {
+    yield {
+      kind: "promoter_campaign",
+      id: row.id,
+      promoterId: row.id,
+      campaignId: groupOf(row, program),
+      state: row.status,
+      // The newest came first.
+      links: (links.get(row.id) ?? []).toReversed(),
+      createdAt: row.created_at,
+    };
+  }
+}
+
+async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
+  const list = { list: "promotion-codes", shape: codeShape, noun: "Promotion code" };
+  for await (const { row } of rowsOf(reading, list)) {
+    yield {
+      kind: "code",
+      id: row.id,
+      code: row.code,
+      promoterId: row.partner_id,
+      campaignId: reading.groups.get(row.partner_id) ?? null,
+      extId: null,
+      archivedAt: null,
+    };
+  }
+}
+
+async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
+  const list = { list: "customers", shape: customerShape, noun: "Customer" };
+  for await (const { row } of rowsOf(reading, list)) {
+    const createdAt = row.lead_at ?? row.created_at ?? row.active_at;
+    if (row.partner_id === null || createdAt === null) {
+      const shown = row.email ?? row.customer_id ?? row.id;
+      reading.remarks.add(`customer:${row.id}`, `Customer ${shown} has no partner or no date.`);
+      continue;
+    }
+    const isStripe = row.customer_id?.startsWith("cus_") ?? false;
+    reading.customers.add(row.id);
+    yield {
+      kind: "customer",
+      id: row.id,
+      email: row.email,
+      uid: isStripe ? null : row.customer_id,
+      billingId: isStripe ? row.customer_id : null,
+      subscriptionId: row.subscription_id,
+      name: row.name,
+      promoterId: row.partner_id,
+      campaignId: reading.groups.get(row.partner_id) ?? null,
+      state: row.status,
+      entrySource: row.promotion_code_id === null ? "cookie" : "coupon",
+      planId: row.plan,
+      customFields: null,
+      createdAt,
+      customerSince: row.active_at,
+      cancelledAt: null,
+    };
+  }
+}
+
+function transactions(reading: Reading) {
+  return rowsOf(reading, { list: "transactions", shape: transactionShape, noun: "Transaction" });
+}
+
+function commissionRows(reading: Reading) {
+  return rowsOf(reading, { list: "commissions", shape: commissionShape, noun: "Commission" });
+}
+
+async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
+  const dates = new Map<string, string>();
+  for await (const { row } of commissionRows(reading)) {
+    if (row.transaction_id !== null) dates.set(row.transaction_id, row.created_at);
+  }
+  for await (const { row, program } of transactions(reading)) {
+    const createdAt = row.created_at ?? dates.get(row.id) ?? null;
+    const { customer_id: customerId, partner_id: promoterId } = row;
+    const isKnown = customerId !== null && reading.customers.has(customerId);
+    if (!isKnown || promoterId === null || createdAt === null) {
+      reading.remarks.add(`transaction:${row.id}`, `Transaction ${row.id} has no customer, partner or date.`);
+      continue;
+    }
+    const sold = soldBy(row);
+    reading.sales.add(row.id);
+    yield {
+      kind: "sale",
+      id: row.id,
+      eventId: row.charge_id,
+      customerId,
+      promoterId,
+      campaignId: reading.groups.get(promoterId) ?? null,
+      amount: sold,
+      currency: row.currency ?? program.currency_code,
+      refunded: row.status === "refunded" ? sold : 0,
+      planId: null,
+      createdAt,
+    };
+  }
+}
+
+function soldBy({ amount, amount_excluding_tax: net }: Transaction): number {
+  return net ?? amount;
+}
+
+async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
+  const payouts = newDerivedPayouts();
+  for await (const { row, program } of commissionRows(reading)) {
+    const { partner_id: promoterId, transaction_id: sale, customer_id: customer } = row;
+    if (promoterId === null) {
+      reading.remarks.add(`commission:${row.id}`, `Commission ${row.id} of ${row.amount} has no partner.`);
+      continue;
+    }
+    const commission = {
+      id: row.id,
+      saleId: sale !== null && reading.sales.has(sale) ? sale : null,
+      customerId: customer !== null && reading.customers.has(customer) ? customer : null,
+      promoterId,
+      campaignId: reading.groups.get(promoterId) ?? null,
+      unit: "cash" as const,
+      amount: row.amount,
+      currency: row.currency ?? program.currency_code,
+      ...row.status,
+      payoutId: row.payout_id,
+      tierLevel: 1,
+      note: noteOf(row),
+      createdAt: row.created_at,
+      paidAt: null,
+    };
+    payouts.add(commission);
+    yield { kind: "commission", ...commission };
+  }
+  yield* payouts.all();
+}
+
+function noteOf({ type }: Commission): string | null {
+  return type === null || type === "sale" ? null : `Tolt: ${type}`;
+}

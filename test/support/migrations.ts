@@ -1,0 +1,127 @@
+import { loadBalance } from "../../server/domain/commission/balance.ts";
+import { storeRates } from "../../server/domain/money/rate.ts";
+import { findPromoterByEmail } from "../../server/domain/promoter/promoter.ts";
+import { loadPromoterTotals } from "../../server/domain/report/daily.ts";
+import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import type { Context } from "../../server/domain/context.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { TABLES } from "../../server/tables.ts";
+import { importMigration, type Migrated } from "../../server/transfer/migration/import.ts";
+import { OUTCOMES, type Outcome } from "../../server/transfer/migration/keep.ts";
+import type { SourceRecord } from "../../server/transfer/migration/model.ts";
+import { countedChance, NOW, type TestApp } from "./app.ts";
+import { recordsOf } from "./former-program.ts";
+import type { Entry } from "./entries.ts";
+import type { Sums, Truth } from "./sources/program.ts";
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+/** One unit of each minor unit in cents, so that every conversion is exact. */
+const CENTS: Record<string, number> = { USD: 1, EUR: 2, JPY: 1 };
+
+/** Stores rates of a year and more, which never change and convert without rounding. */
+export async function fillRates(store: Store, accountId: number): Promise<void> {
+  const days = Array.from({ length: 70 }, (_, week) =>
+    new Date(Date.UTC(2024, 11, 28) + week * WEEK_MS).toISOString().slice(0, 10),
+  );
+  const rates = { EUR: "0.5", JPY: "100" };
+  await putRates(
+    store,
+    accountId,
+    days.map((day) => ({ day, base: "USD", rates })),
+  );
+}
+
+/** Stores rates of some days. */
+export async function putRates(
+  store: Store,
+  accountId: number,
+  days: Parameters<typeof storeRates>[2],
+): Promise<void> {
+  await storeRates({ store, now: new Date(NOW), chance: countedChance() }, accountId, days);
+}
+
+/** Imports records of a former program into the account of an app. */
+export async function importInto(app: TestApp, records: readonly SourceRecord[]): Promise<Migrated> {
+  const { context, accountId } = app;
+  const account = (await context.store.get(accounts, SYSTEM, accountId))!;
+  const migration = { program: "rewardful", records: recordsOf(records), onProgress: () => {} } as const;
+  return importMigration(context, account, migration);
+}
+
+/** The number of records with each outcome, without those that no record has. */
+export function outcomesOf({ counts }: Migrated): Partial<Record<Outcome, number>> {
+  const all = OUTCOMES.map((outcome) => {
+    const count = Object.values(counts).reduce((sum, each) => sum + each[outcome], 0);
+    return [outcome, count] as const;
+  });
+  return Object.fromEntries(all.filter(([, count]) => count > 0));
+}
+
+/** Works on the store in a folder. */
+export async function withStoreIn<T>(folder: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What a promoter has in both programs, in cents. */
+interface Standing {
+  email: string;
+  clicks: number | null;
+  leads: number;
+  customers: number;
+  earned: number;
+  paid: number;
+}
+
+/** What the stand-in says of each promoter. */
+export function standingsThere(truths: readonly Truth[]): Standing[] {
+  return truths
+    .map(({ email, clicks, leads, customers, approved, paid }) => {
+      return { email, clicks, leads, customers, earned: inCents(approved), paid: inCents(paid) };
+    })
+    .sort((one, other) => (one.email < other.email ? -1 : 1));
+}
+
+/** What the store says of the same promoters, as the dashboard shows it. */
+export async function standingsHere(store: Store, truths: readonly Truth[]): Promise<Standing[]> {
+  const standings: Standing[] = [];
+  for (const { email, clicks } of truths) {
+    const promoter = await findPromoterByEmail(store, 1, email);
+    if (promoter === null) continue;
+    const totals = await loadPromoterTotals(store, 1, promoter.id);
+    const cash = (await loadBalance(store, 1, promoter.id)).units.cash;
+    standings.push({
+      email,
+      clicks: clicks === null ? null : totals.clicks,
+      leads: totals.referrals,
+      customers: totals.customers,
+      earned: cash?.earnings ?? 0,
+      paid: cash?.paid ?? 0,
+    });
+  }
+  return standings.sort((one, other) => (one.email < other.email ? -1 : 1));
+}
+
+/** The records of a store without what no two stores share: ids, tokens, and what processes agree on. */
+export function contentOf(entries: readonly Entry[]): string[] {
+  return entries
+    .filter(({ table }) => table !== "lease" && table !== "source-id")
+    .map(({ table, doc }) => `${table} ${JSON.stringify(JSON.parse(doc), withoutIds)}`)
+    .sort();
+}
+
+function withoutIds(name: string, value: unknown): unknown {
+  return /^id$|Ids?$|^(authToken|addressKey|keyHash|picture)$/.test(name) ? undefined : value;
+}
+
+function inCents(sums: Sums): number {
+  return Object.entries(sums).reduce(
+    (sum, [currency, amount]) => sum + amount * (CENTS[currency] ?? Number.NaN),
+    0,
+  );
+}
