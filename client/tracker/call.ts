@@ -73,12 +73,21 @@ function act(): void {
 
 async function answer(): Promise<void> {
   // The second file goes on with what an earlier page has left. Nothing is loaded for visitors whom nobody has sent.
-  const isReferred = who().tid || kept()[0];
+  const isReferred = who().tid || kept()[0] || isOfFormer();
   if (isReferred) await (loading ??= new Promise<void>(link.load).catch(() => {}));
   for (const waiting of mayAct() ? link.calls!.splice(0) : [])
     if (isReferred && link.rest) link.rest.answer(waiting);
     else refuse(waiting, isReferred ? { status: "waiting" } : { status: "refused", error: "no referral" });
 }
+
+/**
+ * Whether the visitor has a cookie of Rewardful's, FirstPromoter's, Tolt's, PartnerStack's or Dub's script, or comes by a link
+ * of PartnerStack's.
+ */
+const isOfFormer = (): boolean | undefined =>
+  quietly(() =>
+    /rewardful|_fprom_|tolt_|growSumo|dub_|gspk=|ps_partner/.test(document.cookie + location.search),
+  );
 
 function refuse({ name, value, callback }: Call, outcome: object): void {
   if (!/details/i.test(name)) report(name === "decorate" ? value : outcome, callback);

@@ -39,6 +39,7 @@ export function click(): Item | undefined {
     ...visit,
     cookie_tid,
     handed_over,
+    former_id: options.former_id,
     url: sendable(url),
     referrer: sendable(options.referrer ?? document.referrer),
     url_tracking: options.url_tracking,

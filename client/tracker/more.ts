@@ -2,6 +2,7 @@ import { become } from "./become.ts";
 import { setConsent, svc } from "./call.ts";
 import { signUp } from "./click.ts";
 import { cleanAddressBar, decorate, decorateLink } from "./cross-domain.ts";
+import { clickOfFormer, forgetFormer } from "./former.ts";
 import { post } from "./post.ts";
 import { accountId, options } from "./options.ts";
 import { keepOnly, type Item } from "./queue.ts";
@@ -31,6 +32,7 @@ export function start(): void {
   link.click ??= waiting().findLast(({ path, isPast }) => path === "click" && !isPast);
   for (const item of waiting())
     if (!item.tries) void sendOnce(item, item.at < performance.timeOrigin ? now : undefined);
+  quietly(clickOfFormer);
   // After the calls that have waited for this file.
   soon(resume);
   soon(() => tabs().addEventListener("message", ({ data }) => hear(data)));
@@ -113,6 +115,7 @@ function hear(isGiven: boolean): void {
 function forget(): void {
   keepOnly([]);
   forgetOutcomes();
+  forgetFormer();
   takePerson();
   become({}, -1);
 }

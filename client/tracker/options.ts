@@ -16,6 +16,8 @@ export interface Options {
   consent?: string;
   /** Replaces the parameter in the page's address. */
   ref_id?: string;
+  /** The same or another name of the promoter in the program that the company has come from. */
+  former_id?: string;
   /** Replaces a new visitor id. */
   tid?: string;
   url?: string;

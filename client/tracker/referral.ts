@@ -2,7 +2,7 @@ import { parse } from "./address.ts";
 import { options } from "./options.ts";
 import { visitor } from "./visitor.ts";
 
-const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get";
+const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get tolt gr_id";
 const MAX_COUNT = 5;
 /** A ref id, and punctuation that was copied along with the link. */
 const REF_ID = /^[\s/.)@,]*([\w-]{1,100})[\s/.)@,]*$/;
