@@ -4,8 +4,11 @@ import { cookieName, type Visitor } from "./visitor.ts";
 
 const DAY_S = 86_400;
 
-/** Sets a cookie on the page's domain; -1 day removes it. */
-function writeCookie(name: string, value: unknown, days: number): void {
+/**
+ * Sets a cookie on the page's domain; -1 day removes it. The second file does it with js-cookie; this is for what can't
+ * wait for it.
+ */
+export function writeCookie(name: string, value: unknown, days: number): void {
   const end = location.protocol === "https:" ? ";secure" : "";
   const place = `;path=/;domain=${options.domain};max-age=${days * DAY_S};samesite=lax${end}`;
   quietly(() => (document.cookie = `${name}=${value}${place}`));
