@@ -2,7 +2,9 @@ import { quietly } from "./quietly.ts";
 
 /** Longer addresses are cut before they are sent. */
 const MAX_LENGTH = 2_000;
-/** Parameters that are private, and the one that hands a visitor over between a customer's sites. */
+/** The parameter that names the visitor to another of the customer's sites. */
+export const HANDOVER = "_svc_tid";
+/** Parameters that are private, and the one that hands a visitor over. */
 const SECRET = /token|secret|passw|session|key$|^(code|state|auth|sig|otp|_svc_tid)$/i;
 
 /** Another standard name for `URL`: some pages define something else as `URL`. */

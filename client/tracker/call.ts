@@ -1,12 +1,12 @@
 import { click, forgetClicks, signUp, who } from "./click.ts";
-import { personIn, submissionOf } from "./form.ts";
+import { personIn } from "./form.ts";
 import { mayAct, options, sites, type Options } from "./options.ts";
-import { waiting, type Item } from "./queue.ts";
+import { keepOnly, kept, type Item } from "./queue.ts";
 import { quietly } from "./quietly.ts";
 import { writeVisitor } from "./cookie.ts";
-import { forgetUnsent, link, load, sendUnsent } from "./rest.ts";
+import { link, type Call } from "./rest.ts";
 import { report, type Callback } from "./result.ts";
-import { cookie, visitor, type Visitor } from "./visitor.ts";
+import { cookie, type Visitor } from "./visitor.ts";
 import { watchAddress } from "./watch.ts";
 
 /** The script's only function. */
@@ -19,9 +19,6 @@ export interface Svc {
   /** The visitor. */
   readonly data: Visitor;
 }
-
-/** Calls that wait until the script may act. undefined: nothing was called yet. */
-let held: Parameters<typeof act>[] | undefined;
 
 const set = (given?: Options): unknown => Object.assign(options, given);
 
@@ -36,18 +33,18 @@ const settings: Record<string, (value: never) => unknown> = {
   submit: signUpForm,
 };
 
-/** What calls record once the script may act. `true`: the second file does it. */
+/** What calls record once the script may act. */
 const events: Record<string, (value: never) => Item | true | undefined> = {
   click,
   urlTracking: click,
   consent: click,
   signup: signUp,
   referral: signUp,
-  keepForm: () => true,
-  resume,
 };
 
 const isSignup = (name: string): boolean => events[name] === signUp;
+
+let loading: Promise<void> | undefined;
 
 export const svc = Object.defineProperty(call, "data", { get: who }) as Svc;
 
@@ -55,78 +52,77 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   // There is nothing to do on a server that renders pages.
   if (typeof document === "undefined") return;
   if (typeof value === "function") return call(name, undefined, value as Callback);
-  if (!held) begin();
+  if (!link.calls) begin();
   quietly(() => settings[name]?.(value as never));
   // The page is about to navigate, or must continue after a sign-up, even without consent.
   const early = !mayAct() && (name === "decorate" ? value : isSignup(name) && { status: "waiting" });
   report(early, callback);
-  held!.push([name, value, early ? undefined : callback]);
-  if (mayAct()) for (const waiting of held!.splice(0)) void act(...waiting);
+  link.calls!.push({ name, value, callback: early ? undefined : callback });
+  if (mayAct()) act();
   return name === "decorate" && link.rest ? link.rest.decorate(value as string) : value;
 }
 
-/** Goes on with what an earlier page has left. */
-function resume(): undefined {
-  // In a task of its own: the first use of cookies and storage takes browsers milliseconds.
-  setTimeout(() => quietly(() => (visitor().tid || waiting()[0]) && load()));
+function act(): void {
+  for (const waiting of link.calls!)
+    waiting.event ??= quietly(() => events[waiting.name]?.(waiting.value as never));
+  // In a task of its own: the first use of cookies and storage takes browsers milliseconds. The page's click may also be
+  // the next call.
+  // Once the second file is there, it must know of a form before the page shows its success.
+  (link.rest ? queueMicrotask : setTimeout)(answer);
 }
 
-async function act(name: string, value?: unknown, callback?: Callback): Promise<void> {
-  const event = quietly(() => events[name]?.(value as never));
-  if (!event && !callback) return;
-  const isDecorate = name === "decorate";
-  // The page's click may be the next call.
-  await undefined;
-  // Nothing is loaded for visitors whom nobody has sent.
-  if (!event && !who().tid) {
-    const refusal = !/details/i.test(name) && { status: "refused", error: "no referral" };
-    return report(isDecorate ? value : refusal, callback);
-  }
-  const rest = await load();
-  report(
-    rest ? await rest.result({ name, value, event }) : isDecorate ? value : { status: "waiting" },
-    callback,
+async function answer(): Promise<void> {
+  // The second file goes on with what an earlier page has left. Nothing is loaded for visitors whom nobody has sent.
+  const isReferred = who().tid || kept()[0] || isOfFormer();
+  if (isReferred) await (loading ??= new Promise<void>(link.load).catch(() => {}));
+  for (const waiting of mayAct() ? link.calls!.splice(0) : [])
+    if (isReferred && link.rest) link.rest.answer(waiting);
+    else refuse(waiting, isReferred ? { status: "waiting" } : { status: "refused", error: "no referral" });
+}
+
+/**
+ * Whether the visitor has a cookie of Rewardful's, FirstPromoter's, Tolt's, PartnerStack's or Dub's script, or comes by a link
+ * of PartnerStack's.
+ */
+const isOfFormer = (): boolean | undefined =>
+  quietly(() =>
+    /rewardful|_fprom_|tolt_|growSumo|dub_|gspk=|ps_partner/.test(document.cookie + location.search),
   );
+
+function refuse({ name, value, callback }: Call, outcome: object): void {
+  if (!/details/i.test(name)) report(name === "decorate" ? value : outcome, callback);
 }
 
 /** Without consent everything is forgotten. The page's address still names the referral, in case consent follows. */
 export function setConsent(isGiven: boolean, isHeard?: boolean): void {
   set({ consent: isGiven ? "given" : "required" });
   if (!isGiven) {
-    held = held!.filter(([name]) => !isSignup(name));
+    link.calls = link.calls!.filter(({ name }) => !isSignup(name));
     forgetClicks();
-    forgetUnsent();
+    keepOnly([]);
+    if (cookie("tid")) writeVisitor({}, -1);
   }
-  if (link.rest) link.rest.consent(isGiven, isHeard);
-  else if (!isGiven && cookie("tid")) {
-    writeVisitor({}, -1);
-    void load();
-  }
+  link.rest?.consent(isGiven, isHeard);
 }
 
 function begin(): void {
-  held = [["resume"]];
+  link.calls = [];
   quietly(() =>
     watchAddress(() => {
       link.rest?.look();
       call("click");
     }),
   );
-  addEventListener("pagehide", sendUnsent);
-  document.addEventListener(
-    "submit",
-    ({ target, submitter }) => link.rest || quietly(() => submitted(target as HTMLFormElement, submitter)),
-    true,
-  );
-}
-
-/** A form was sent. A button that only closes a dialog signs nobody up. */
-export function submitted(form: HTMLFormElement, submitter?: Element | null): void {
-  if (submitter?.getAttribute("formmethod") !== "dialog") call("submit", form);
+  document.addEventListener("submit", submitted as never, true);
 }
 
 function signUpForm(form: HTMLFormElement): void {
   const mark = form.getAttribute("data-svc-signup");
-  if (mark === "success") call("keepForm", submissionOf(form));
-  else if (mark != null) call("signup", personIn(form));
+  const person = mark != null && personIn(form);
+  if (mark === "success") call("keepForm", { person, addresses: [location.href, form.action] });
+  else if (person) call("signup", person);
 }
+
+/** A form was sent. A button that only closes a dialog signs nobody up. */
+export const submitted = ({ target, submitter }: { target: unknown; submitter?: Element | null }): unknown =>
+  submitter?.getAttribute("formmethod") !== "dialog" && call("submit", target);

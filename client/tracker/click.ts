@@ -1,10 +1,11 @@
-import { sendable, uuid } from "./address.ts";
-import { cookieDomain, writeVisitor } from "./cookie.ts";
+import { HANDOVER, parse, sendable, uuid } from "./address.ts";
+import { findDomain, writeVisitor } from "./cookie.ts";
 import { record } from "./event.ts";
-import { handedOver } from "./handover.ts";
-import { accountId, mayAct, options } from "./options.ts";
-import { isPrivate, waiting, type Item } from "./queue.ts";
+import { accountId, options } from "./options.ts";
+import { post } from "./post.ts";
+import { isPrivate, type Item } from "./queue.ts";
 import { landingPage, refIds } from "./referral.ts";
+import { link } from "./rest.ts";
 import { visitor, type Visitor } from "./visitor.ts";
 
 /** How long to remember a visitor until the server has answered. */
@@ -26,46 +27,47 @@ export function click(): Item | undefined {
   seen = sign || seen || "";
   // The first read of cookies and storage takes milliseconds, so a page without a referral reads neither.
   if (!sign || isSeen) return;
-  const known = lastVisit();
+  const known = who();
   if (known.tid && (!ref_id || ref_id === known.ref_id)) return;
   const { tid: cookie_tid } = visitor();
-  const visit = { tid: options.tid || uuid(), ref_id, ...(options.tid ? {} : handedOver(url)) };
+  const visit = { tid: options.tid || uuid(), ref_id };
+  const handed_over = options.tid ? undefined : parse(url).searchParams.get(HANDOVER);
   // Other pages of the site then know the visitor at once, and can report the click if this page can't.
   if (ref_id && !cookie_tid && !isPrivate()) writeVisitor(visit, COOKIE_DAYS);
-  return record("click", {
+  const fields = {
     ...common(),
     ...visit,
     cookie_tid,
+    handed_over,
+    former_id: options.former_id,
     url: sendable(url),
     referrer: sendable(options.referrer ?? document.referrer),
     url_tracking: options.url_tracking,
-  });
+  };
+  const item = (link.click = record("click", fields));
+  // The page may be left before the second file comes. It sends later clicks, each after the answer to the one before.
+  if (!link.rest && !handed_over) link.sent ??= { item, answer: post("click", fields) };
+  return item;
 }
 
-/** Makes the page handle its address again, as if for the first time. */
-export const forgetClicks = (): void => void (seen = undefined);
+/** Forgets the click that waits, and makes the page handle its address again, as if for the first time. */
+export const forgetClicks = (): void => void (seen = link.click = undefined);
 
 /**
  * Signs up a person, and reports the visit that led to it, so that the server can record both. `true` if there is no
- * person yet, or one that can't be sent.
+ * person yet.
  */
 export function signUp(person?: object): Item | true | undefined {
   // The page may call this first.
   click();
-  const visit = lastVisit();
-  return visit["tid"] ? !person || record("signup", { ...person, ...visit }) || true : undefined;
+  const visit = link.click?.fields || { ...common(), ...visitor() };
+  return visit["tid"] ? !person || record("signup", { ...person, ...visit }) : undefined;
 }
 
 /** The visitor, even if the server does not know them yet. */
 export function who(): Visitor {
-  const { tid, ref_id } = mayAct() ? lastVisit() : ({} as Visitor);
-  return { tid, ref_id };
+  const { tid, ref_id } = link.click?.fields || visitor();
+  return { tid, ref_id } as Visitor;
 }
 
-/** The fields of the last click that waits, or else those of the visitor. */
-function lastVisit(): Record<string, string> {
-  const click = waiting().findLast(({ path, isPast }) => path === "click" && !isPast);
-  return click?.fields || ({ ...common(), ...visitor() } as never);
-}
-
-const common = () => ({ cid: accountId(), consent: options.consent, domain: cookieDomain() });
+const common = () => ({ cid: accountId(), consent: options.consent, domain: findDomain() });

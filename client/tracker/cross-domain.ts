@@ -1,8 +1,10 @@
-import { parse } from "./address.ts";
-import { PARAM } from "./handover.ts";
+import { HANDOVER, parse } from "./address.ts";
 import { sites } from "./options.ts";
 import { quietly } from "./quietly.ts";
 import { visitor } from "./visitor.ts";
+
+/** What an address needs to hand a visitor over. */
+const FIELDS = ["svc_ref", HANDOVER];
 
 /** Whether a host belongs to one of the customer's sites. Each includes its subdomains. */
 const isOurs = (host: string): boolean =>
@@ -20,7 +22,7 @@ export function decorate(address: string): string {
   const { tid, ref_id } = visitor();
   if (!ref_id || url.hostname === location.hostname || !isOurs(url.hostname)) return address;
   url.searchParams.set("svc_ref", ref_id);
-  url.searchParams.set(PARAM, `${tid}${Date.now()}`);
+  url.searchParams.set(HANDOVER, `${tid}${Date.now()}`);
   return url.href;
 }
 
@@ -31,7 +33,7 @@ export const decorateLink = (link: Element): unknown => decorateAttribute(link, 
 export function decorateForm(form: HTMLFormElement): void {
   const params = decorateAttribute(form, "action");
   if (!params || /post/i.test(form.getAttribute("method")!)) return;
-  for (const name of ["svc_ref", PARAM]) {
+  for (const name of FIELDS) {
     const field = document.createElement("input");
     Object.assign(field, { type: "hidden", name, value: params.get(name) });
     form.append(field);
@@ -52,8 +54,7 @@ function decorateAttribute(element: Element, name: string): URLSearchParams | un
 /** Removes a handed-over visitor from the address bar, because people share addresses. */
 export function cleanAddressBar(): void {
   const url = parse(location.href);
-  if (!url.searchParams.has(PARAM)) return;
-  url.searchParams.delete("svc_ref");
-  url.searchParams.delete(PARAM);
+  if (!url.searchParams.has(HANDOVER)) return;
+  for (const name of FIELDS) url.searchParams.delete(name);
   history.replaceState(history.state, "", url);
 }

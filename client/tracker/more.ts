@@ -1,14 +1,15 @@
 import { become } from "./become.ts";
-import { setConsent, submitted, svc } from "./call.ts";
+import { setConsent, svc } from "./call.ts";
 import { signUp } from "./click.ts";
-import { cleanAddressBar, decorate, decorateForm, decorateLink } from "./cross-domain.ts";
+import { cleanAddressBar, decorate, decorateLink } from "./cross-domain.ts";
+import { clickOfFormer, forgetFormer } from "./former.ts";
 import { post } from "./post.ts";
 import { accountId, options } from "./options.ts";
-import { keepOnly, waiting, type Item } from "./queue.ts";
+import { keepOnly, type Item } from "./queue.ts";
 import { quietly } from "./quietly.ts";
-import { link, type Rest } from "./rest.ts";
-import type { Outcome } from "./result.ts";
-import { forgetOutcomes, outcomeOf, readAnswer, retryLater, sendOnce, settled } from "./sender.ts";
+import { link, type Call } from "./rest.ts";
+import { report, type Outcome } from "./result.ts";
+import { forgetOutcomes, outcomeOf, readAnswer, retryLater, sendOnce, settled, waiting } from "./sender.ts";
 import { keepForm, takeOverForm, takePerson, takeSuccess } from "./success.ts";
 import { visitor } from "./visitor.ts";
 import { watchPage } from "./watch-page.ts";
@@ -20,15 +21,18 @@ const tabs = (): BroadcastChannel => (channel ??= new BroadcastChannel("_svc_con
 
 /** Starts what the second file does. */
 export function start(): void {
-  link.rest = { send: sendOnce, result, decorate: decorated, look, consent };
-  quietly(() => watchPage({ submit, follow }));
+  link.rest = { send: sendOnce, answer, decorate: decorated, look, consent };
+  quietly(() => watchPage(follow));
   quietly(cleanAddressBar);
+  if (link.sent) void sendOnce(link.sent.item);
   // Consent was refused before this file was there.
   if (options.consent === "required") quietly(() => consent(false));
   // What the first file has kept.
   const now = Date.now();
+  link.click ??= waiting().findLast(({ path, isPast }) => path === "click" && !isPast);
   for (const item of waiting())
     if (!item.tries) void sendOnce(item, item.at < performance.timeOrigin ? now : undefined);
+  quietly(clickOfFormer);
   // After the calls that have waited for this file.
   soon(resume);
   soon(() => tabs().addEventListener("message", ({ data }) => hear(data)));
@@ -47,17 +51,17 @@ const actions: Record<string, (value: never, event: Item | true) => unknown> = {
   keepForm,
 };
 
-async function result({ name, value, event }: Parameters<Rest["result"]>[0]): Promise<unknown> {
+async function answer({ name, value, callback, event }: Call): Promise<void> {
   const action = actions[name];
   const own = action ? action(value as never, event as Item) : event && outcomeOf(event as Item);
-  return (await own) ?? present();
+  report((await own) ?? (await present()), callback);
 }
 
 /** Signs up the given person, or the one in the form that waits for its success. */
 function signup(person: object | undefined, event: Item | true): unknown {
   const kept = takePerson();
-  const item = person ? event : signUp(kept || {});
-  return typeof item === "object" ? outcomeOf(item) : { status: "refused", error: "too long" };
+  const item = (person && event) || signUp(person || kept || {});
+  return typeof item === "object" ? outcomeOf(item) : { status: "refused", error: "no referral" };
 }
 
 function decorated(address: string): string {
@@ -109,7 +113,9 @@ function hear(isGiven: boolean): void {
 }
 
 function forget(): void {
+  keepOnly([]);
   forgetOutcomes();
+  forgetFormer();
   takePerson();
   become({}, -1);
 }
@@ -117,11 +123,6 @@ function forget(): void {
 function signUpSuccess(): void {
   const person = takeSuccess();
   if (person) svc("signup", person);
-}
-
-function submit(form: HTMLFormElement, submitter?: Element | null): void {
-  submitted(form, submitter);
-  decorateForm(form);
 }
 
 function follow(target: Element): void {

@@ -16,6 +16,8 @@ export interface Options {
   consent?: string;
   /** Replaces the parameter in the page's address. */
   ref_id?: string;
+  /** The same or another name of the promoter in the program that the company has come from. */
+  former_id?: string;
   /** Replaces a new visitor id. */
   tid?: string;
   url?: string;
@@ -23,7 +25,7 @@ export interface Options {
   url_tracking?: string;
   referrer?: string;
   /** Replaces the widest domain that the browser lets the page set cookies on. */
-  domain?: string;
+  domain?: string | undefined;
   /** The prefix of the cookies' names. */
   cookie?: string;
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 export async function post(path: string, fields: object): Promise<Response | undefined> {
   try {
     return await fetch(`${(options.origin || location.origin).replace(/\/$/, "")}/t/${path}`, {
-      body: new URLSearchParams(fields as Record<string, string>),
+      body: new URLSearchParams(JSON.parse(JSON.stringify(fields, textOf))),
       credentials: "include",
       keepalive: true,
       method: "POST",
@@ -18,3 +18,7 @@ export async function post(path: string, fields: object): Promise<Response | und
   } catch {} // the network is down, or an extension or a policy forbids the request
   return;
 }
+
+/** Leaves out missing values, which would otherwise be sent as the text "null", and sends objects as JSON. */
+const textOf = (name: string, value: unknown): unknown =>
+  name && typeof value === "object" && value ? JSON.stringify(value) : (value ?? undefined);

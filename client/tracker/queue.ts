@@ -3,22 +3,18 @@ import { quietly } from "./quietly.ts";
 /** An event that the server has not answered yet. */
 export interface Item {
   path: string;
-  /** The fields to post. */
-  fields: Record<string, string>;
+  /** What to post. The values are as the page gave them. */
+  fields: Record<string, unknown>;
   /** When it was made, in milliseconds. The fraction makes it unique, and is higher for later events of a page. */
   at: number;
-  /** The number of failed tries. */
+  /** The number of failed tries. 0 also while the first file sends it. */
   tries: number;
   /** Set on a click if the server has answered a later one: it counts, but no longer says who the visitor is. */
   isPast?: boolean;
 }
 
 const NAME = "_svc_q";
-const DAY_MS = 86_400_000;
-const MAX_TRIES = 100;
 const MAX_ITEMS = 20;
-/** The script itself stores less: parsing more takes too long. */
-const MAX_LENGTH = 1_000_000;
 
 /** Used if the page may not store, or if the visitor does not want it. */
 let memory: Item[] = [];
@@ -27,11 +23,14 @@ let memory: Item[] = [];
 export const isPrivate = (): boolean | undefined =>
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
 
-/** The waiting events, oldest first. They are read each time, because other tabs change them. */
-export const waiting = (): Item[] =>
-  (quietly(() => stored().filter(isWorthATry)) || memory.filter(isWorthATry)).slice(-MAX_ITEMS);
+/**
+ * All events that are kept, oldest first. They are read each time, because other tabs change them. Other programs may have
+ * put anything there, so only the second file sends them, after a look at each.
+ */
+export const kept = (): Item[] =>
+  quietly(() => [...JSON.parse(localStorage[NAME])].slice(-MAX_ITEMS)) || memory;
 
-/** Replaces all waiting events. */
+/** Replaces all events. */
 export function keepOnly(items: Item[]): void {
   memory = items.slice(-MAX_ITEMS);
   quietly(() => {
@@ -41,14 +40,3 @@ export function keepOnly(items: Item[]): void {
     memory = [];
   });
 }
-
-const stored = (): Item[] => localStorage[NAME].length < MAX_LENGTH && JSON.parse(localStorage[NAME]);
-
-/**
- * Sign-ups hold e-mail addresses, so they are kept only for a day. Clicks are kept as long as the cookie
- * usually lives. Other programs may have put anything there.
- */
-const isWorthATry = (item: Item | null): unknown =>
-  item?.fields?.["tid"] &&
-  item.tries < MAX_TRIES &&
-  Math.abs(Date.now() - item.at) < (item.path === "click" ? 60 : 1) * DAY_MS;

@@ -2,11 +2,12 @@ import { parse } from "./address.ts";
 import { options } from "./options.ts";
 import { visitor } from "./visitor.ts";
 
-const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get";
+const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get tolt gr_id";
 const MAX_COUNT = 5;
 /** A ref id, and punctuation that was copied along with the link. */
 const REF_ID = /^[\s/.)@,]*([\w-]{1,100})[\s/.)@,]*$/;
-const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+/** Invisible characters, which are copied along too. */
+const INVISIBLE = /\p{Cf}/gu;
 
 /**
  * The ref ids that the page names, or else its address, in the form that the server stores, best first, separated by
@@ -14,13 +15,14 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
  */
 export function refIds(address: string): string {
   const { search, hash } = parse(address);
-  const query = options.fragment ? search + hash.replace(/.*[#?]/, "&") : search;
+  const own = options.ref_id && `?svc_ref=${options.ref_id}`;
+  const query = own || (options.fragment ? search + hash.replace(/.*[#?]/, "&") : search);
   // Links that were escaped twice contain `&amp;`, and those that were added to another address a second `?`.
   const params = new URLSearchParams(query.toLowerCase().replace(/&amp;|\?/g, "&"));
   const names = [options.param, NAMES].join(" ").toLowerCase().split(" ");
-  const values = options.ref_id ? [options.ref_id] : names.flatMap((name) => params.getAll(name));
-  return values
-    .map((value) => REF_ID.exec(`${value}`.toLowerCase().replace(INVISIBLE, ""))?.[1])
+  return names
+    .flatMap((name) => params.getAll(name))
+    .map((value) => REF_ID.exec(value.replace(INVISIBLE, ""))?.[1])
     .filter(Boolean)
     .slice(0, MAX_COUNT)
     .join();

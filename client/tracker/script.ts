@@ -32,18 +32,17 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
     document.querySelector("script[data-cid]") ||
     document.createElement("script")) as HTMLScriptElement;
   const folder = script.src.replace(/\/[^/?]*(\?.*)?$/, "");
-  const { nonce, crossOrigin, integrity } = script;
   link.load = (done) => {
     // A page that waits for a callback is not kept waiting.
     setTimeout(done, PATIENCE_MS);
     const url = `${folder || options.origin}/${SVC_MORE}`;
-    const rules = { createScriptURL: () => url };
     document.head.append(
       Object.assign(document.createElement("script"), {
-        src: page.trustedTypes?.createPolicy("svc", rules).createScriptURL(url) ?? url,
-        nonce,
-        crossOrigin,
-        integrity: integrity && SVC_DIGEST,
+        src:
+          page.trustedTypes?.createPolicy("svc", { createScriptURL: () => url }).createScriptURL(url) ?? url,
+        nonce: script.nonce,
+        crossOrigin: script.crossOrigin,
+        integrity: script.integrity && SVC_DIGEST,
         onload: done,
         onerror: done,
         parts: link.parts,
@@ -52,6 +51,6 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
   };
   page[global] = svc;
   svc("set", { origin: folder, ...script.dataset, ...settings });
-  for (const call of Array.from(stub.q || [])) quietly(() => svc(...call));
+  for (const call of stub.q || []) quietly(() => svc(...call));
   if (script.dataset["cid"]) svc("click");
 }

@@ -1,12 +1,19 @@
 import { become } from "./become.ts";
+import { handedOver } from "./handover.ts";
 import { post } from "./post.ts";
 import { accountId } from "./options.ts";
-import { keepOnly, waiting, type Item } from "./queue.ts";
+import { keepOnly, kept, type Item } from "./queue.ts";
+import { quietly } from "./quietly.ts";
+import { link } from "./rest.ts";
 import type { Outcome } from "./result.ts";
 import { visitor } from "./visitor.ts";
 
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
+const DAY_MS = 86_400_000;
+const MAX_TRIES = 100;
+/** The longest event to send. Browsers refuse more than 64 KiB in requests that may outlive their page. */
+const MAX_LENGTH = 48_000;
 
 /** The results of the page's events, so that repeating an event sends nothing. Replaced when consent is withdrawn. */
 let outcomes: Record<string, Promise<Outcome>> = {};
@@ -16,15 +23,28 @@ let delayMs = FIRST_DELAY_MS;
 /** The only timer. It is set until its round of retries is over. */
 let timer = 0;
 
+/**
+ * The events to send. Sign-ups hold e-mail addresses, so they are kept only for a day; clicks as long as the cookie usually
+ * lives.
+ */
+export const waiting = (): Item[] =>
+  kept().filter(
+    (item: Item | null) =>
+      item?.fields?.["tid"] &&
+      item.tries < MAX_TRIES &&
+      Math.abs(Date.now() - item.at) < (item.path === "click" ? 60 : 1) * DAY_MS,
+  );
+
 /** Sends an event that is kept, unless the page has sent the same before. `now`: it comes from an earlier page. */
-export function sendOnce(item: Item, now?: number): Promise<Outcome> {
+export function sendOnce(item: Item, now?: number): unknown {
   const content = contentOf(item);
-  if (outcomes[content]) keepOnly(others(item));
-  return (outcomes[content] ||= send(item, now));
+  if (!content || outcomes[content]) keepOnly(others(item));
+  return content && (outcomes[content] ||= send(item, now));
 }
 
 /** The result of an event. */
-export const outcomeOf = (item: Item): Promise<Outcome> | undefined => outcomes[contentOf(item)];
+export const outcomeOf = (item: Item): unknown =>
+  outcomes[contentOf(item)!] || { status: "refused", error: "too long" };
 
 /** Resolves when all events of the page are answered or wait for a retry. */
 export const settled = (): Promise<unknown> => Promise.all(Object.values(outcomes));
@@ -64,7 +84,7 @@ async function retry(): Promise<void> {
   const own = outcomes;
   // The same for all: later events stay younger, however long the earlier ones take.
   const now = Date.now();
-  for (const item of waiting()) if (own === outcomes) await (own[contentOf(item)] = send(item, now));
+  for (const item of waiting()) if (own === outcomes) await (own[contentOf(item)!] = send(item, now));
   delayMs *= 2;
   timer = 0;
   retryLater();
@@ -74,12 +94,14 @@ async function send(item: Item, now?: number): Promise<Outcome> {
   const { path, fields, tries } = item;
   const own = outcomes;
   keepOnly([...others(item), { ...item, tries: tries + 1 }]);
-  const go = () => readAnswer(path, post(path, { ...fields, ...since(item, now) }));
+  const sent = link.sent?.item.at === item.at ? link.sent.answer : undefined;
+  if (sent) link.sent = undefined;
+  const go = () => readAnswer(path, sent || post(path, { ...handedOver(item), ...since(item, now) }));
   const isClick = path === "click";
   const request = isClick && lastClick ? lastClick.then(go) : go();
   if (isClick) lastClick = request;
   const answer = await request;
-  if (own !== outcomes) return withdraw(answer.tid || fields["tid"]);
+  if (own !== outcomes) return withdraw(answer.tid || (fields["tid"] as string));
   if (answer.status !== "waiting") accept(item, answer);
   else {
     delayMs = Math.max(delayMs, answer.waitMs!);
@@ -102,6 +124,8 @@ function accept(item: Item, answer: Outcome): void {
   keepOnly(
     others(item).map((other) => ({ ...other, isPast: other.isPast || (!!tid && other.at < item.at) })),
   );
+  // An answer that names the visitor also ends the waiting of earlier clicks.
+  if (link.click && (tid ? link.click.at <= item.at : link.click.at === item.at)) link.click = undefined;
   delayMs = FIRST_DELAY_MS;
   const isKnown = visitor().tid === (tid || item.fields["tid"]);
   // If the server has set the cookies itself, keep them, because they may live longer.
@@ -120,4 +144,8 @@ function withdraw(tid: string | undefined): Outcome {
 /** The waiting events without this one. */
 const others = (item: Item): Item[] => waiting().filter(({ at }) => at !== item.at);
 
-const contentOf = ({ path, fields }: Item): string => path + JSON.stringify(fields);
+/** By this the same event is known. undefined if it can't be sent. */
+function contentOf({ path, fields }: Item): string | undefined {
+  const text = quietly(() => JSON.stringify(fields));
+  return text && encodeURIComponent(text).length < MAX_LENGTH ? path + text : undefined;
+}

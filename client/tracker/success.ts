@@ -1,4 +1,4 @@
-import type { Submission } from "./form.ts";
+import { parse } from "./address.ts";
 import { isPrivate } from "./queue.ts";
 import { quietly } from "./quietly.ts";
 import { visitor } from "./visitor.ts";
@@ -7,12 +7,20 @@ const NAME = "_svc_form";
 /** A form that waits for its success must lead to another page within this time. */
 const SUCCESS_MS = 30_000;
 
+/** A submitted form that waits for its success. */
+interface Submission {
+  person: object;
+  /** Where a refused form is shown again: on its own page, or at its action's address. */
+  paths: string[];
+  at: number;
+}
+
 let submission: Submission | undefined;
 
 /** Keeps a form until it has succeeded, for this page and the next one in this tab. */
-export function keepForm(form: Submission): void {
-  submission = form;
-  if (visitor().tid && !isPrivate()) quietly(() => (sessionStorage[NAME] = JSON.stringify(form)));
+export function keepForm({ person, addresses }: { person: object; addresses: string[] }): void {
+  submission = { person, paths: addresses.map((address) => parse(address).pathname), at: Date.now() };
+  if (visitor().tid && !isPrivate()) quietly(() => (sessionStorage[NAME] = JSON.stringify(submission)));
 }
 
 /** Takes over the form that the page before has kept, unless this page has one. It is kept for no other page. */

@@ -7,27 +7,21 @@ export interface Visitor {
   ref_id?: string | undefined;
 }
 
-const FORMS = { tid: "[\\da-f-]{36}", ref: "[\\w%,-]+" };
-
 /** The visitor if the page may not have cookies. */
 export const memory: Visitor = {};
 
 export const cookieName = (name: string): string => `${options.cookie || "_svc"}_${name}`;
 
-/**
- * A cookie of ours. undefined if there is none, or if the page may not read cookies. A site may have cookies of its own
- * with our names, but no visitor id in them.
- */
+/** A cookie of ours. undefined if there is none, or if the page may not read cookies. */
 export const cookie = (name: "tid" | "ref"): string | undefined =>
   quietly(() =>
-    decodeURIComponent(
-      new RegExp(`(^|; )${cookieName(name)}=(${FORMS[name]})`, "i").exec(document.cookie)![2]!,
-    ),
+    decodeURIComponent(new RegExp(`(^|; )${cookieName(name)}=([^;]+)`).exec(document.cookie)![2]!),
   );
 
 /** The current visitor. It is read each time, because other tabs change the cookies. */
 export function visitor(): Visitor {
   if (!mayAct()) return {};
   const tid = cookie("tid");
-  return tid ? { tid, ref_id: cookie("ref") } : { tid: options.tid, ...memory };
+  // A site may have cookies of its own with our names, but no visitor id in them.
+  return tid?.length === 36 ? { tid, ref_id: cookie("ref") } : { tid: options.tid, ...memory };
 }

@@ -1,28 +1,31 @@
+import { submitted } from "./call.ts";
+import { decorateForm } from "./cross-domain.ts";
 import { quietly } from "./quietly.ts";
 
-/** Reactions to what happens on the page. */
-export interface Watch {
-  submit(form: HTMLFormElement, submitter?: Element | null): void;
-  /** Something was clicked, perhaps a link. */
-  follow(target: Element): void;
-}
-
-/** Watches the page without changing what it does. This includes elements that are added later. */
-export function watchPage({ submit, follow }: Watch): void {
-  const hear = (event: Event & { submitter?: Element; button?: number }) =>
+/**
+ * Watches the page without changing what it does: the links that are followed, and the forms that are sent. This includes
+ * elements that are added later. The first file signs up the forms that the document hears of.
+ */
+export function watchPage(follow: (target: Element) => void): void {
+  const submit = ({ target }: { target: unknown }) => quietly(() => decorateForm(target as HTMLFormElement));
+  const hear = (event: MouseEvent) =>
     quietly(() => {
-      const target = event.composedPath()[0] as HTMLFormElement;
-      if (event.type === "submit") return submit(target, event.submitter);
+      const target = event.composedPath()[0] as Element;
+      const root = target.getRootNode();
       // Submit events stay within their shadow tree, but clicks on its buttons leave it.
-      target.getRootNode().addEventListener("submit", hear, true);
+      if (root !== document) root.addEventListener("submit", submitted as never, true);
+      root.addEventListener("submit", submit, true);
       // The right button opens a menu.
       if (event.button !== 2) follow(target);
     });
-  for (const type of ["click", "auxclick", "submit"]) document.addEventListener(type, hear, true);
+  document.addEventListener("click", hear, true);
+  document.addEventListener("auxclick", hear, true);
+  document.addEventListener("submit", submit, true);
   // It fires no event at all.
   const { submit: send } = HTMLFormElement.prototype;
   HTMLFormElement.prototype.submit = function () {
-    quietly(() => submit(this));
+    submitted({ target: this });
+    submit({ target: this });
     send.call(this);
   };
 }

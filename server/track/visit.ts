@@ -49,6 +49,12 @@ export const visitParams = z.object({
     "How long ago the event was, in milliseconds, if it could not be sent at once.",
     60_000,
   ),
+  /** As the other program's cookie has it: such ids may differ in case alone. */
+  former_id: field(
+    text.optional(),
+    "Only if no link of yours was followed: the id of the promoter, or of the customer, in the program that you have come from.",
+    "pn_1K0XQ2",
+  ),
   /** `given` if the page asked the visitor for consent and got it. */
   consent: field(text.optional(), "`given` if the visitor has consented on your page.", "given"),
 });
@@ -81,6 +87,7 @@ export function clickOf(
     referrer: given.referrer ?? null,
     address,
     hasConsent: given.consent === "given",
+    formerId: given.former_id ?? null,
     handover: handoverOf(given),
     ageMs: Math.min(Math.max(Math.round(given.age || 0), 0), MAX_AGE_MS),
   };

@@ -12,6 +12,8 @@ import { indexed } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
+import { leads } from "../lead/lead.ts";
+import { findRecordId } from "../migration/source-id.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
 import { originOf, subKeyOf } from "../origin/origin.ts";
 import { parseUrl } from "../../url.ts";
@@ -33,6 +35,8 @@ export interface Click {
   address: string | null;
   /** Whether the page asked the visitor for consent and got it. */
   hasConsent: boolean;
+  /** The id in a former program of whoever sent the visitor, or of the visitor. Counts if no ref token does. */
+  formerId: string | null;
   /** null: the tid comes from no other site. */
   handover: Handover | null;
   /** How long the browser has kept the click. 0: it was sent at once. */
@@ -182,18 +186,37 @@ async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise
 async function findDestination(
   tx: Transaction,
   accountId: number,
-  { refTokens, url }: Click,
+  { refTokens, formerId, url }: Click,
 ): Promise<Destination | null> {
-  const promoterCampaign =
+  const named =
     refTokens.length === 0
       ? await findByPage(tx, accountId, url)
       : await findAccepting(tx, accountId, refTokens);
+  const promoterCampaign =
+    named ?? (formerId === null ? null : await findByFormerId(tx, accountId, formerId));
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   return {
     promoterCampaign,
     promoter: await loadPromoter(tx, accountId, promoterCampaign.promoterId),
     campaign: await loadCampaign(tx, accountId, promoterCampaign.campaignId),
   };
+}
+
+/** The promoter campaign of a promoter, or of a customer, whom a former program knew by an id. */
+async function findByFormerId(
+  tx: Transaction,
+  accountId: number,
+  formerId: string,
+): Promise<PromoterCampaign | null> {
+  const ours = (kind: "promoter" | "customer") => findRecordId(tx, accountId, { kind, sourceId: formerId });
+  const promoterId = await ours("promoter");
+  const leadId = promoterId === null ? await ours("customer") : null;
+  const lead = leadId === null ? null : await tx.get(leads, accountId, leadId);
+  if (lead !== null) return tx.get(promoterCampaigns, accountId, lead.promoterCampaignId);
+  if (promoterId === null) return null;
+  // Choice: a promoter of several campaigns gets the visitor in the oldest one that takes leads.
+  const all = await tx.view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
+  return all.find(acceptsLeads) ?? null;
 }
 
 async function findByPage(

@@ -1,0 +1,64 @@
+import { parse } from "./address.ts";
+import { svc } from "./call.ts";
+import { who } from "./click.ts";
+import { options } from "./options.ts";
+import { isPrivate } from "./queue.ts";
+import { quietly } from "./quietly.ts";
+
+/** The cookies of other programs' scripts: FirstPromoter, Rewardful, Tolt, PartnerStack and Dub. The best come first. */
+const COOKIES = [
+  "_fprom_ref",
+  "rewardful.referral",
+  "tolt_data",
+  "growSumoPartnerKey",
+  "dub_partner_data",
+  "tolt_referral",
+  "dub_id",
+];
+/** What this tab has tried. */
+const NAME = "_svc_former";
+
+/**
+ * Records the visit of somebody who follows a link of PartnerStack's, or who followed any program's before the company came
+ * over. The promoter is named by a ref id or by an id of that program.
+ */
+export function clickOfFormer(): void {
+  const ref_id = promoterInLink() || (!who().tid && promoterInCookies());
+  if (!ref_id || options.ref_id) return;
+  // Ref ids are sent in lower case, but other programs' ids may differ in case alone.
+  options.former_id = options.ref_id = ref_id;
+  svc("click");
+  // A link that is followed later counts.
+  delete options.ref_id;
+  delete options.former_id;
+}
+
+/** Forgets what this tab has tried. */
+export const forgetFormer = (): unknown => quietly(() => delete sessionStorage[NAME]);
+
+const isRefId = (text: unknown): boolean => typeof text === "string" && /^[\w-]{1,100}$/.test(text);
+
+/** The key of the partner, which such links have as Base64. */
+function promoterInLink(): string | undefined {
+  const { searchParams } = parse(location.href);
+  const key = searchParams.get("ps_partner_key") || searchParams.get("gspk");
+  const text = key && quietly(() => atob(key));
+  return text && isRefId(text) ? text : undefined;
+}
+
+/** The same in a cookie, once in each tab: a promoter who did not come over would be asked for on each page. */
+function promoterInCookies(): string | undefined {
+  const found = COOKIES.map(promoterIn).find(isRefId);
+  if (quietly(() => sessionStorage[NAME]) === found) return;
+  if (!isPrivate()) quietly(() => (sessionStorage[NAME] = found));
+  return found;
+}
+
+function promoterIn(name: string): string | undefined {
+  return quietly(() => {
+    const text = decodeURIComponent(new RegExp(`(^|; )${name}=([^;]+)`).exec(document.cookie)![2]!);
+    const data = quietly(() => JSON.parse(text));
+    if (typeof data !== "object") return text;
+    return data.affiliate?.token || data.partner_id || data.partner?.id || data.id;
+  });
+}
