@@ -80,6 +80,7 @@ const settings = {
     .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
     .default("tidemark@localhost"),
   MAIL_TEMPLATES: z.string().optional(),
+  UPLOADS_URL: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   METRICS_URL: z
     .string()
@@ -111,6 +112,7 @@ const SECRET_SETTINGS = [
   "TIDEMARK_OWNER_PASSWORD",
   "SMTP_URL",
   "MAIL_TEMPLATES",
+  "UPLOADS_URL",
   "METRICS_TOKEN",
 ];
 
@@ -174,6 +176,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Where the operator's own e-mail templates are: a folder, or a driver of unstorage. null: ours. */
   readonly mailTemplates: string | null;
+  /** Where uploaded files are kept: a folder, or a driver of unstorage. */
+  readonly uploadsUrl: string;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
 }
@@ -219,6 +223,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
+    uploadsUrl: data.UPLOADS_URL ?? usualUploads(data.STORAGE_URL),
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
 }
@@ -273,6 +278,13 @@ function readText(file: string): { text: string } | { code: string } {
 function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: string }): boolean {
   const host = HOST.includes(":") ? `[${HOST}]` : HOST;
   return isLoopback(PUBLIC_URL === undefined ? host : (parseUrl(PUBLIC_URL)?.hostname ?? ""));
+}
+
+/** Uploads are kept beside a SQLite store, so that both are moved and backed up together. */
+function usualUploads(storageUrl: string): string {
+  if (storageUrl === "memory:") return "memory:";
+  const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];
+  return folder === undefined ? "./uploads" : `${folder.replace(/\/+$/, "")}/uploads`;
 }
 
 function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["standbys"] {
