@@ -176,8 +176,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Where the operator's own e-mail templates are: a folder, or a driver of unstorage. null: ours. */
   readonly mailTemplates: string | null;
-  /** Where uploaded files are kept: a folder, or a driver of unstorage. */
-  readonly uploadsUrl: string;
+  /** Where uploaded files are kept: a folder, or a driver of unstorage. null: beside the store. */
+  readonly uploadsUrl: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
 }
@@ -223,7 +223,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
-    uploadsUrl: data.UPLOADS_URL ?? usualUploads(data.STORAGE_URL),
+    uploadsUrl: data.UPLOADS_URL ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
 }
@@ -278,13 +278,6 @@ function readText(file: string): { text: string } | { code: string } {
 function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: string }): boolean {
   const host = HOST.includes(":") ? `[${HOST}]` : HOST;
   return isLoopback(PUBLIC_URL === undefined ? host : (parseUrl(PUBLIC_URL)?.hostname ?? ""));
-}
-
-/** Uploads are kept beside a SQLite store, so that both are moved and backed up together. */
-function usualUploads(storageUrl: string): string {
-  if (storageUrl === "memory:") return "memory:";
-  const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];
-  return folder === undefined ? "./uploads" : `${folder.replace(/\/+$/, "")}/uploads`;
 }
 
 function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["standbys"] {

@@ -39,19 +39,30 @@ export function newUploads(storage: Storage, token: (length: number) => string):
     async keep(bytes) {
       const { format, image } = describe(bytes);
       const name = `${token(NAME_LENGTH)}.${format}`;
-      await storage.setItemRaw(name, Buffer.from(bytes));
+      await inPlace(() => storage.setItemRaw(name, Buffer.from(bytes)));
       return { name, format, bytes: bytes.length, image };
     },
     async read(name) {
       const format = FILE_NAME.exec(name)?.[1] as Format | undefined;
       if (format === undefined) return null;
-      const found = await storage.getItemRaw<Uint8Array>(name);
+      const found = await inPlace(() => storage.getItemRaw<Uint8Array>(name));
       if (found === null || found === undefined) return null;
       const media = MEDIA[format];
       return { bytes: new Uint8Array(found), media, isImage: media.startsWith("image/") };
     },
-    remove: (name) => storage.removeItem(name),
+    remove: (name) => inPlace(() => storage.removeItem(name)),
   };
+}
+
+/** @throws Failure `unavailable` if the place is full, away, or may not be written to */
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = new Failure("unavailable", "The place for uploaded files (UPLOADS_URL) can't be used");
+    failure.cause = error;
+    throw failure;
+  }
 }
 
 const WRONG_FORMAT =

@@ -186,10 +186,20 @@ function newServices(
     afterwards: newAfterwards(parts.log),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
-    uploads: newUploads(openStorage(config.uploadsUrl, "UPLOADS_URL"), systemChance.token),
+    uploads: newUploads(
+      openStorage(config.uploadsUrl ?? usualUploads(config.storageUrl), "UPLOADS_URL"),
+      systemChance.token,
+    ),
     clock,
     chance: systemChance,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };
+}
+
+/** Uploads are kept beside a SQLite store, so that both are moved and backed up together. */
+function usualUploads(storageUrl: string): string {
+  if (storageUrl === "memory:") return "memory:";
+  const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];
+  return folder === undefined ? "./uploads" : `${folder.replace(/\/+$/, "")}/uploads`;
 }
