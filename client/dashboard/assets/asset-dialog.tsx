@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { addCategory, loadCategories, TYPES, type Asset, type AssetType, type Category } from "./query.ts";
 
 /** Stands for a category that is yet to be made. */
@@ -48,27 +48,12 @@ async function loadParts(): Promise<Parts> {
 function Fields({ asset, reload, onClose, categories, campaigns }: AssetDialogProps & Parts) {
   const file = useSignal<File | null>(null);
   const allowed = useSignal<ReadonlySet<number>>(new Set(asset?.allowed_campaign_ids));
-  const form = useForm({
-    asset_type: asset?.asset_type ?? ("image" as string),
-    name: asset?.name ?? "",
-    content: asset?.content ?? "",
-    url: asset !== null && asset.details.file_format === null ? (asset.url ?? "") : "",
-    landing_page_url: asset?.landing_page_url ?? "",
-    category_id: String(asset?.category?.id ?? ""),
-    new_category: "",
-  });
-  const type = form.values.asset_type.value as AssetType;
-  const hasFile = type === "image" || type === "document";
-  const save = async (given: Record<keyof typeof form.values, string>) => {
-    const category =
-      given.category_id === NEW ? await addCategory(given.new_category, categories) : given.category_id;
+  const form = useForm(valuesOf(asset));
+  const save = async (given: Values) => {
+    const isNewCategory = given.category_id === NEW;
+    const category = isNewCategory ? await addCategory(given.new_category, categories) : given.category_id;
     const body = {
-      name: given.name,
-      asset_type: given.asset_type as AssetType,
-      ...(hasFile && file.value !== null && { file: await bytesOf(file.value) }),
-      ...(type === "link" && { url: given.url }),
-      ...(type === "text" && { content: given.content }),
-      ...(type !== "link" && { landing_page_url: given.landing_page_url || null }),
+      ...(await contentOf(given, file.value)),
       category_id: category === "" ? null : Number(category),
       allowed_campaign_ids: [...allowed.value],
     };
@@ -82,8 +67,77 @@ function Fields({ asset, reload, onClose, categories, campaigns }: AssetDialogPr
     <Form form={form} action="Save the asset" onSubmit={save}>
       <Select form={form} name="asset_type" label="Type" options={TYPES} />
       <TextField form={form} name="name" label="Name" maxLength={255} required />
-      {hasFile && (
-        <FileField type={type} file={file} isRequired={asset === null} faults={form.faults.value["file"]} />
+      <Content form={form} file={file} isNew={asset === null} />
+      <Select
+        form={form}
+        name="category_id"
+        label="Category"
+        options={[
+          ["", "None"],
+          ...categories.map(({ id, name }): [string, string] => [String(id), name]),
+          [NEW, "A new one…"],
+        ]}
+      />
+      {form.values.category_id.value === NEW && (
+        <TextField
+          form={form}
+          name="new_category"
+          label="Name of the new category"
+          maxLength={255}
+          required
+        />
+      )}
+      {campaigns.length > 1 && <CampaignBoxes campaigns={campaigns} allowed={allowed} />}
+    </Form>
+  );
+}
+
+type Values = ReturnType<typeof valuesOf>;
+
+function valuesOf(asset: Asset | null) {
+  return {
+    asset_type: asset?.asset_type ?? ("image" as string),
+    name: asset?.name ?? "",
+    content: asset?.content ?? "",
+    url: asset !== null && asset.details.file_format === null ? (asset.url ?? "") : "",
+    landing_page_url: asset?.landing_page_url ?? "",
+    category_id: String(asset?.category?.id ?? ""),
+    new_category: "",
+  };
+}
+
+/** What the interface takes of the fields that the type needs. */
+async function contentOf(given: Values, file: File | null) {
+  const type = given.asset_type as AssetType;
+  return {
+    name: given.name,
+    asset_type: type,
+    ...(hasFile(type) && file !== null && { file: await bytesOf(file) }),
+    ...(type === "link" && { url: given.url }),
+    ...(type === "text" && { content: given.content }),
+    ...(type !== "link" && { landing_page_url: given.landing_page_url || null }),
+  };
+}
+
+function hasFile(type: AssetType): boolean {
+  return type === "image" || type === "document";
+}
+
+/** The fields that the type needs. */
+function Content({
+  form,
+  file,
+  isNew,
+}: {
+  form: FormState<Values>;
+  file: Signal<File | null>;
+  isNew: boolean;
+}) {
+  const type = form.values.asset_type.value as AssetType;
+  return (
+    <>
+      {hasFile(type) && (
+        <FileField type={type} file={file} isRequired={isNew} faults={form.faults.value["file"]} />
       )}
       {type === "text" && (
         <TextArea
@@ -113,27 +167,7 @@ function Fields({ asset, reload, onClose, categories, campaigns }: AssetDialogPr
           hint="Leave it empty for the promoter's usual page."
         />
       )}
-      <Select
-        form={form}
-        name="category_id"
-        label="Category"
-        options={[
-          ["", "None"],
-          ...categories.map(({ id, name }): [string, string] => [String(id), name]),
-          [NEW, "A new one…"],
-        ]}
-      />
-      {form.values.category_id.value === NEW && (
-        <TextField
-          form={form}
-          name="new_category"
-          label="Name of the new category"
-          maxLength={255}
-          required
-        />
-      )}
-      {campaigns.length > 1 && <CampaignBoxes campaigns={campaigns} allowed={allowed} />}
-    </Form>
+    </>
   );
 }
 
@@ -212,8 +246,8 @@ function FileField({
 function bytesOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error("The file can't be read"));
+    reader.addEventListener("load", () => resolve(String(reader.result)));
+    reader.addEventListener("error", () => reject(reader.error ?? new Error("The file can't be read")));
     reader.readAsDataURL(file);
   });
 }
