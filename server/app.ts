@@ -25,6 +25,7 @@ import { pageRoutes, type BuiltPages } from "./web/pages.ts";
 import { portalEntrance } from "./web/portal-entry.ts";
 import { basePath } from "./url.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
+import { serveUpload } from "./web/uploads.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event/event-data.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
@@ -84,6 +85,7 @@ export function createApp(
       `/hooks/${provider}/:account`,
       hookRoute(services, provider),
     ]),
+    ["GET", "/uploads/:file", serveUpload(services)],
     ["GET", "/unsubscribe", unsubscribePage],
     ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],

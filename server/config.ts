@@ -81,6 +81,7 @@ const settings = {
     .default("tidemark@localhost"),
   MAIL_TEMPLATES: z.string().optional(),
   MIGRATION_ARCHIVE: z.string().optional(),
+  UPLOADS_URL: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   METRICS_URL: z
     .string()
@@ -112,6 +113,7 @@ const SECRET_SETTINGS = [
   "TIDEMARK_OWNER_PASSWORD",
   "SMTP_URL",
   "MAIL_TEMPLATES",
+  "UPLOADS_URL",
   "METRICS_TOKEN",
 ];
 
@@ -177,6 +179,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Where the operator's own e-mail templates are: a folder, or a driver of unstorage. null: ours. */
   readonly mailTemplates: string | null;
+  /** Where uploaded files are kept: a folder, or a driver of unstorage. null: beside the store. */
+  readonly uploadsUrl: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
 }
@@ -223,6 +227,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
     migrationArchive: data.MIGRATION_ARCHIVE ?? null,
+    uploadsUrl: data.UPLOADS_URL ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
 }

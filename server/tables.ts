@@ -1,6 +1,7 @@
 import { accounts } from "./domain/account/account.ts";
 import { apiKeys } from "./domain/account/api-key.ts";
 import { firstStarts } from "./domain/account/creation.ts";
+import { assetCategories, assets } from "./domain/asset/asset.ts";
 import { auditEntries } from "./domain/audit/audit.ts";
 import { batchProcesses } from "./domain/batch/batch.ts";
 import { billingConnections } from "./domain/billing/connection.ts";
@@ -56,6 +57,8 @@ export const TABLES: readonly AnyTable[] = [
   accounts,
   apiKeys,
   archivedStates,
+  assets,
+  assetCategories,
   auditEntries,
   batchProcesses,
   billingConnections,

@@ -47,6 +47,12 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./campaigns/campaign.tsx")).CampaignPage),
   },
   {
+    path: "/admin/assets",
+    title: "Assets",
+    group: "Program",
+    component: lazy(async () => (await import("./assets/assets.tsx")).Assets),
+  },
+  {
     path: "/admin/rewards",
     title: "Rewards",
     group: "Program",

@@ -18,6 +18,11 @@ export const PAGES = [
     component: lazy(async () => (await import("./links/links.tsx")).Links),
   },
   {
+    path: "/portal/assets",
+    title: "Banners and texts",
+    component: lazy(async () => (await import("./assets/assets.tsx")).Assets),
+  },
+  {
     path: "/portal/leads",
     title: "Leads",
     component: lazy(async () => (await import("./money/leads.tsx")).Leads),

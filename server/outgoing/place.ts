@@ -25,18 +25,33 @@ export interface Place {
  * @throws Error in one sentence for a folder that does not exist, and for a driver that is unknown or can't be used
  */
 export function openPlace(address: string, setting: string): Place {
+  const place = placeName(address, setting);
   const { name, options } = parseAddress(address);
-  // Options may be secrets, so no message shows them.
-  const place = `${setting} ${address.replace(/\?.*$/s, "")}`;
   if (name === "fs" && !existsSync(options["base"] ?? "")) throw new Error(`${place} does not exist`);
+  const storage = openStorage(address, setting);
+  return { read: (file) => inTime(readText(storage, file, place), place), close: () => storage.dispose() };
+}
+
+/**
+ * Opens a place as a storage that can be written to. A folder that does not exist is made when it is needed.
+ *
+ * @throws Error as `openPlace`
+ */
+export function openStorage(address: string, setting: string): Storage {
+  const place = placeName(address, setting);
+  const { name, options } = parseAddress(address);
   const module = Object.hasOwn(builtinDrivers, name)
     ? builtinDrivers[name as keyof typeof builtinDrivers]
     : undefined;
   if (module === undefined) {
     throw new Error(`${place} names no driver of unstorage; use a folder, https://… or a driver such as s3:`);
   }
-  const storage = createStorage({ driver: openDriver(module, options, place) });
-  return { read: (file) => inTime(readText(storage, file, place), place), close: () => storage.dispose() };
+  return createStorage({ driver: openDriver(module, options, place) });
+}
+
+/** A place in messages. Its options may be secrets, so they are left out. */
+function placeName(address: string, setting: string): string {
+  return `${setting} ${address.replace(/\?.*$/s, "")}`;
 }
 
 function parseAddress(address: string): { name: string; options: Record<string, string> } {

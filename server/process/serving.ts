@@ -18,7 +18,9 @@ import { newAfterwards, newContext, newOutageLog, type Services } from "../reque
 import { loadReadiness, takeStock } from "../request/store-state.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
+import { openStorage } from "../outgoing/place.ts";
 import { newPost } from "../outgoing/post.ts";
+import { newUploads } from "../outgoing/uploads.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/pages.ts";
@@ -184,9 +186,20 @@ function newServices(
     afterwards: newAfterwards(parts.log),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
+    uploads: newUploads(
+      openStorage(config.uploadsUrl ?? usualUploads(config.storageUrl), "UPLOADS_URL"),
+      systemChance.token,
+    ),
     clock,
     chance: systemChance,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };
+}
+
+/** Uploads are kept beside a SQLite store, so that both are moved and backed up together. */
+function usualUploads(storageUrl: string): string {
+  if (storageUrl === "memory:") return "memory:";
+  const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];
+  return folder === undefined ? "./uploads" : `${folder.replace(/\/+$/, "")}/uploads`;
 }

@@ -8,6 +8,7 @@ import type { FailureLimiter, GuessLimiter, RateLimiter } from "../http/limits/r
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
+import type { Uploads } from "../outgoing/uploads.ts";
 import type { Store } from "../storage/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
@@ -31,6 +32,8 @@ export interface Services {
   post: Post;
   /** Fetches a page of a company's site. */
   fetchPage: FetchPage;
+  /** Keeps files that were uploaded. */
+  uploads: Uploads;
   afterwards: Afterwards;
   /** Writes an e-mail to a promoter, by the operator's own template if there is one. */
   writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };

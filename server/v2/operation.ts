@@ -17,6 +17,7 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
+import type { Uploads } from "../outgoing/uploads.ts";
 import type { Account } from "../domain/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
@@ -47,6 +48,8 @@ export interface V2Request {
   post: Post;
   /** Fetches a page of a company's site. */
   fetchPage: FetchPage;
+  /** Keeps files that were uploaded. */
+  uploads: Uploads;
   /** Writes an e-mail to a promoter. */
   writeEmail: Services["writeEmail"];
   /** The handler sets these; they are sent with its answer. */
@@ -81,11 +84,11 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, mail, post, fetchPage, writeEmail } = services;
+      const { publicUrl, mail, post, fetchPage, uploads, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const cookies: string[] = [];
-      const edges = { publicUrl, ...limits, mail, post, fetchPage, writeEmail, headers, cookies };
+      const edges = { publicUrl, ...limits, mail, post, fetchPage, uploads, writeEmail, headers, cookies };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);

@@ -1,3 +1,4 @@
+import { ASSET_OPERATIONS } from "./asset/assets.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import {
   createCampaignOperation,
@@ -97,6 +98,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes", listPromoCodesOperation],
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
+  ...ASSET_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],
   ["POST", "/campaigns", createCampaignOperation],
   ["GET", "/campaigns/:id", getCampaignOperation],

@@ -41,6 +41,7 @@ export const SHOTS: Shot[] = [
     "/admin/campaigns/1#tab=rewards",
     "/admin/rewards",
     "/admin/promo-codes",
+    "/admin/assets",
     "/admin/commissions",
     "/admin/payouts",
     "/admin/payouts#tab=all",
@@ -66,6 +67,7 @@ export const SHOTS: Shot[] = [
   ...each("promoter", [
     "/portal",
     "/portal/links",
+    "/portal/assets",
     "/portal/leads",
     "/portal/commissions",
     "/portal/payouts",

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { H3 } from "h3";
 import { pino } from "pino";
+import { createStorage } from "unstorage";
 import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/account/creation.ts";
 import { findAccount } from "../../server/domain/account/account.ts";
@@ -16,6 +18,7 @@ import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
+import { newUploads } from "../../server/outgoing/uploads.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
@@ -141,6 +144,7 @@ export async function startApp(
     afterwards: newAfterwards(log),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
+    uploads: newUploads(createStorage(), (length) => randomBytes(length).toString("hex").slice(0, length)),
     trustProxyHops: 1,
     limits: {
       v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),

@@ -31,6 +31,7 @@ const USUAL = {
   smtpUrl: null,
   mailFrom: "tidemark@localhost",
   mailTemplates: null,
+  uploadsUrl: null,
   allowsPrivateWebhooks: false,
 };
 
@@ -60,6 +61,7 @@ const EVERY = {
   SMTP_URL: "smtps://acme:secret@mail.example:465",
   MAIL_FROM: "Acme <partners@acme.example>",
   MAIL_TEMPLATES: "/etc/tidemark/mail",
+  UPLOADS_URL: "s3:?bucket=files",
   WEBHOOK_ALLOW_PRIVATE: "1",
 };
 
@@ -102,6 +104,7 @@ describe("the settings", () => {
       smtpUrl: "smtps://acme:secret@mail.example:465",
       mailFrom: "Acme <partners@acme.example>",
       mailTemplates: "/etc/tidemark/mail",
+      uploadsUrl: "s3:?bucket=files",
       allowsPrivateWebhooks: true,
     });
   });
@@ -278,6 +281,7 @@ describe("a setting that may hold a secret", () => {
     ["SMTP_URL", "smtp://me:secret@mail.example", { smtpUrl: "smtp://me:secret@mail.example" }],
     ["TIDEMARK_API_KEY", "key-of-acme", { apiKey: "key-of-acme" }],
     ["METRICS_TOKEN", "token-of-prometheus", { metricsToken: "token-of-prometheus" }],
+    ["UPLOADS_URL", "s3:?secretAccessKey=x", { uploadsUrl: "s3:?secretAccessKey=x" }],
     ["MAIL_TEMPLATES", "s3:?secretAccessKey=x", { mailTemplates: "s3:?secretAccessKey=x" }],
   ])("is read from the file that %s_FILE names, without its last newline", (name, value, change) => {
     expect(readConfig({ [`${name}_FILE`]: fileOf(`${value}\n`) })).toEqual({ ...USUAL, ...change });

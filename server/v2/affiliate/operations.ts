@@ -1,3 +1,4 @@
+import { listOwnAssetsOperation, listOwnCategoriesOperation } from "./campaign/assets.ts";
 import { joinCampaignOperation, listOpenCampaignsOperation } from "./campaign/campaigns.ts";
 import {
   createOwnLinkOperation,
@@ -60,6 +61,8 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/promoters/sub_affiliates", listSubAffiliatesOperation],
   ["GET", "/campaigns", listOpenCampaignsOperation],
   ["POST", "/campaigns/:id/join", joinCampaignOperation],
+  ["GET", "/assets", listOwnAssetsOperation],
+  ["GET", "/asset_categories", listOwnCategoriesOperation],
   ["GET", "/promoter_campaigns", listOwnPromoterCampaignsOperation],
   ["PUT", "/promoter_campaigns/:id", updateOwnPromoterCampaignOperation],
   ["GET", "/referral_links", listOwnLinksOperation],

@@ -659,6 +659,8 @@ describe("another promoter's things", () => {
     "GET /promoters/current",
     "PUT /promoters/current",
     "POST /promoters/set_password",
+    "GET /assets",
+    "GET /asset_categories",
     "GET /campaigns",
     "POST /campaigns/:id/join",
     "GET /promoter_campaigns",

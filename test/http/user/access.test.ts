@@ -48,6 +48,9 @@ const TABLE = {
     GET /reports/traffic_sources
     GET /reports/urls
     GET /reports/download
+    GET /assets
+    GET /assets/:id
+    GET /assets/categories
     GET /products
     GET /products/:id
     GET /commissions
@@ -106,6 +109,12 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    POST /assets
+    PUT /assets/:id
+    PATCH /assets/:id
+    PUT /assets/categories
+    PUT /assets/update_category
+    DELETE /assets/destroy
     POST /products
     PUT /products/:id
     PATCH /products/:id

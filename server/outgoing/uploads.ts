@@ -1,0 +1,93 @@
+import { imageSize } from "image-size";
+import type { Storage } from "unstorage";
+import type { UploadedFile } from "../domain/asset/asset.ts";
+import { Failure } from "../failure.ts";
+
+/** Choice: as large as e-mail servers let a message be, so everything that promoters are sent today fits. */
+export const MAX_UPLOAD_BYTES = 20 * 1024 * 1024;
+
+/** Characters of a file's name, with six random bits each: nobody can guess which files there are. */
+const NAME_LENGTH = 22;
+
+/** How browsers are told to read a file. No format may hold a script that runs on this server's address. */
+const MEDIA = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  pdf: "application/pdf",
+  zip: "application/zip",
+} as const;
+
+type Format = keyof typeof MEDIA;
+
+const FILE_NAME = new RegExp(`^[\\w-]{${NAME_LENGTH}}\\.(${Object.keys(MEDIA).join("|")})$`);
+
+/** Files that were uploaded, in any place that unstorage knows. */
+export interface Uploads {
+  /** Keeps a file. Its format is found in its bytes, whatever its name says. @throws Failure `invalid` for other formats */
+  keep(bytes: Uint8Array): Promise<UploadedFile>;
+  /** A file by its name. null: there is none. */
+  read(name: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; media: string; isImage: boolean } | null>;
+  /** Removes a file, if it is there. */
+  remove(name: string): Promise<void>;
+}
+
+/** Keeps uploads in a storage. `token` draws random characters. */
+export function newUploads(storage: Storage, token: (length: number) => string): Uploads {
+  return {
+    async keep(bytes) {
+      const { format, image } = describe(bytes);
+      const name = `${token(NAME_LENGTH)}.${format}`;
+      await inPlace(() => storage.setItemRaw(name, Buffer.from(bytes)));
+      return { name, format, bytes: bytes.length, image };
+    },
+    async read(name) {
+      const format = FILE_NAME.exec(name)?.[1] as Format | undefined;
+      if (format === undefined) return null;
+      const found = await inPlace(() => storage.getItemRaw<Uint8Array>(name));
+      if (found === null || found === undefined) return null;
+      const media = MEDIA[format];
+      return { bytes: new Uint8Array(found), media, isImage: media.startsWith("image/") };
+    },
+    remove: (name) => inPlace(() => storage.removeItem(name)),
+  };
+}
+
+/** @throws Failure `unavailable` if the place is full, away, or may not be written to */
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = new Failure("unavailable", "The place for uploaded files (UPLOADS_URL) can't be used");
+    failure.cause = error;
+    throw failure;
+  }
+}
+
+const WRONG_FORMAT =
+  "must be a PNG, JPEG, GIF or WebP image, a PDF file or a ZIP file (Office files are ZIP files)";
+
+/** @throws Failure `invalid` */
+function describe(bytes: Uint8Array): { format: Format; image: UploadedFile["image"] } {
+  if (startsWith(bytes, "%PDF-")) return { format: "pdf", image: null };
+  // Documents of word processors are ZIP files too.
+  if (startsWith(bytes, "PK\u0003\u0004")) return { format: "zip", image: null };
+  const { type, width, height } = sizeOf(bytes);
+  if (type !== "png" && type !== "jpg" && type !== "gif" && type !== "webp") {
+    throw new Failure("invalid", `Validation failed: file ${WRONG_FORMAT}`, { file: [WRONG_FORMAT] });
+  }
+  return { format: type, image: { width, height } };
+}
+
+function sizeOf(bytes: Uint8Array): { type?: string | undefined; width: number; height: number } {
+  try {
+    return imageSize(bytes);
+  } catch {
+    return { width: 0, height: 0 }; // it is no image
+  }
+}
+
+function startsWith(bytes: Uint8Array, mark: string): boolean {
+  return Buffer.from(bytes.subarray(0, mark.length)).toString("latin1") === mark;
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { ASSET_TYPES, type Asset, type AssetCategory } from "../../domain/asset/asset.ts";
+import type { Campaign } from "../../domain/campaign/campaign.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
+
+export const categoryAnswer = z
+  .object({
+    id: recordId,
+    name: field(z.string(), "Name of the category.", "Banners"),
+    position: field(z.int(), "Lower ones come first.", 1),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+  })
+  .meta({ id: "AssetCategory" });
+
+export const assetAnswer = z
+  .object({
+    id: recordId,
+    name: field(z.string(), "Name of the asset.", "Spring banner"),
+    allowed_campaign_ids: field(
+      z.array(z.int()),
+      "Ids of the campaigns whose promoters see it. Empty: those of all campaigns.",
+      [1],
+    ),
+    details: field(
+      z.object({
+        file_format: field(
+          z.string().nullable(),
+          "Format of the uploaded file, found in its bytes. null: none was uploaded.",
+          "png",
+        ),
+        file_size: field(z.int().nullable(), "Size of the uploaded file, in bytes.", 48_213),
+        image_size: field(
+          z.object({
+            width: field(z.int().nullable(), "Width in pixels. null: it is no uploaded image.", 728),
+            height: field(z.int().nullable(), "Height in pixels. null: it is no uploaded image.", 90),
+          }),
+          "The size of an uploaded image.",
+        ),
+      }),
+      "What is known of the uploaded file.",
+    ),
+    content: field(
+      z.string().nullable(),
+      "The words of a text. `{{ref_link}}` stands for the promoter's link.",
+      "Try Acme: {{ref_link}}",
+    ),
+    landing_page_url: field(
+      z.string().nullable(),
+      "The page that it leads to. null: the promoter's usual one.",
+      "https://www.example.com/spring",
+    ),
+    asset_type: field(z.enum(ASSET_TYPES), "What it is."),
+    url: field(
+      z.string().nullable(),
+      "Where the file is, or the page of a link. null: it is a text.",
+      "https://track.example.com/uploads/q3kPz0Yc8Vw1Rb6Xn5Tj2M.png",
+    ),
+    thumbnail_url: field(
+      z.string().nullable(),
+      "A picture of it, the image itself. null: it is no image.",
+      "https://track.example.com/uploads/q3kPz0Yc8Vw1Rb6Xn5Tj2M.png",
+    ),
+    uploading: field(
+      z.boolean(),
+      "Whether the file is still on its way. It never is: a file comes with its asset.",
+      false,
+    ),
+    category: field(
+      categoryAnswer.pick({ id: true, name: true, position: true }).nullable(),
+      "The heading that it stands under. null: none.",
+    ),
+    allowed_campaigns: field(z.array(embeddedCampaign), "The campaigns of `allowed_campaign_ids`."),
+    clicks_count: field(z.int(), "How many clicks the promoters' links for it have brought.", 31),
+    created_at: createdAt,
+  })
+  .meta({ id: "Asset" });
+
+/** What an asset is shown with. */
+export interface AssetParts {
+  publicUrl: string;
+  campaigns: ReadonlyMap<number, Campaign>;
+  categories: ReadonlyMap<number, AssetCategory>;
+}
+
+/** An asset, without the company's own figures. */
+export function assetJson(
+  asset: Asset,
+  { publicUrl, campaigns, categories }: AssetParts,
+): Omit<z.output<typeof assetAnswer>, "clicks_count"> {
+  const url = asset.file === null ? asset.url : `${publicUrl}/uploads/${asset.file.name}`;
+  const category = asset.categoryId === null ? undefined : categories.get(asset.categoryId);
+  const allowed = asset.campaignIds.flatMap((id) => campaigns.get(id) ?? []);
+  return {
+    id: asset.id,
+    name: asset.name,
+    allowed_campaign_ids: asset.campaignIds,
+    details: {
+      file_format: asset.file?.format ?? null,
+      file_size: asset.file?.bytes ?? null,
+      image_size: {
+        width: asset.file?.image?.width ?? null,
+        height: asset.file?.image?.height ?? null,
+      },
+    },
+    content: asset.content,
+    landing_page_url: asset.landingPageUrl,
+    asset_type: asset.type,
+    url,
+    thumbnail_url: asset.type === "image" ? url : null,
+    uploading: false,
+    category: category ? { id: category.id, name: category.name, position: category.position } : null,
+    allowed_campaigns: allowed.map(embeddedCampaignJson),
+    created_at: asset.createdAt,
+  };
+}
+
+export function categoryJson(category: AssetCategory): z.output<typeof categoryAnswer> {
+  return {
+    id: category.id,
+    name: category.name,
+    position: category.position,
+    created_at: category.createdAt,
+    updated_at: category.updatedAt,
+  };
+}

@@ -1,0 +1,338 @@
+import { z } from "zod";
+import {
+  ASSET_TYPES,
+  changeCategories,
+  createAsset,
+  deleteAsset,
+  findAssets,
+  listCategories,
+  loadAsset,
+  loadAssetClicks,
+  moveAsset,
+  updateAsset,
+  type Asset,
+  type AssetInput,
+} from "../../domain/asset/asset.ts";
+import { runBatch } from "../../domain/batch/batch.ts";
+import { listCampaigns } from "../../domain/campaign/campaign.ts";
+import { field } from "../../http/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { readUpload } from "../../http/parameters/upload.ts";
+import {
+  flag,
+  id,
+  listOf,
+  longText,
+  oneOf,
+  splitList,
+  text,
+  webAddress,
+  wholeNumber,
+  word,
+} from "../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+import { period, span } from "../range-params.ts";
+import { recordError } from "../record-error.ts";
+import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
+
+const NAME_LENGTH = 255;
+const MOST_CHANGES = 100;
+
+const filters = z
+  .object(
+    {
+      asset_type: field(listOf(oneOf(ASSET_TYPES)), "Only assets of this type."),
+      category_id: field(listOf(id), "Only assets of this category.", [3]),
+      campaign_id: field(listOf(id), "Only assets that promoters of this campaign see.", [1]),
+      created_at: field(period, "Only assets that were made in this time."),
+    },
+    "is invalid",
+  )
+  .partial();
+
+const listParams = pageParams.extend({
+  q: field(text.optional(), "Text to search for in names.", "spring"),
+  filters: field(filters.optional(), "Only records that match."),
+});
+
+const campaignIds = z.preprocess(
+  (value) => splitList(value ?? []),
+  z.array(id, "is invalid").transform((given) => [...new Set(given)]),
+);
+
+const { shape: shown } = assetAnswer;
+const file = field(
+  z.string().optional(),
+  "The file: a part of a multipart form, or its bytes in base64 in JSON. An image (PNG, JPEG, GIF, WebP), a PDF or a ZIP file of at most 20 MiB.",
+  "data:image/png;base64,iVBORw0KGgo=",
+);
+const createBody = z.object({
+  name: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.name),
+  asset_type: field(oneOf(ASSET_TYPES), shown.asset_type),
+  file,
+  url: field(
+    webAddress.optional(),
+    "The address of a file on another server, or the page of a link.",
+    "https://www.example.com/spring",
+  ),
+  category_id: field(id.optional(), "Id of the category.", 3),
+  allowed_campaign_ids: field(campaignIds.optional(), shown.allowed_campaign_ids),
+  content: field(longText.optional(), shown.content),
+  landing_page_url: field(webAddress.optional(), shown.landing_page_url),
+});
+const updateBody = z
+  .object({
+    name: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.name),
+    asset_type: field(oneOf(ASSET_TYPES), shown.asset_type),
+    file,
+    url: field(webAddress.nullable(), createBody.shape.url),
+    category_id: field(id.nullable(), createBody.shape.category_id),
+    allowed_campaign_ids: field(campaignIds, shown.allowed_campaign_ids),
+    content: field(longText.nullable(), shown.content),
+    landing_page_url: field(webAddress.nullable(), shown.landing_page_url),
+  })
+  .partial();
+
+const categoriesBody = z.object({
+  asset_categories: field(
+    z
+      .array(
+        z.object(
+          {
+            id: field(id.optional(), "Id of the category. Left out: a new one.", 3),
+            name: field(word(NAME_LENGTH).min(1, "can't be blank"), categoryAnswer.shape.name),
+            position: field(wholeNumber(0, 9_999), categoryAnswer.shape.position),
+            _destroy: field(flag.optional(), "Whether to remove it. Its assets stay, without a category."),
+          },
+          "is invalid",
+        ),
+        "is invalid",
+      )
+      .max(MOST_CHANGES, `is too long (maximum is ${MOST_CHANGES} entries)`),
+    "Categories to make, change or remove. The others stay.",
+  ),
+});
+const moveBody = idsBody.extend({ category_id: field(id, "Id of the category.", 3) });
+
+const shape = recordError({ campaignIds: "allowed_campaign_ids", categoryId: "category_id" });
+
+const listCategoriesOperation: V2Operation = {
+  id: "listAssetCategories",
+  summary: "List asset categories",
+  description: "Lists the headings that assets stand under, in their order.",
+  answer: z.array(categoryAnswer),
+  handle: async ({ account, context }) => (await listCategories(context.store, account.id)).map(categoryJson),
+};
+
+const changeCategoriesOperation: V2Operation = {
+  id: "updateAssetCategories",
+  summary: "Make, change and remove asset categories",
+  description: "Changes the headings that assets stand under. Those that you leave out stay.",
+  example: { asset_categories: [{ name: "Banners", position: 1 }] },
+  body: categoriesBody,
+  answer: z.array(categoryAnswer),
+  refusals: ["not_found", "invalid"],
+  async handle({ event, account, context }) {
+    const { asset_categories: given } = shapeInput(categoriesBody, await readJson(event));
+    const changes = given.map(({ id: known = null, name, position, _destroy: isRemoved = false }) => ({
+      id: known,
+      name,
+      position,
+      isRemoved,
+    }));
+    return (await changeCategories(context, account.id, changes)).map(categoryJson);
+  },
+};
+
+const listAssetsOperation: V2Operation = {
+  id: "listAssets",
+  summary: "List assets, newest first",
+  description: "Lists what promoters can use: banners, documents, links and texts.",
+  params: listParams,
+  answer: z.array(assetAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listParams);
+    const {
+      asset_type: types,
+      category_id: categoryIds,
+      campaign_id: ids,
+      created_at: created,
+    } = params.filters ?? {};
+    const found = await findAssets(context.store, account.id, {
+      text: params.q ?? null,
+      types: types ?? [],
+      categoryIds: categoryIds ?? [],
+      campaignIds: ids ?? [],
+      created: span(created),
+      ...window,
+    });
+    setPageHeaders(request, page, found.total);
+    return showAssets(request, found.records);
+  },
+};
+
+const createAssetOperation: V2Operation = {
+  id: "createAsset",
+  summary: "Make an asset",
+  description:
+    "Makes an asset for promoters. Send the file as a part of a multipart form, or in base64. Its format is found in its bytes.",
+  example: { name: "Spring", asset_type: "text", content: "Try Acme: {{ref_link}}" },
+  body: createBody,
+  answer: assetAnswer,
+  refusals: ["invalid", "too_large"],
+  shape,
+  async handle(request) {
+    const { event, account, context, uploads } = request;
+    const { values, file: bytes } = await readUpload(event, MAX_UPLOAD_BYTES);
+    const body = shapeInput(createBody, values);
+    const kept = bytes && (await uploads.keep(bytes));
+    const input: AssetInput = {
+      name: body.name,
+      type: body.asset_type,
+      file: kept,
+      url: kept === null ? (body.url ?? null) : null,
+      categoryId: body.category_id ?? null,
+      campaignIds: body.allowed_campaign_ids ?? [],
+      content: body.content ?? null,
+      landingPageUrl: body.landing_page_url ?? null,
+    };
+    const asset = await orRemove(request, kept, () => createAsset(context, account.id, input));
+    return showAsset(request, asset);
+  },
+};
+
+const getAssetOperation: V2Operation = {
+  id: "getAsset",
+  summary: "Get an asset",
+  description: "Finds one asset.",
+  answer: assetAnswer,
+  refusals: ["not_found"],
+  handle: async (request) =>
+    showAsset(request, await loadAsset(request.context.store, request.account.id, readPathId(request.event))),
+};
+
+const updateAssetOperation: V2Operation = {
+  id: "updateAsset",
+  summary: "Update an asset",
+  description: "Changes an asset. What you leave out stays. A new file has a new address.",
+  example: { name: "Spring banner" },
+  body: updateBody,
+  answer: assetAnswer,
+  refusals: ["not_found", "invalid", "too_large"],
+  shape,
+  async handle(request) {
+    const { event, account, context, uploads } = request;
+    const wanted = readPathId(event);
+    const { values, file: bytes } = await readUpload(event, MAX_UPLOAD_BYTES);
+    const body = shapeChanges(updateBody, values);
+    const kept = bytes && (await uploads.keep(bytes));
+    const changes = {
+      name: body.name,
+      type: body.asset_type,
+      file: kept ?? undefined,
+      url: body.url,
+      categoryId: body.category_id,
+      campaignIds: body.allowed_campaign_ids,
+      content: body.content,
+      landingPageUrl: body.landing_page_url,
+    };
+    const { before, after } = await orRemove(request, kept, () =>
+      updateAsset(context, account.id, { id: wanted, changes }),
+    );
+    if (before.file !== null && before.file.name !== after.file?.name) await uploads.remove(before.file.name);
+    return showAsset(request, after);
+  },
+};
+
+const moveAssetsOperation: V2Operation = {
+  id: "updateAssetCategory",
+  summary: "Move assets to a category",
+  description: `Moves assets to a category. ${BATCH}`,
+  body: moveBody,
+  answer: batchAnswer,
+  refusals: ["invalid"],
+  async handle({ event, account, context }) {
+    const { ids, category_id: categoryId } = shapeInput(moveBody, await readJson(event));
+    const label = "asset/update_category";
+    const work = (each: number) => moveAsset(context, account.id, { id: each, categoryId });
+    return batchJson(await runBatch(context, account.id, { label, ids, work }));
+  },
+};
+
+const deleteAssetsOperation: V2Operation = {
+  id: "deleteAssets",
+  summary: "Delete assets",
+  description: `Deletes assets with their files. ${BATCH}`,
+  body: idsBody,
+  answer: batchAnswer,
+  refusals: ["invalid"],
+  async handle({ event, account, context, uploads }) {
+    const { ids } = shapeInput(idsBody, await readJson(event));
+    const work = async (each: number) => {
+      const { file: removed } = await deleteAsset(context, account.id, each);
+      if (removed !== null) await uploads.remove(removed.name);
+    };
+    return batchJson(await runBatch(context, account.id, { label: "asset/destroy", ids, work }));
+  },
+};
+
+/** The paths are below `/api/v2/company`. */
+export const ASSET_OPERATIONS: V2Row[] = [
+  ["GET", "/assets/categories", listCategoriesOperation],
+  ["PUT", "/assets/categories", changeCategoriesOperation],
+  ["PUT", "/assets/update_category", moveAssetsOperation],
+  ["DELETE", "/assets/destroy", deleteAssetsOperation],
+  ["GET", "/assets", listAssetsOperation],
+  ["POST", "/assets", createAssetOperation],
+  ["GET", "/assets/:id", getAssetOperation],
+  ["PUT", "/assets/:id", updateAssetOperation],
+  ["PATCH", "/assets/:id", updateAssetOperation],
+];
+
+/** Removes a file that was kept for an asset if the asset is refused. */
+async function orRemove<T>(
+  { uploads }: V2Request,
+  kept: { name: string } | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (kept !== null) await uploads.remove(kept.name);
+    throw error;
+  }
+}
+
+async function showAsset(request: V2Request, asset: Asset): Promise<z.output<typeof assetAnswer>> {
+  const [shownAsset] = await showAssets(request, [asset]);
+  return shownAsset!;
+}
+
+async function showAssets(
+  { account, context: { store }, publicUrl }: V2Request,
+  found: Asset[],
+): Promise<z.output<typeof assetAnswer>[]> {
+  const [campaigns, categories, clicks] = await Promise.all([
+    listCampaigns(store, account.id),
+    listCategories(store, account.id),
+    loadAssetClicks(store, account.id, found),
+  ]);
+  const parts: AssetParts = {
+    publicUrl,
+    campaigns: new Map(campaigns.map((campaign) => [campaign.id, campaign])),
+    categories: new Map(categories.map((category) => [category.id, category])),
+  };
+  return found.map((asset) => {
+    const { created_at: createdAt, ...rest } = assetJson(asset, parts);
+    return { ...rest, clicks_count: clicks.get(asset.id) ?? 0, created_at: createdAt };
+  });
+}
