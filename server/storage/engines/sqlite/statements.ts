@@ -43,8 +43,10 @@ export function readsOn(db: Database, prepare = prepared(db)) {
   const namedStatements = new Map<string, Prepared>();
   function named(text: string): Prepared {
     let statement = namedStatements.get(text);
-    if (statement === undefined) namedStatements.set(text, (statement = db.prepare(text)));
-    statement.setReturnArrays(false);
+    if (statement === undefined) {
+      namedStatements.set(text, (statement = db.prepare(text)));
+      statement.setReturnArrays(false);
+    }
     return statement;
   }
   const one = (text: string, ...values: ColumnValue[]) =>
