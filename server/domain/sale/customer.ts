@@ -71,8 +71,8 @@ export async function loadCustomer(
 async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
   if (isErased(lead)) return lead;
   const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
-  if (await tx.isTaken(leads, "email", named)) named.email = lead.email;
-  if (await tx.isTaken(leads, "uid", named)) named.uid = lead.uid;
+  if (lead.email === null && (await tx.isTaken(leads, "email", named))) named.email = null;
+  if (lead.uid === null && (await tx.isTaken(leads, "uid", named))) named.uid = null;
   return named;
 }
 
