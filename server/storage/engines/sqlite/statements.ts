@@ -1,5 +1,6 @@
+import { parse } from "../../documents.ts";
 import type { Reads, Session, Written } from "../../session.ts";
-import { recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
+import { columnNames, columnValues, recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import {
   addedRow,
   addedTo,
@@ -88,6 +89,13 @@ export function guardedReads(db: Database, file: string): Reads {
   };
 }
 
+/** The statement that sets some columns of a row. */
+function updating(into: Table<never>, columns: readonly string[]): string {
+  const set = columns.map((column) => `${column} = ?`).join(", ");
+  const where = ["account_id", ...into.key].map((column) => `${column} = ?`).join(" and ");
+  return `update ${sqlName(into)} set ${set} where ${where}`;
+}
+
 const known = new WeakMap<SumTable, string>();
 
 /** The statement that adds a row's values, made once for each table of sums. */
@@ -136,9 +144,6 @@ function newHeld(load: (from: Table<never>, accountId: number, key: Key) => stri
       if (doc === undefined) keep(from, accountId, key, (doc = load(from, accountId, key)));
       return doc;
     },
-    /** Whether it is known that there is no such record. */
-    isMissing: (from: Table<never>, accountId: number, key: Key) =>
-      of(from).get(nameOf(accountId, key)) === null,
     clear: () => tables.clear(),
   };
 }
@@ -153,6 +158,18 @@ export function sessionOn(db: Database): WritingSession {
   const flush = () => {
     for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
   };
+  /**
+   * Sets only the columns that have changed, and the document. SQLite makes the entries of all indexes anew that have a column
+   * which a statement sets, whether or not its value is another one.
+   */
+  function change(into: Table<never>, row: readonly ColumnValue[], before: string): void {
+    const from = into as unknown as Table<{ accountId: number }>;
+    const former = [row[0], ...columnValues(from, parse(from, before)), before];
+    const names = columnNames(into);
+    const changed = names.filter((_, at) => row[at] !== former[at]);
+    const values = [...changed, "account_id", ...into.key].map((name) => row[names.indexOf(name)]!);
+    if (changed.length > 0) prepare(updating(into, changed)).run(...values);
+  }
   const flushed =
     <T>(work: (statement: Statement) => T) =>
     (statement: Statement): T => {
@@ -174,13 +191,12 @@ export function sessionOn(db: Database): WritingSession {
       held.clear();
     },
     write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
-      const { update, insert } = recordStatements(into, SQLITE);
       const accountId = row[0] as number;
-      const isMissing = isNew || held.isMissing(into, accountId, key);
+      const before = isNew ? null : held.get(into, accountId, key);
       changeCount++;
       try {
-        if (isMissing || prepare(update).run(...row, accountId, ...key).changes === 0)
-          prepare(insert).run(...row);
+        if (before === null) prepare(recordStatements(into, SQLITE).insert).run(...row);
+        else change(into, row, before);
       } catch (error) {
         throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
       }
