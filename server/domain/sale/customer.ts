@@ -58,8 +58,10 @@ export async function loadCustomer(
     (await makeCustomer(tx, context, { account, names, arrival }));
   if (lead === null) throw nobody();
   if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
-  const promoterCampaign = await tx.get(promoterCampaigns, account.id, lead.promoterCampaignId);
-  const promoter = await tx.get(promoters, account.id, lead.promoterId);
+  const [promoterCampaign, promoter] = await Promise.all([
+    tx.get(promoterCampaigns, account.id, lead.promoterCampaignId),
+    tx.get(promoters, account.id, lead.promoterId),
+  ]);
   if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();
   return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
 }

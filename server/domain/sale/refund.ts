@@ -70,8 +70,10 @@ export async function recordRefund<T, W = never>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx): Promise<T | W> => {
     const { eventId } = input;
-    await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
-    await refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept);
+    await Promise.all([
+      refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId }),
+      refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept),
+    ]);
     const { lead: known, sale } = await loadRefunded(tx, account.id, input);
     const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
     const currency = currencyOf(account, { input, sale });
