@@ -89,11 +89,25 @@ export function guardedReads(db: Database, file: string): Reads {
   };
 }
 
-/** The statement that sets some columns of a row. */
-function updating(into: Table<never>, columns: readonly string[]): string {
-  const set = columns.map((column) => `${column} = ?`).join(", ");
-  const where = ["account_id", ...into.key].map((column) => `${column} = ?`).join(" and ");
-  return `update ${sqlName(into)} set ${set} where ${where}`;
+/**
+ * The statement that writes a row. `before`: the document that it has. null: it is new.
+ *
+ * An update sets only the document and the columns that have changed. SQLite makes the entries of all indexes anew that have a
+ * column which a statement sets, even if its value stays.
+ */
+function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
+  if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
+  const from = into as unknown as Table<{ accountId: number }>;
+  const former = columnValues(from, parse(from, before));
+  const names = columnNames(into);
+  const changed = Object.keys(into.columns).filter((_, at) => row[at + 1] !== former[at]);
+  const set = [...changed, "doc"];
+  const where = ["account_id", ...into.key];
+  const equal = (columns: string[]) => columns.map((column) => `${column} = ?`);
+  return {
+    text: `update ${sqlName(into)} set ${equal(set).join(", ")} where ${equal(where).join(" and ")}`,
+    values: [...set, ...where].map((name) => row[names.indexOf(name)]!),
+  };
 }
 
 const known = new WeakMap<SumTable, string>();
@@ -158,18 +172,6 @@ export function sessionOn(db: Database): WritingSession {
   const flush = () => {
     for (const addition of additions.take()) prepare(addingTo(addition.into)).run(...addedRow(addition));
   };
-  /**
-   * Sets only the columns that have changed, and the document. SQLite makes the entries of all indexes anew that have a column
-   * which a statement sets, whether or not its value is another one.
-   */
-  function change(into: Table<never>, row: readonly ColumnValue[], before: string): void {
-    const from = into as unknown as Table<{ accountId: number }>;
-    const former = [row[0], ...columnValues(from, parse(from, before)), before];
-    const names = columnNames(into);
-    const changed = names.filter((_, at) => row[at] !== former[at]);
-    const values = [...changed, "account_id", ...into.key].map((name) => row[names.indexOf(name)]!);
-    if (changed.length > 0) prepare(updating(into, changed)).run(...values);
-  }
   const flushed =
     <T>(work: (statement: Statement) => T) =>
     (statement: Statement): T => {
@@ -195,8 +197,8 @@ export function sessionOn(db: Database): WritingSession {
       const before = isNew ? null : held.get(into, accountId, key);
       changeCount++;
       try {
-        if (before === null) prepare(recordStatements(into, SQLITE).insert).run(...row);
-        else change(into, row, before);
+        const { text, values } = writing(into, row, before);
+        prepare(text).run(...values);
       } catch (error) {
         throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
       }
