@@ -64,10 +64,8 @@ export async function loadTotalsAndBalance(
   accountId: number,
   promoterId: number,
 ): Promise<{ totals: Record<Metric, number>; balance: Balance }> {
-  const [rows, totals] = await Promise.all([
-    view.rows(quick(otherUnitsOf(view, accountId, promoterId))),
-    loadPromoterTotals(view, accountId, promoterId),
-  ]);
+  const rows = await view.rows(quick(otherUnitsOf(view, accountId, promoterId)));
+  const totals = await loadPromoterTotals(view, accountId, promoterId);
   const balance = balanceOf([
     { unit: "cash", earnings: totals.earningsCents, paid: totals.paidCents },
     ...rows.map((row) => ({
