@@ -51,15 +51,12 @@ export function builderOf<S>(dialect: Dialect): Kysely<S> {
 /** The text and values of a question. */
 export function statementOf(question: Compilable): Statement {
   const { sql, parameters } = question.compile();
-  return { text: sql, values: parameters as ColumnValue[], isQuick: quickOnes.has(question) };
+  return { text: sql, values: parameters as ColumnValue[], isQuick: "isQuick" in question };
 }
 
-const quickOnes = new WeakSet<Compilable>();
-
 /** Marks a question that an index answers like a read of a few records, so that it need not run beside other work. */
-export function quick<O>(question: Compilable<O>): Compilable<O> {
-  quickOnes.add(question);
-  return question;
+export function quick<O>(question: Compilable<O>): Compilable<O> & { isQuick: true } {
+  return { compile: () => question.compile(), isQuick: true };
 }
 
 /**

@@ -64,6 +64,11 @@ export function sqlName({ name }: Pick<Table<never>, "name">): string {
 /** How to read each column from a record, made once for each table. */
 const readers = new WeakMap<object, ((record: never) => unknown)[]>();
 
+/** The names of all columns of a row, in the order of its values. */
+export function columnNames({ columns }: Pick<Table<never>, "columns">): string[] {
+  return ["account_id", ...Object.keys(columns), "doc"];
+}
+
 /** The values of a record's columns, in the order of their declaration. */
 export function columnValues<R>(of: Table<R>, record: R): ColumnValue[] {
   let known = readers.get(of);
@@ -183,8 +188,6 @@ function snake(camel: string): string {
 export interface RecordStatements {
   get: string;
   insert: string;
-  /** Its values are those of `insert`, followed by the account and the key. */
-  update: string;
   remove: string;
   find: Record<string, string>;
 }
@@ -204,16 +207,13 @@ export function recordStatements<R>(of: Table<R>, dialect: Dialect): RecordState
 
 function makeStatements<R>(of: Table<R>, { value }: Dialect): RecordStatements {
   const name = sqlName(of);
-  const columns = ["account_id", ...Object.keys(of.columns), "doc"];
+  const columns = columnNames(of);
   const key = ["account_id", ...of.key];
-  const where = (names: readonly string[], first = 1) =>
-    names.map((column, at) => `${column} = ${value(first + at)}`).join(" and ");
+  const where = (names: readonly string[]) =>
+    names.map((column, at) => `${column} = ${value(at + 1)}`).join(" and ");
   return {
     get: `select doc from ${name} where ${where(key)}`,
     insert: `insert into ${name} (${columns.join(", ")}) values (${columns.map((_, at) => value(at + 1)).join(", ")})`,
-    update:
-      `update ${name} set ${columns.map((column, at) => `${column} = ${value(at + 1)}`).join(", ")}` +
-      ` where ${where(key, columns.length + 1)}`,
     remove: `delete from ${name} where ${where(key)}`,
     find: Object.fromEntries(
       Object.entries<readonly string[]>(of.unique).map(([unique, on]) => [

@@ -65,17 +65,20 @@ export function newAdditions(): Additions {
 
   return {
     note({ sums }, { before, after }) {
-      if (sums === undefined) return;
-      for (const [record, sign] of [
-        [before, -1],
-        [after, 1],
-      ] as const) {
-        if (record === null) continue;
-        const { into } = sums;
-        const { accountId } = record;
-        for (const { key, amounts } of sums.sharesOf(record))
-          add(rowsOf(into), { into, accountId, key, amounts, place: placeOf(into, accountId, key) }, sign);
-      }
+      const record = after ?? before;
+      if (sums === undefined || record === null) return;
+      const { into, sharesOf } = sums;
+      const { accountId } = record;
+      const [less, more] = [before === null ? [] : sharesOf(before), after === null ? [] : sharesOf(after)];
+      // Most changes of a record concern no sum.
+      if (areSame(less, more)) return;
+      const rows = rowsOf(into);
+      for (const [shares, sign] of [
+        [less, -1],
+        [more, 1],
+      ] as const)
+        for (const share of shares)
+          add(rows, { into, accountId, ...share, place: placeOf(into, accountId, share.key) }, sign);
     },
     include(others) {
       for (const addition of others) add(rowsOf(addition.into), addition, 1);
@@ -98,6 +101,20 @@ export function newAdditions(): Additions {
       return changed.sort((one, other) => (one.place < other.place ? -1 : 1));
     },
   };
+}
+
+function areSame(some: readonly Share[], others: readonly Share[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ key, amounts }, at) => {
+      const other = others[at]!;
+      return haveSame(key, other.key) && haveSame(amounts, other.amounts);
+    })
+  );
+}
+
+function haveSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.every((value, at) => value === others[at]);
 }
 
 /** Sums with others added to them. */
@@ -151,16 +168,28 @@ export function addedTypes({ by, sums }: SumTable): ColumnType[] {
   return ["integer", ...Object.values<ColumnType>(by), ...sums.map(() => "integer" as const)];
 }
 
+/** The texts that select totals, by the number of values, made once for each table and dialect. */
+const totalTexts = new WeakMap<SumTable, Map<Dialect, string[]>>();
+
 /** Selects the sums over the rows of an account whose keys begin with these values. */
 export function totalStatement(
-  { name, by, sums }: SumTable,
+  of: SumTable,
   accountId: number,
   { start, dialect }: { start: Key; dialect: Dialect },
 ): Statement {
-  const keys = ["account_id", ...Object.keys(by)].slice(0, start.length + 1);
-  const isTheirs = keys.map((column, at) => `${column} = ${dialect.value(at + 1)}`).join(" and ");
+  const byDialect = totalTexts.get(of) ?? new Map<Dialect, string[]>();
+  totalTexts.set(of, byDialect);
+  const texts = byDialect.get(dialect) ?? [];
+  byDialect.set(dialect, texts);
+  const text = (texts[start.length] ??= totalText(of, start.length, dialect));
+  return { text, values: [accountId, ...start] };
+}
+
+function totalText({ name, by, sums }: SumTable, valueCount: number, { value }: Dialect): string {
+  const keys = ["account_id", ...Object.keys(by)].slice(0, valueCount + 1);
+  const isTheirs = keys.map((column, at) => `${column} = ${value(at + 1)}`).join(" and ");
   const totals = sums.map((column) => `coalesce(sum(${column}), 0)`).join(", ");
-  return { text: `select ${totals} from ${name} where ${isTheirs}`, values: [accountId, ...start] };
+  return `select ${totals} from ${name} where ${isTheirs}`;
 }
 
 /** Selects the rows of an account that are not 0: the values of `by`, then the sums. */

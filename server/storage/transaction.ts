@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import { freezes } from "./freeze.ts";
 import type { Session } from "./session.ts";
-import { columnValues, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
+import { columnOf, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
 import { newAdditions } from "./sums.ts";
 import { ownerOf, type Column, type Key, type Table } from "./table.ts";
 import { newView, parseFound, type Reader, type View } from "./view.ts";
@@ -143,10 +143,7 @@ function askingAfter(first: () => Promise<void>, view: View): View {
 
 /** A record's values of a unique constraint. null: one of them is null, so other records may have the same. */
 function uniqueValues<R>(from: Table<R>, unique: string, record: R): Key | null {
-  const names = Object.keys(from.columns);
-  const row = columnValues(from, record);
-  const values = (from.unique as Record<string, readonly string[]>)[unique]!.map(
-    (name) => row[names.indexOf(name)],
-  );
+  const names = (from.unique as Record<string, readonly string[]>)[unique]!;
+  const values = names.map((name) => columnOf(from, name, record));
   return values.includes(null) ? null : (values as Key);
 }

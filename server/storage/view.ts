@@ -100,6 +100,9 @@ export function newView(reads: Reads): View {
       from: Table<R, string, Listed>,
       ...listing: [Listed | "id", number, Key]
     ) {
+      const [index, accountId, start] = listing;
+      const first = await view.page(from, index, accountId, start, { limit: CHUNK });
+      if (first.length < CHUNK) return first;
       const found: R[] = [];
       for await (const chunk of view.scan(from, ...listing)) found.push(...chunk);
       return found;

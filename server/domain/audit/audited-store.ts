@@ -6,8 +6,12 @@ import { ownerOf, type Key, type Table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { AUDITED, writeAuditEntry, type Actor, type AuditedChange, type AuditedEntity } from "./audit.ts";
 
-/** The store below an audited one. */
-const plain = new WeakMap<Store, Store>();
+const PLAIN = Symbol("plain");
+
+interface AuditedStore extends Store {
+  /** The store below it. */
+  [PLAIN]: Store;
+}
 
 /**
  * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit. No
@@ -18,8 +22,9 @@ const plain = new WeakMap<Store, Store>();
  */
 export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {
   const below = plainStore(store);
-  const audited: Store = {
+  const audited: AuditedStore = {
     ...below,
+    [PLAIN]: below,
     transact: (work) =>
       below.transact(async (tx) => {
         const changes: Changes = new Map();
@@ -30,7 +35,6 @@ export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clo
         return result;
       }),
   };
-  plain.set(audited, below);
   return audited;
 }
 
@@ -40,7 +44,7 @@ export function withoutLog(context: Context): Context {
 }
 
 function plainStore(store: Store): Store {
-  return plain.get(store) ?? store;
+  return PLAIN in store ? (store as AuditedStore)[PLAIN] : store;
 }
 
 /** The changes of a transaction, by record. Several changes of one record are one. */

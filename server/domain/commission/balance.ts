@@ -1,6 +1,6 @@
 import { sql, type Kysely, type SqlBool } from "kysely";
 import { UNITS, type Unit } from "../money/money.ts";
-import { loadPromoterTotals } from "../report/daily.ts";
+import { loadPromoterTotals, type Metric } from "../report/daily.ts";
 import type { Payout, payouts } from "../payout/payout.ts";
 import { prepared, quick, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
@@ -55,16 +55,26 @@ const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: numbe
 
 /** Adds up what a promoter has earned and was paid. Cash comes from the sums by month, because many have very many commissions. */
 export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
+  return (await loadTotalsAndBalance(view, accountId, promoterId)).balance;
+}
+
+/** A promoter's totals and their balance, which both come from the sums by month. */
+export async function loadTotalsAndBalance(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<{ totals: Record<Metric, number>; balance: Balance }> {
   const rows = await view.rows(quick(otherUnitsOf(view, accountId, promoterId)));
-  const cash = await loadPromoterTotals(view, accountId, promoterId);
-  return balanceOf([
-    { unit: "cash", earnings: cash.earningsCents, paid: cash.paidCents },
+  const totals = await loadPromoterTotals(view, accountId, promoterId);
+  const balance = balanceOf([
+    { unit: "cash", earnings: totals.earningsCents, paid: totals.paidCents },
     ...rows.map((row) => ({
       unit: row.unit as Unit,
       earnings: Number(row.earnings),
       paid: Number(row.paid),
     })),
   ]);
+  return { totals, balance };
 }
 
 const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>

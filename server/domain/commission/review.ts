@@ -119,9 +119,9 @@ export async function approvalOf(
   const isSuspect = lead.suspicion !== "no_suspicion";
   const isLarge = maxAutoApproveCents !== null && unit === "cash" && wholeAmount > maxAutoApproveCents;
   if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
-  const approveAt = daysLater(timeZoneOf(account), at, campaign.commissionHoldDays);
-  const isHeld = campaign.commissionHoldDays > 0 && approveAt > now;
-  return isHeld
+  const { commissionHoldDays } = campaign;
+  const approveAt = commissionHoldDays > 0 ? daysLater(timeZoneOf(account), at, commissionHoldDays) : at;
+  return commissionHoldDays > 0 && approveAt > now
     ? { status: "pending", approveAt: approveAt.toISOString() }
     : { status: "approved", approveAt: null };
 }

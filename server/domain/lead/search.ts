@@ -76,13 +76,32 @@ export async function findKnownLead(
   accountId: number,
   details: LeadDetails,
 ): Promise<Lead | null> {
-  // Both at once, because a remote store answers them in one round trip.
+  return onlyOf(await findNamesakes(tx, accountId, details));
+}
+
+/** The leads that have the e-mail address and the uid of these details. */
+interface Namesakes {
+  byEmail: Lead | null;
+  byUid: Lead | null;
+}
+
+/** Both at once, because a remote store answers them in one round trip. */
+export async function findNamesakes(
+  reader: Reader,
+  accountId: number,
+  { email, uid }: LeadDetails,
+): Promise<Namesakes> {
   const [byEmail, byUid] = await Promise.all([
-    details.email && findLeadByEmail(tx, accountId, details.email),
-    details.uid && findLeadByUid(tx, accountId, details.uid),
+    email ? findLeadByEmail(reader, accountId, email) : null,
+    uid ? findLeadByUid(reader, accountId, uid) : null,
   ]);
-  if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
-  return byEmail || byUid || null;
+  return { byEmail, byUid };
+}
+
+/** The lead that has both, or one of them. @throws Failure `already_registered` if they are two leads */
+export function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {
+  if (byEmail !== null && byUid !== null && byEmail.id !== byUid.id) throw alreadyRegistered();
+  return byEmail ?? byUid;
 }
 
 /** The error for a second sign-up of the same person. */

@@ -25,7 +25,7 @@ import {
   type Split,
   type Suspicion,
 } from "./lead.ts";
-import { alreadyRegistered, findKnownLead } from "./search.ts";
+import { alreadyRegistered, findKnownLead, findNamesakes, onlyOf } from "./search.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
 /** The input of a sign-up. At least one of `email` and `uid` is given. */
@@ -73,10 +73,14 @@ export async function recordSignup<T>(
     const { click = null } = signup;
     const visit = click && (await visitOf(tx, context, { account, click }));
     const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
-    const referrer = await findReferrer(tx, account.id, { ...signup, tid, now: context.now });
+    // Together, because a remote store answers them in fewer round trips.
+    const [referrer, namesakes] = await Promise.all([
+      findReferrer(tx, account.id, { ...signup, tid, now: context.now }),
+      findNamesakes(tx, account.id, signup.details),
+    ]);
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
-    const known = await findKnownLead(tx, account.id, signup.details);
+    const known = onlyOf(namesakes);
     const eventId = known?.signupEventId ?? ids.eventId;
     const entrySource = referrer.visitor === null ? "api" : "cookie";
     const { lead, promoter } =

@@ -88,8 +88,8 @@ export async function createPromoter<T>(
   return context.store.transact(async (tx) => {
     const made = await newRecords(tx, context, { account, input, id, promoterCampaignId });
     const { promoter, promoterCampaign } = made;
-    await tx.put(promoters, promoter);
-    await tx.put(promoterCampaigns, promoterCampaign);
+    await tx.insert(promoters, promoter);
+    await tx.insert(promoterCampaigns, promoterCampaign);
     await tx.put(refTokens, { accountId: account.id, token: promoterCampaign.refToken, promoterCampaignId });
     if (input.address !== null) {
       const addressHash = hashAddress(account, input.address);

@@ -146,8 +146,10 @@ export async function loadPromoterTotals(
   accountId: number,
   promoterId: number,
 ): Promise<Record<Metric, number>> {
-  const totals = await view.total(daily, accountId, "promoter-month", promoterId);
-  return Object.fromEntries(METRICS.map((metric, at) => [metric, totals[at]!])) as Record<Metric, number>;
+  const sums = await view.total(daily, accountId, "promoter-month", promoterId);
+  const totals = {} as Record<Metric, number>;
+  for (let at = 0; at < METRICS.length; at++) totals[METRICS[at]!] = sums[at]!;
+  return totals;
 }
 
 /** The totals of a campaign. */

@@ -58,8 +58,10 @@ export async function loadCustomer(
     (await makeCustomer(tx, context, { account, names, arrival }));
   if (lead === null) throw nobody();
   if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
-  const promoterCampaign = await tx.get(promoterCampaigns, account.id, lead.promoterCampaignId);
-  const promoter = await tx.get(promoters, account.id, lead.promoterId);
+  const [promoterCampaign, promoter] = await Promise.all([
+    tx.get(promoterCampaigns, account.id, lead.promoterCampaignId),
+    tx.get(promoters, account.id, lead.promoterId),
+  ]);
   if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();
   return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
 }
@@ -71,8 +73,8 @@ export async function loadCustomer(
 async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
   if (isErased(lead)) return lead;
   const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
-  if (await tx.isTaken(leads, "email", named)) named.email = lead.email;
-  if (await tx.isTaken(leads, "uid", named)) named.uid = lead.uid;
+  if (lead.email === null && (await tx.isTaken(leads, "email", named))) named.email = null;
+  if (lead.uid === null && (await tx.isTaken(leads, "uid", named))) named.uid = null;
   return named;
 }
 

@@ -85,8 +85,10 @@ export async function recordSale<T, W = never>(
   return store.transact(async (tx): Promise<T | W> => {
     const { skipEmailNotification, createdAt, eventId } = input;
     // First, because a repetition stays one whatever has become of its lead and promoter.
-    await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
-    await refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept);
+    await Promise.all([
+      refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId }),
+      refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept),
+    ]);
     const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
     // A sale that waits for a rate was made before.

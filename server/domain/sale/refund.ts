@@ -12,11 +12,10 @@ import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate 
 import { promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
 import { findCustomer, nobody } from "./customer.ts";
-import { ownTaking, salePayments } from "./payment.ts";
+import { ownTaking, salePayments, type SalePayment } from "./payment.ts";
 import {
   loadPayer,
-  loadRefundedLead,
-  loadRefundedSale,
+  loadRefunded,
   markRefunded,
   newRefund,
   takeBack,
@@ -28,11 +27,12 @@ import {
   findNextSale,
   refunds,
   refuseRepeated,
+  sales,
   type Cancellation,
   type Refund,
   type Sale,
 } from "./sale.ts";
-import { keepCommissions, settle, type Settled } from "./settlement.ts";
+import { settle, withCommissions, type Settled } from "./settlement.ts";
 import {
   leftOfWaiting,
   refuseWaiting,
@@ -70,10 +70,11 @@ export async function recordRefund<T, W = never>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx): Promise<T | W> => {
     const { eventId } = input;
-    await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
-    await refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept);
-    const known = await loadRefundedLead(tx, account.id, input);
-    const sale = await loadRefundedSale(tx, known, input.saleEventId);
+    await Promise.all([
+      refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId }),
+      refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept),
+    ]);
+    const { lead: known, sale } = await loadRefunded(tx, account.id, input);
     const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
     const currency = currencyOf(account, { input, sale });
     const keep = async (rate: MissingRate) => {
@@ -85,17 +86,12 @@ export async function recordRefund<T, W = never>(
     const money = await amountsOf(tx, account, { input, sale, at, currency });
     if (isMissing(money)) return keep(money);
     const refund = newRefund(sale, { id, eventId, createdAt: at.toISOString(), ...money });
-    await tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", eventId) });
+    const { saleAmount } = money;
     const payment = await tx.get(salePayments, account.id, sale.id);
     const taken =
       payment === null
-        ? await takePart(tx, context, { lead: known, sale, refund, saleAmount: money.saleAmount })
-        : await settle(tx, context, {
-            account,
-            sale,
-            payment: { ...payment, takings: [...payment.takings, ownTaking(refund, money.saleAmount)] },
-            refund,
-          });
+        ? await takePart(tx, context, { lead: known, sale, refund, saleAmount })
+        : await takeFromPayment(tx, context, { account, sale, payment, refund, saleAmount });
     const lead =
       (await markRefunded(tx, context, { before: sale, after: taken.sale, at: refund.createdAt })) ?? known;
     return show(tx.view, { ...taken, refund: taken.refund ?? refund, lead, promoter });
@@ -263,8 +259,32 @@ async function takePart(
     refundedCents: sale.refundedCents + refund.amountCents,
     refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
   };
-  const taken = await takeBack(tx, context, { lead, sale, after, refund });
-  return keepCommissions(tx, { sale: after, refund, commissions: taken });
+  const commissions = await takeBack(tx, context, { lead, sale, after, refund });
+  const taken = { sale: withCommissions(after, commissions), refund: withCommissions(refund, commissions) };
+  await tx.put(sales, taken.sale);
+  await insertRefund(tx, taken.refund);
+  return { ...taken, commissions };
+}
+
+/** Takes back the refunded part of a sale that a provider reported. */
+async function takeFromPayment(
+  tx: Transaction,
+  context: Context,
+  {
+    account,
+    sale,
+    payment,
+    refund,
+    saleAmount,
+  }: { account: Account; sale: Sale; payment: SalePayment; refund: Refund; saleAmount: number },
+): Promise<Settled> {
+  await insertRefund(tx, refund);
+  const takings = [...payment.takings, ownTaking(refund, saleAmount)];
+  return settle(tx, context, { account, sale, payment: { ...payment, takings }, refund });
+}
+
+function insertRefund(tx: Transaction, refund: Refund): Promise<void> {
+  return tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", refund.eventId) });
 }
 
 /** The cancellation with this event id. null: there is none. */

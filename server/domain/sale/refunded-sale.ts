@@ -36,19 +36,32 @@ export interface NewRefund {
   kept?: RateRefund;
 }
 
+/** The sale that a refund means, and its lead. @throws Failure `not_found`, `invalid` */
+export async function loadRefunded(
+  tx: Transaction,
+  accountId: number,
+  { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
+): Promise<{ lead: Lead; sale: Sale | WaitingSale }> {
+  const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
+  const lead = await loadRefundedLead(tx, accountId, { customer, sale });
+  if (saleEventId === null) return { lead, sale: await loadLatest(tx, lead) };
+  // Choice: another customer's sale is answered like an unknown one.
+  if (sale?.leadId === lead.id) return { lead, sale };
+  throw new Failure("invalid", `Error. The 'sale' event with the id '${saleEventId}' was not found.`);
+}
+
 /**
  * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
  * another, so the sale that the refund names finds them.
  *
  * @throws Failure `not_found`
  */
-export async function loadRefundedLead(
+async function loadRefundedLead(
   tx: Transaction,
   accountId: number,
-  { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
+  { customer, sale }: Pick<NewRefund, "customer"> & { sale: Sale | WaitingSale | null },
 ): Promise<Lead> {
   const named = await findCustomer(tx, accountId, { ...customer, tid: null });
-  const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
   if (named !== null && named.id === sale?.leadId) return named;
   const lead = sale && (await tx.get(leads, accountId, sale.leadId));
   if (lead?.archivedAt && isNamed(lead, customer)) return lead;
@@ -57,23 +70,8 @@ export async function loadRefundedLead(
   return lead;
 }
 
-/**
- * The sale that a refund means: the named one, otherwise the lead's latest that is not refunded whole. It may wait for an
- * exchange rate.
- *
- * @throws Failure `invalid`
- */
-export async function loadRefundedSale(
-  tx: Transaction,
-  lead: Lead,
-  eventId: string | null,
-): Promise<Sale | WaitingSale> {
-  if (eventId !== null) {
-    const sale = await findNamed(tx, lead.accountId, eventId);
-    // Choice: another customer's sale is answered like an unknown one.
-    if (sale?.leadId === lead.id) return sale;
-    throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
-  }
+/** The lead's latest sale that is not refunded whole. It may wait for an exchange rate. @throws Failure `invalid` */
+async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSale> {
   const [recorded, waiting] = [await latestRecorded(tx, lead), await latestWaiting(tx, lead)];
   if (recorded === null && waiting === null)
     throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
@@ -161,9 +159,14 @@ export async function takeBack(
 ): Promise<Commission[]> {
   const added: Commission[] = [];
   const lost: Commission[] = [];
+  // A sale that was refunded many times has many of these. They come after those that they take back, so few are read.
+  const opposites = new Set<number>();
   for (const id of sale.commissionIds) {
+    if (opposites.has(id)) continue;
     const commission = await tx.get(commissions, sale.accountId, id);
-    if (commission === null || commission.takesBackId !== null || commission.isReplaced) continue;
+    if (commission === null) continue;
+    for (const oppositeId of commission.takenBackByIds) opposites.add(oppositeId);
+    if (commission.takesBackId !== null || commission.isReplaced) continue;
     const isBonus = commission.targetRules !== undefined;
     const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
     const part = takenBack(commission, sale) - takenBack(commission, after);

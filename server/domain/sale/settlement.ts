@@ -134,18 +134,19 @@ export async function settle(
   return keepCommissions(tx, { sale: after, refund, commissions: made });
 }
 
+/** A sale or a refund with the commissions that were added to it. */
+export function withCommissions<R extends { commissionIds: number[] }>(record: R, added: Commission[]): R {
+  return { ...record, commissionIds: [...record.commissionIds, ...added.map(({ id }) => id)] };
+}
+
 /** Writes a sale and its refund with the commissions that were added to them. */
-export async function keepCommissions(
-  tx: Transaction,
-  { sale, refund, commissions: added }: Settled,
-): Promise<Settled> {
-  const ids = added.map(({ id }) => id);
-  const whole = { ...sale, commissionIds: [...sale.commissionIds, ...ids] };
+async function keepCommissions(tx: Transaction, { sale, refund, commissions }: Settled): Promise<Settled> {
+  const whole = withCommissions(sale, commissions);
   await tx.put(sales, whole);
-  if (refund === null) return { sale: whole, refund, commissions: added };
-  const refunded = { ...refund, commissionIds: [...refund.commissionIds, ...ids] };
+  if (refund === null) return { sale: whole, refund, commissions };
+  const refunded = withCommissions(refund, commissions);
   await tx.put(refunds, refunded);
-  return { sale: whole, refund: refunded, commissions: added };
+  return { sale: whole, refund: refunded, commissions };
 }
 
 /** The sale of a payment, after all others of it are dropped. null: none is recorded. */

@@ -1,12 +1,11 @@
 import type { z } from "zod";
-import { loadBalance } from "../../domain/commission/balance.ts";
+import { loadTotalsAndBalance } from "../../domain/commission/balance.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
 import { findSelectedPayoutMethod } from "../../domain/payout-method/payout-method.ts";
 import { signInUrl } from "../../domain/portal/sign-in.ts";
 import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
-import { loadPromoterTotals } from "../../domain/report/daily.ts";
 import type { Account } from "../../domain/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
@@ -52,10 +51,9 @@ export async function readPromoterParts(
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
 ): Promise<Omit<PromoterParts, "setupUrl">> {
   const { accountId, id } = promoter;
-  const [promoterCampaigns, stats, balance, payoutMethod, parent] = await Promise.all([
+  const [promoterCampaigns, { totals: stats, balance }, payoutMethod, parent] = await Promise.all([
     joinedCampaigns(view, promoter),
-    loadPromoterTotals(view, accountId, id),
-    loadBalance(view, accountId, id),
+    loadTotalsAndBalance(view, accountId, id),
     withPayoutMethod ? findSelectedPayoutMethod(view, accountId, id) : undefined,
     withParent ? findParent(view, promoter) : undefined,
   ]);

@@ -263,10 +263,12 @@ export function newSession(
     all: async (statement) => (await ask(statement)).rows,
     async total(of, accountId, start) {
       const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
-      const answer = connecting === null ? await rows.ask(question) : (await send([question]))[0]!;
+      // Before the answer is awaited, because another question may send them meanwhile.
       const unsent = newAdditions();
       unsent.include(additions);
-      return addedTo(answer.rows[0]!.map(Number), [unsent.totalOf(of, accountId, start)]);
+      const own = unsent.totalOf(of, accountId, start);
+      const answer = connecting === null ? await rows.ask(question) : (await send([question]))[0]!;
+      return addedTo(answer.rows[0]!.map(Number), [own]);
     },
     ask: async (question) => namedRows(await ask(question)),
     async lock(from, accountId, key) {

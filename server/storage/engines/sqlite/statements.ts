@@ -1,5 +1,6 @@
+import { parse } from "../../documents.ts";
 import type { Reads, Session, Written } from "../../session.ts";
-import { recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
+import { columnNames, columnValues, recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import {
   addedRow,
   addedTo,
@@ -43,8 +44,10 @@ export function readsOn(db: Database, prepare = prepared(db)) {
   const namedStatements = new Map<string, Prepared>();
   function named(text: string): Prepared {
     let statement = namedStatements.get(text);
-    if (statement === undefined) namedStatements.set(text, (statement = db.prepare(text)));
-    statement.setReturnArrays(false);
+    if (statement === undefined) {
+      namedStatements.set(text, (statement = db.prepare(text)));
+      statement.setReturnArrays(false);
+    }
     return statement;
   }
   const one = (text: string, ...values: ColumnValue[]) =>
@@ -83,6 +86,27 @@ export function guardedReads(db: Database, file: string): Reads {
     all: guarded(all),
     total: guarded(total),
     ask: guarded(ask),
+  };
+}
+
+/**
+ * The statement that writes a row. `before`: the document that it has. null: it is new.
+ *
+ * An update sets only the document and the columns that have changed. SQLite makes the entries of all indexes anew that have a
+ * column which a statement sets, even if its value stays.
+ */
+function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
+  if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
+  const from = into as unknown as Table<{ accountId: number }>;
+  const former = columnValues(from, parse(from, before));
+  const names = columnNames(into);
+  const changed = Object.keys(into.columns).filter((_, at) => row[at + 1] !== former[at]);
+  const set = [...changed, "doc"];
+  const where = ["account_id", ...into.key];
+  const equal = (columns: string[]) => columns.map((column) => `${column} = ?`);
+  return {
+    text: `update ${sqlName(into)} set ${equal(set).join(", ")} where ${equal(where).join(" and ")}`,
+    values: [...set, ...where].map((name) => row[names.indexOf(name)]!),
   };
 }
 
@@ -134,9 +158,6 @@ function newHeld(load: (from: Table<never>, accountId: number, key: Key) => stri
       if (doc === undefined) keep(from, accountId, key, (doc = load(from, accountId, key)));
       return doc;
     },
-    /** Whether it is known that there is no such record. */
-    isMissing: (from: Table<never>, accountId: number, key: Key) =>
-      of(from).get(nameOf(accountId, key)) === null,
     clear: () => tables.clear(),
   };
 }
@@ -172,13 +193,12 @@ export function sessionOn(db: Database): WritingSession {
       held.clear();
     },
     write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
-      const { update, insert } = recordStatements(into, SQLITE);
       const accountId = row[0] as number;
-      const isMissing = isNew || held.isMissing(into, accountId, key);
+      const before = isNew ? null : held.get(into, accountId, key);
       changeCount++;
       try {
-        if (isMissing || prepare(update).run(...row, accountId, ...key).changes === 0)
-          prepare(insert).run(...row);
+        const { text, values } = writing(into, row, before);
+        prepare(text).run(...values);
       } catch (error) {
         throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
       }
