@@ -3,6 +3,7 @@ import { apiKeys } from "./domain/account/api-key.ts";
 import { firstStarts } from "./domain/account/creation.ts";
 import { auditEntries } from "./domain/audit/audit.ts";
 import { batchProcesses } from "./domain/batch/batch.ts";
+import { csvImports, csvParts } from "./domain/batch/csv-import.ts";
 import { billingConnections } from "./domain/billing/connection.ts";
 import { billingObjects } from "./domain/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/billing/waiting.ts";
@@ -33,6 +34,8 @@ import { cancellations, refunds, sales } from "./domain/sale/sale.ts";
 import { waitingEvents } from "./domain/sale/waiting.ts";
 import { sessions } from "./domain/session/session.ts";
 import { serverSetups, sightings } from "./domain/sighting/sighting.ts";
+import { mailedLinks } from "./domain/switch/new-links.ts";
+import { switches } from "./domain/switch/switch.ts";
 import { userLinks } from "./domain/user/sign-in.ts";
 import { users } from "./domain/user/user.ts";
 import { pastClicks, visitors } from "./domain/visitor/visitor.ts";
@@ -61,6 +64,8 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  csvImports,
+  csvParts,
   dayRates,
   deliveries,
   erasureCounts,
@@ -75,6 +80,7 @@ export const TABLES: readonly AnyTable[] = [
   leases,
   wantedEvents,
   mailboxes,
+  mailedLinks,
   originNames,
   ownLinks,
   pastClicks,
@@ -97,6 +103,7 @@ export const TABLES: readonly AnyTable[] = [
   sessions,
   sightings,
   subIdNames,
+  switches,
   unfinishedErasures,
   unsubscriptions,
   users,

@@ -11,6 +11,7 @@ import { keyCommands, userCommands } from "./access.ts";
 import { payoutCommands } from "./payouts.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
+import { switchCommand } from "./switch.ts";
 import { settingWarnings } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 
@@ -59,6 +60,7 @@ function newProgram(version: string): Command {
   promoterCommands(program);
   ratesCommands(program);
   rewardCommands(program);
+  switchCommand(program);
   transferCommands(program);
   userCommands(program);
   return program;

@@ -13,6 +13,7 @@ import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
+import { importOperation } from "./import/imports.ts";
 import { checkScriptOperation } from "./home/script-check.ts";
 import { setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
@@ -68,6 +69,7 @@ import {
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
+import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
@@ -152,6 +154,8 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ["POST", "/imports", importOperation],
+  ...SWITCH_OPERATIONS,
   ...USER_OPERATIONS,
 ];
 

@@ -12,7 +12,7 @@ const LAYERS: Record<string, string[]> = {
     "outbox",
     "outgoing",
     "transfer",
-    "csv-import",
+    "files",
     "tables",
     "input",
     "http",
@@ -26,7 +26,7 @@ const LAYERS: Record<string, string[]> = {
     "app",
     "billing",
     "transfer",
-    "csv-import",
+    "files",
     "tables",
     "outbox",
     "outgoing",
@@ -41,14 +41,14 @@ const LAYERS: Record<string, string[]> = {
     "failure",
   ],
   app: ["billing", "v1", "v2", "track", "web", "openapi", "request", "http", "domain", "failure", "url"],
-  transfer: ["csv-import", "tables", "outbox", "input", "lease", "domain", "storage", "failure", "csv"],
+  transfer: ["files", "tables", "outbox", "input", "lease", "domain", "storage", "failure", "csv"],
   tables: ["lease", "domain", "storage"],
   outbox: ["v1", "v2", "outgoing", "lease", "domain", "storage", "failure"],
   v1: ["request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
-  "csv-import": ["input", "domain", "storage", "failure", "csv"],
+  files: ["input", "domain", "storage", "failure", "csv"],
   v2: [
-    "csv-import",
+    "files",
     "billing",
     "request",
     "input",
@@ -232,8 +232,8 @@ function partOf(file: string): string {
 function layerOf(file: string): string {
   // The outbox and the scheduled jobs take turns by leases, so these lie below both.
   if (file === "server/process/lease.ts") return "lease";
-  // The command line and the interface import the same files.
-  if (file.startsWith("server/transfer/csv/")) return "csv-import";
+  // The command line and the interface import and write the same files.
+  if (/^server\/transfer\/(csv|open)\//.test(file)) return "files";
   const [first = ""] = relative("server", file).split("/");
   return first.replace(/\.ts$/, "");
 }

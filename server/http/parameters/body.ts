@@ -11,6 +11,16 @@ const MAX_BYTES = 64 * 1024;
  *   compressed
  */
 export async function readBody(event: H3Event, maxBytes = MAX_BYTES): Promise<string> {
+  const bytes = await readBytes(event, maxBytes);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Failure("malformed", "The body is not valid UTF-8");
+  }
+}
+
+/** The bytes of a request's body. @throws Failure as `readBody`, without its rule on UTF-8 */
+export async function readBytes(event: H3Event, maxBytes: number): Promise<Uint8Array> {
   // `identity` means no encoding (RFC 9110, 8.4.1).
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity")
@@ -18,12 +28,7 @@ export async function readBody(event: H3Event, maxBytes = MAX_BYTES): Promise<st
   const declared = Number(event.req.headers.get("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  const bytes = request === undefined ? await readStream(event, maxBytes) : await readNode(request, maxBytes);
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Failure("malformed", "The body is not valid UTF-8");
-  }
+  return request === undefined ? readStream(event, maxBytes) : readNode(request, maxBytes);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -62,7 +67,11 @@ async function readStream({ req }: H3Event, maxBytes: number): Promise<Uint8Arra
 }
 
 function tooLarge(maxBytes: number): Failure {
-  return new Failure("too_large", `The body is larger than ${maxBytes / 1024} KiB`);
+  const kib = maxBytes / 1024;
+  return new Failure(
+    "too_large",
+    `The body is larger than ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`}`,
+  );
 }
 
 function cutOff(): Failure {

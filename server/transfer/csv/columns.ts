@@ -133,7 +133,7 @@ function judged(field: string, values: string[], certainty: "certain" | "likely"
   const looks = looksOf(field);
   if (looks === null || values.length === 0) return { field, certainty, reason };
   const misfits = values.filter((value) => !LOOKS[looks].fits(value)).length;
-  if (misfits * 2 < values.length) return { field, certainty, reason };
+  if (misfits * 2 <= values.length) return { field, certainty, reason };
   const doubt = `${misfits} of ${values.length} values are no ${LOOKS[looks].words}`;
   return { field, certainty: "guess", reason: `${reason}, but ${doubt}` };
 }
