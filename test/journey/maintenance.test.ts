@@ -114,7 +114,7 @@ it("import-csv says what it makes of other columns, and does what somebody says 
   expect(JSON.parse(told.stdout)).toMatchObject({ promoters: { added: 1, bad: 0 } });
   expect((await run("links", "acme", "--old-start", "https://acme.example.net/")).stdout).toBe(
     "promoter_email,promoter_name,campaign,state,ref_id,old_link,new_link\r\n" +
-      "jane@example.com,jane@example.com,Acme,accepted,jane,https://acme.example.net/jane,https://www.acme.example/?via=jane\r\n",
+      "jane@example.com,jane@example.com,Default campaign,accepted,jane,https://acme.example.net/jane,https://www.acme.example/?via=jane\r\n",
   );
   const mail = async (...more: string[]) =>
     JSON.parse((await run("links", "acme", "--mail", ...more)).stdout) as unknown;

@@ -52,6 +52,8 @@ export const SHOTS: Shot[] = [
     "/admin/settings/integration",
     "/admin/settings/webhooks",
     "/admin/settings/mail",
+    "/admin/settings/switch",
+    "/admin/settings/import",
     "/admin/settings/export",
     "/admin/settings/account",
     "/admin/settings/users",

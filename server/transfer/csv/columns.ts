@@ -175,6 +175,8 @@ async function matchByValues(
     const [only, ...others] = looking(looks);
     // Of two, nobody knows which.
     if (only === undefined || others.length > 0 || !free(field)) continue;
+    // Whole numbers may be anything.
+    if (looks === "amount" && !only.values.some((value) => /\d[.,]\d|\p{Sc}/u.test(value))) continue;
     const certainty = looks === "email" ? "likely" : "guess";
     only.match = { field, certainty, reason: `its values are ${LOOKS[looks].words}` };
   }

@@ -17,6 +17,8 @@ const AT_ONCE = 200;
 const STEP = 500;
 /** How many bad lines are kept with their reasons. */
 const MOST_FAULTS = 1_000;
+/** Each keeps its file meanwhile. */
+const MOST_UNDER_WAY = 10;
 /** A piece of a file that is kept. */
 const PART_CHARACTERS = 256 * 1024;
 
@@ -52,9 +54,13 @@ const BEGINNING: Progress = { outcome: NO_LINES, count: 0, lastLine: 0, faults: 
 /**
  * Imports the first lines of a file, and keeps the others for a job. Its batch is written then, so a request that is cut
  * off leaves no half of an import behind that goes on by itself. The file may be sent again.
+ *
+ * @throws Failure `refused` if too many are under way
  */
 export async function startImport(context: Context, account: Account, sent: SentFile): Promise<BatchProcess> {
   const { store, now } = context;
+  if ((await store.count(csvImports, "id", account.id, [])) >= MOST_UNDER_WAY)
+    throw new Failure("refused", `${MOST_UNDER_WAY} imports are under way; wait until one of them is done`);
   const { progress, isDone } = await importSome(stepsOf(context, account, sent), AT_ONCE);
   const total = isDone ? progress.count : Math.max(progress.count + 1, await lineCount(sent.file));
   const id = await store.nextId("batch-process");

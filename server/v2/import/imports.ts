@@ -94,7 +94,7 @@ export const importOperation: V2Operation = {
       batch: field(batchAnswer.nullable(), "What became of the lines. Null: there are problems."),
     })
     .meta({ id: "Import" }),
-  refusals: ["invalid"],
+  refusals: ["invalid", "refused"],
   handle: importFile,
 };
 

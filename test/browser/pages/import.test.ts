@@ -22,8 +22,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByLabel("The file").setInputFiles({ name: "promoters.csv", mimeType: "text/csv", buffer });
     await page.getByRole("heading", { name: "What would happen" }).waitFor();
     expect(await of("E-Mail").inputValue()).toBe("email");
-    expect(await of("Joined").inputValue()).toBe("");
-    await of("Joined").selectOption("created_at");
+    expect(await of("Joined").inputValue()).toBe("created_at");
+    expect(await of("Code").inputValue()).toBe("");
     await of("Vorname").selectOption("first_name");
     await of("Code").selectOption("ref_id");
     await page.getByText("2024-05-13T00:00:00.000Z").waitFor();

@@ -84,6 +84,13 @@ describe("columns", () => {
     );
   });
 
+  it("of whole numbers are no amounts, whatever is missing", async () => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    const file = (value: string) => run(KINDS.commissions, `ref_id,what\njane,${value}\n`);
+    await expect(file("5")).rejects.toThrow("No column is known as amount");
+    expect((await file("$5.00")).columns).toEqual(["ref_id: ref_id certain", "what: amount guess"]);
+  });
+
   it("with our own name leave no room for those with another name for the same", async () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     const file = "email,affiliate_id,ref_id\nmia@example.com,0b1c2d,jane\n";

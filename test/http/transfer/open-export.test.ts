@@ -124,7 +124,7 @@ it("texts, lists and formulas come through, and secrets do not", async () => {
   await expect(write()).rejects.toThrow(`${out()} is not empty`);
   rmSync(out(), { recursive: true });
   await write(true);
-  expect(lines("payout-methods")[0]).toMatchObject({ details: { paypal_email: "jane@pay.example" } });
+  expect(lines("payout-methods")[0]).toMatchObject({ details: { wallet_email: "jane@pay.example" } });
 });
 
 it("the guide names every file and every column", async () => {

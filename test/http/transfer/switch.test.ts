@@ -165,6 +165,15 @@ describe("new links", () => {
     });
   });
 
+  it("are mailed once, also if two send them at the same moment", async () => {
+    const mail = () => app.v2("POST", "/switch/mail_links", {});
+    const both = await Promise.all([mail(), mail()]);
+    const counts = both.map(({ body }) => (body as { mailed_count: number }).mailed_count);
+    expect(counts.toSorted()).toEqual([0, 3]);
+    const sent = (await app.records.all("delivery")).filter(({ email }) => email?.kind === "new_links");
+    expect(sent.length).toBe(3);
+  });
+
   it("reach nobody who has unsubscribed before", async () => {
     await app.records.put("unsubscription", { accountId: app.accountId, promoterId: 3, at: NOW });
     expect((await app.v2("POST", "/switch/mail_links", {})).body).toMatchObject({

@@ -259,6 +259,16 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     });
   });
 
+  it("refuses an eleventh long file while ten are under way", async () => {
+    const file = `email\n${Array.from({ length: 300 }, (_, at) => `p${at}@example.com`).join("\n")}\n`;
+    const query = { kind: "promoters", dry_run: "true" };
+    for (let sent = 0; sent < 10; sent++) expect((await send(query, file)).status).toBe(200);
+    expect(await send(query, file)).toMatchObject({
+      status: 422,
+      body: { message: "10 imports are under way; wait until one of them is done" },
+    });
+  });
+
   it("is for managers and owners", async () => {
     for (const [role, status] of [
       ["viewer", 403],
