@@ -1,32 +1,32 @@
 import type { components } from "../../ui/api/types.ts";
-import { count, several } from "../../ui/format.ts";
+import { several } from "../../ui/format.ts";
 
 type Batch = components["schemas"]["BatchProcess"];
 
 /** More faults than anybody reads. The file has all that the server has kept. */
 const MOST_SHOWN = 20;
 
-const COUNTS: [name: string, would: string, did: string][] = [
-  ["added", "would be new", "are new"],
-  ["changed", "would change a record", "have changed a record"],
-  ["known", "are known already and stay as they are", "were known already and stayed as they were"],
-  ["bad", "are bad and would be left out", "are bad and were left out"],
+const COUNTS: [name: string, words: string][] = [
+  ["added", "New"],
+  ["changed", "Known, and changed"],
+  ["known", "Known, left as they are"],
+  ["bad", "Bad, left out"],
 ];
 
 /** What became of the lines of a file, or would. */
-export function Result({ batch, isDryRun, name }: { batch: Batch; isDryRun: boolean; name: string }) {
+export function Result({ batch, name }: { batch: Batch; name: string }) {
   const { meta, failed_count: failedCount, processing_errors: faults } = batch;
   const shown = faults.slice(0, MOST_SHOWN);
   return (
     <div class="stack" aria-live="polite">
-      <ul class="stack tight entries">
-        {COUNTS.map(([each, would, did]) => (
-          <li key={each}>
-            <strong>{count(Number(meta[each] ?? 0))}</strong> {Number(meta[each]) === 1 ? "line" : "lines"}:{" "}
-            {isDryRun ? would : did}
-          </li>
+      <dl class="facts">
+        {COUNTS.map(([each, words]) => (
+          <>
+            <dt>{words}</dt>
+            <dd>{several(Number(meta[each] ?? 0), "line")}</dd>
+          </>
         ))}
-      </ul>
+      </dl>
       {failedCount > 0 && (
         <div class="stack tight">
           <h3>Bad lines</h3>

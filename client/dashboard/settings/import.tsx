@@ -214,7 +214,7 @@ function Found({ found, chosen, isBusy, onChange, onBatch, onImport }: FoundProp
           </p>
         ))}
         {batch && <Progress batch={batch} title="Trying the lines" onBatch={onBatch} />}
-        {isTried && <Result batch={batch} isDryRun name={chosen.file.name} />}
+        {isTried && <Result batch={batch} name={chosen.file.name} />}
         <div>
           <button
             class="button main"
@@ -260,7 +260,7 @@ function Kept({ batch, name }: { batch: Signal<Batch | null>; name: string }) {
       <h2>{value.status === "completed" ? "Imported" : "Importing"}</h2>
       <Progress batch={value} title="Importing the lines" onBatch={(next) => (batch.value = next)} />
       {value.status === "completed" ? (
-        <Result batch={value} isDryRun={false} name={name} />
+        <Result batch={value} name={name} />
       ) : (
         <p class="small soft">You may leave this page: the server goes on by itself.</p>
       )}
