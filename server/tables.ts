@@ -4,6 +4,7 @@ import { firstStarts } from "./domain/account/creation.ts";
 import { assetCategories, assets } from "./domain/asset/asset.ts";
 import { auditEntries } from "./domain/audit/audit.ts";
 import { batchProcesses } from "./domain/batch/batch.ts";
+import { csvImports, csvParts } from "./domain/batch/csv-import.ts";
 import { billingConnections } from "./domain/billing/connection.ts";
 import { billingObjects } from "./domain/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/billing/waiting.ts";
@@ -36,6 +37,8 @@ import { cancellations, refunds, sales } from "./domain/sale/sale.ts";
 import { waitingEvents } from "./domain/sale/waiting.ts";
 import { sessions } from "./domain/session/session.ts";
 import { serverSetups, sightings } from "./domain/sighting/sighting.ts";
+import { mailedLinks } from "./domain/switch/new-links.ts";
+import { switches } from "./domain/switch/switch.ts";
 import { userLinks } from "./domain/user/sign-in.ts";
 import { users } from "./domain/user/user.ts";
 import { pastClicks, visitors } from "./domain/visitor/visitor.ts";
@@ -66,6 +69,8 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  csvImports,
+  csvParts,
   dayRates,
   deliveries,
   erasureCounts,
@@ -82,6 +87,7 @@ export const TABLES: readonly AnyTable[] = [
   mailboxes,
   migrations,
   migrationReports,
+  mailedLinks,
   originNames,
   ownLinks,
   pastClicks,
@@ -105,6 +111,7 @@ export const TABLES: readonly AnyTable[] = [
   sightings,
   sourceIds,
   subIdNames,
+  switches,
   unfinishedErasures,
   unsubscriptions,
   users,

@@ -129,6 +129,19 @@ export const PAGES: PageRow[] = [
     role: "owner",
   },
   {
+    path: "/admin/settings/switch",
+    title: "Switch",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/switch.tsx")).SwitchPage),
+  },
+  {
+    path: "/admin/settings/import",
+    title: "Import",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/import.tsx")).Import),
+    role: "manager",
+  },
+  {
     path: "/admin/settings/export",
     title: "Export",
     group: "Settings",

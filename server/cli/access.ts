@@ -143,7 +143,7 @@ async function hasMail(store: Store): Promise<boolean> {
 }
 
 /** The server's address for links. The server that ran last knows it best. */
-async function publicUrlOf(store: Store): Promise<string> {
+export async function publicUrlOf(store: Store): Promise<string> {
   const config = readConfig();
   const setup = await findSetup(store);
   return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;

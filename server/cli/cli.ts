@@ -12,6 +12,7 @@ import { migrateCommand } from "./migrate.ts";
 import { payoutCommands } from "./payouts.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
+import { switchCommand } from "./switch.ts";
 import { settingWarnings } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 
@@ -61,6 +62,7 @@ function newProgram(version: string): Command {
   promoterCommands(program);
   ratesCommands(program);
   rewardCommands(program);
+  switchCommand(program);
   transferCommands(program);
   userCommands(program);
   return program;

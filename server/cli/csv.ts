@@ -1,15 +1,18 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, createReadStream } from "node:fs";
 import { basename } from "node:path";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { loadAccount, type Account } from "../domain/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
 import { onCopy } from "../transfer/copy.ts";
-import { COMMISSIONS } from "../transfer/csv/commissions.ts";
-import { importCsv, type Kind, type Outcome } from "../transfer/csv/import.ts";
-import { CUSTOMERS, LEADS } from "../transfer/csv/leads.ts";
-import { PROMOTERS } from "../transfer/csv/promoters.ts";
+import type { MatchedColumn } from "../transfer/csv/columns.ts";
+import { importRows, NO_LINES, sumOf, type Kind, type Outcome } from "../transfer/csv/import.ts";
+import { KINDS, KIND_NAMES, previewOf, type KindName, type PreviewedLine } from "../transfer/csv/kinds.ts";
+import { drawPlan, readRows, type DrawnPlan, type Saying } from "../transfer/csv/plan.ts";
+import { readHeader } from "../transfer/csv/read.ts";
+import type { CsvFile } from "../transfer/csv/text.ts";
+import { DATE_ORDERS, type DateOrder } from "../transfer/csv/values.ts";
 import { print, tell, withEngine } from "./store.ts";
 
 /** Most unknown column titles shown. */
@@ -18,63 +21,110 @@ const MAX_TITLE_LENGTH = 60;
 /** Most bad lines shown with the same reason. */
 const MOST_ALIKE = 10;
 
-/** In import order: a file may refer to records of the files before it. */
-const KINDS: Record<string, Kind> = {
-  promoters: PROMOTERS,
-  leads: LEADS,
-  customers: CUSTOMERS,
-  commissions: COMMISSIONS,
-};
-
-type Options = { dryRun: boolean; delimiter: string } & Record<string, string | boolean | undefined>;
+type Options = {
+  dryRun: boolean;
+  delimiter?: string;
+  dates?: DateOrder;
+  column: [title: string, field: string | null][];
+} & Partial<Record<KindName, string>>;
 
 /** Adds the command that imports another program's CSV exports. */
 export function csvCommand(program: Command): void {
   const command = program
     .command("import-csv <account-id>")
     .description("import CSV exports of another program; records that are known already stay unchanged")
-    .option("--dry-run", "show what would happen, and write nothing", false)
-    .option("--delimiter <character>", "the separator between columns", oneCharacter, ",");
-  for (const kind of Object.keys(KINDS)) command.option(`--${kind} <file>`, `a file of ${kind}`);
+    .option("--dry-run", "show what was understood and what would happen, and write nothing", false)
+    .option(
+      "--delimiter <character>",
+      "the separator between columns; found by itself otherwise",
+      oneCharacter,
+    )
+    .addOption(
+      new Option("--dates <order>", "whether 5/6/2024 begins with day or month").choices(DATE_ORDERS),
+    )
+    .option(
+      "--column <title=field>",
+      'what a column is, or "title=" to ignore it; may be repeated',
+      oneColumn,
+      [],
+    );
+  for (const name of KIND_NAMES) command.option(`--${name} <file>`, `a file of ${name}`);
   command.action(takeOver);
 }
 
+/** A file to import, and what is in it. */
+interface Given {
+  name: KindName;
+  kind: Kind;
+  path: string;
+  file: CsvFile;
+}
+
 async function takeOver(accountId: string, options: Options): Promise<void> {
-  const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
-  if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
+  const files = KIND_NAMES.flatMap((name): Given[] => {
+    const path = options[name];
+    if (path === undefined) return [];
+    return [{ name, kind: KINDS[name], path, file: () => createReadStream(path) }];
+  });
+  if (files.length === 0) throw new Error(`Name a file: --${KIND_NAMES.join(", --")}`);
   // Checked before anything is written, because a file that can't be opened would end the process half way.
-  for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
+  for (const { name, path } of files) requireReadable(`--${name}`, path);
   await withEngine(async (engine) => {
     const store = await storeOn(engine);
     const account = await loadAccount(store, accountId);
-    const outcomes = options.dryRun
+    const results = options.dryRun
       ? await onCopy(store, account, (copy) => importAll(copy, account, { files, options }))
       : await importAll(store, account, { files, options });
-    print({ dry_run: options.dryRun, ...outcomes });
-    if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
+    print({ dry_run: options.dryRun, ...results });
+    if (Object.values(results).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
 }
+
+/** What became of a file. The others are shown before it is imported. */
+type Result = Outcome & { columns?: MatchedColumn[]; preview?: PreviewedLine[] };
 
 async function importAll(
   store: Store,
   account: Account,
-  { files, options }: { files: [name: string, kind: Kind][]; options: Options },
-): Promise<Record<string, Outcome>> {
-  const context = { store, now: new Date(), chance: systemChance };
-  const outcomes: Record<string, Outcome> = {};
-  for (const [name, kind] of files) {
-    const file = String(options[name]);
-    const complaints = newComplaints(basename(file));
-    outcomes[name] = await importCsv(context, account, {
-      kind,
-      file,
-      delimiter: options.delimiter,
-      onUnknown: (titles) => tell(`${basename(file)}:1: skipped unknown columns: ${listed(titles)}`),
-      onBad: complaints.add,
-    });
-    complaints.sumUp();
+  { files, options }: { files: Given[]; options: Options },
+): Promise<Record<string, Result>> {
+  const results: Record<string, Result> = {};
+  const { delimiter = null, dates: dateOrder = null } = options;
+  const headers = await Promise.all(files.map(({ file }) => readHeader(file, delimiter)));
+  for (const [title] of options.column) {
+    if (!headers.some(({ titles }) => titles.includes(title)))
+      throw new Error(`No file has a column ${JSON.stringify(title)}`);
   }
-  return outcomes;
+  for (const [at, { name, kind, path, file }] of files.entries()) {
+    const chosen = new Map(options.column.filter(([title]) => headers[at]!.titles.includes(title)));
+    const saying: Saying = { delimiter, dateOrder, chosen };
+    const drawn = await drawPlan(store, account, { file, kind, saying });
+    tellColumns(basename(path), drawn);
+    const [fault] = drawn.faults;
+    if (fault !== undefined) throw new Error(`${basename(path)}: ${fault}`);
+    const rows = () => readRows(file, drawn.plan, account);
+    const preview = await previewOf(kind, account, rows());
+    const complaints = newComplaints(basename(path));
+    let outcome = NO_LINES;
+    const context = { store, now: new Date(), chance: systemChance };
+    for await (const part of importRows(context, account, { kind, rows: rows() })) {
+      outcome = sumOf(outcome, part.outcome);
+      for (const { line, reason } of part.faults) complaints.add(line, reason);
+    }
+    complaints.sumUp();
+    results[name] = options.dryRun ? { ...outcome, columns: drawn.columns, preview } : outcome;
+  }
+  return results;
+}
+/** Says how columns were understood if that is not plain. */
+function tellColumns(file: string, { columns }: DrawnPlan): void {
+  const unknown = columns.filter(({ title, certainty }) => title !== "" && certainty === null);
+  if (unknown.length > 0)
+    tell(`${file}:1: skipped unknown columns: ${listed(unknown.map(({ title }) => title))}`);
+  for (const { title, field, certainty, reason } of columns) {
+    if (field === null || (certainty !== "likely" && certainty !== "guess")) continue;
+    tell(`${file}:1: read ${listed([title])} as ${field} (${certainty}: ${reason})`);
+  }
 }
 
 /**
@@ -110,6 +160,17 @@ function requireReadable(option: string, file: string): void {
   } catch (error) {
     throw new Error(`${option} ${file} can't be read: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** `Their title=ref_id`. @throws Error */
+function oneColumn(
+  value: string,
+  others: [title: string, field: string | null][],
+): [title: string, field: string | null][] {
+  const at = value.lastIndexOf("=");
+  if (at < 1) throw new Error(`--column ${value} is not like "Their title=ref_id"`);
+  const field = value.slice(at + 1).trim();
+  return [...others, [value.slice(0, at), field === "" ? null : field]];
 }
 
 function oneCharacter(value: string): string {

@@ -8,6 +8,7 @@ import { openEngine, requireStore } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
 import type { Engine } from "../storage/session.ts";
 import { newStore } from "../storage/store.ts";
+import { newView } from "../storage/view.ts";
 import { TABLES } from "../tables.ts";
 import { isShared, newOwnership } from "../transfer/account.ts";
 import { findFaults, rebuildStore } from "../transfer/check.ts";
@@ -15,8 +16,9 @@ import { exportLines, writeNewFile } from "../transfer/export.ts";
 import { importFile } from "../transfer/import.ts";
 import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
 import { moveAccounts, moveStore } from "../transfer/move.ts";
-import type { Progress } from "../transfer/progress.ts";
-import { itemsIn } from "../transfer/stored-items.ts";
+import { opening, writeOpenFiles } from "../transfer/open/export.ts";
+import { counting, type Progress } from "../transfer/progress.ts";
+import { atOneMoment, itemsIn } from "../transfer/stored-items.ts";
 import { planUpgrade, refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
 import { requireFile } from "./options.ts";
 import { newProgressView, totalFor } from "./progress.ts";
@@ -25,12 +27,15 @@ import { print, tell, usingEngine, withEngine, withNewEngine } from "./store.ts"
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
   program
-    .command("export <file>")
+    .command("export [file]")
     .description(
       "write the store to a new file as JSON lines (- for standard output); servers may keep running",
     )
     .addOption(accountsOption())
-    .action((file: string, { account }: Pick<Options, "account">) => exportTo(file, account));
+    .option("--open <account-id>", "write an account as CSV and JSON lines for other programs, instead")
+    .option("--out <folder>", "the new or empty folder for --open")
+    .option("--payout-details", "with --open: also where promoters are paid, such as bank accounts", false)
+    .action(exportAs);
   resumable(program.command("import <file>"))
     .description("fill an empty store with an export of this or an earlier release")
     .addOption(accountsOption())
@@ -129,6 +134,46 @@ async function upgrade(file: string | null): Promise<void> {
       print({ layout: LAYOUT, backup });
     }),
   );
+}
+
+interface OpenOptions {
+  open?: string;
+  out?: string;
+  payoutDetails: boolean;
+}
+
+async function exportAs(
+  file: string | undefined,
+  options: Pick<Options, "account"> & OpenOptions,
+): Promise<void> {
+  const { open, out } = options;
+  if (open === undefined) {
+    if (out !== undefined || options.payoutDetails) throw new Error("--out and --payout-details need --open");
+    if (file === undefined) throw new Error("Name a file, or an account: --open ACCOUNT_ID --out FOLDER");
+    return exportTo(file, options.account);
+  }
+  if (file !== undefined || options.account.length > 0)
+    throw new Error("--open writes one account to a folder: --open ACCOUNT_ID --out FOLDER");
+  if (out === undefined) throw new Error("Name a folder: --out FOLDER");
+  await exportOpen(open, resolve(out), options.payoutDetails);
+}
+
+/** Writes an account for other programs, as it is at one moment. */
+async function exportOpen(publicId: string, folder: string, hasPayoutDetails: boolean): Promise<void> {
+  await withEngine(async (engine) => {
+    await checkLayout(engine);
+    const account = await loadAccount(newStore(engine), publicId);
+    const counts = await showing(null, async (onProgress) => {
+      const onRecords = counting("exported", onProgress);
+      const results = atOneMoment(engine, async function* (reads) {
+        const from = opening(newView(reads), account, hasPayoutDetails);
+        yield await writeOpenFiles(from, { folder, onRecords });
+      });
+      for await (const each of results) return each;
+      return {};
+    });
+    print({ folder, ...counts });
+  });
 }
 
 async function exportTo(file: string, accounts: string[]): Promise<void> {

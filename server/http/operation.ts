@@ -21,10 +21,12 @@ export interface Operation<Request> {
   params?: z.ZodObject;
   /** The JSON body. */
   body?: z.ZodObject;
+  /** The body is a file of this type, as it is or in the field `file` of a form. It is instead of `body`. */
+  upload?: "text/csv";
   /** The answer on success. */
   answer: z.ZodType;
   /** The form of the answer, JSON by default. Other forms are answered as text, or as parts of a text, one by one. */
-  media?: "text/csv";
+  media?: "text/csv" | "application/x-ndjson";
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202 | 204;
   /** The answer with status 202, for operations that may keep a request until later. */

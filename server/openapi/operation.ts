@@ -56,6 +56,7 @@ function introduced({ operation, method }: DescribedRoute, first: DescribedRoute
 
 function requestBody(route: DescribedRoute, id: string, schemas: Schemas) {
   const { operation } = route;
+  if (operation.upload !== undefined) return { requestBody: fileBody(operation.upload) };
   const form = hasForm(route) ? operation.params : undefined;
   const input = form ?? operation.body;
   if (input === undefined) return {};
@@ -64,6 +65,20 @@ function requestBody(route: DescribedRoute, id: string, schemas: Schemas) {
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
   const shown = operation.example ?? exampleOf(schema, schemas.components);
   return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
+}
+
+/** A file, as it is or in a form. */
+function fileBody(type: string) {
+  const text = "email,ref_id\r\njane@example.com,jane\r\n";
+  const file = { type: "string", description: "The file.", examples: [text] };
+  const form = { type: "object", required: ["file"], properties: { file } };
+  return {
+    required: true,
+    content: {
+      [type]: { schema: { type: "string" }, ...bodyExample(text) },
+      "multipart/form-data": { schema: form, ...bodyExample({ file: text }) },
+    },
+  };
 }
 
 /** The least role of a signed-in user, if it is not the one that the method implies. */

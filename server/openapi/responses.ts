@@ -130,8 +130,11 @@ function json(schema: JsonSchema) {
   return { "application/json": { schema } };
 }
 
-function textFile(media: string) {
-  return {
-    [media]: { schema: { type: "string" }, ...bodyExample("period,clicks_count\r\n2026-03,340\r\n") },
-  };
+const FILES = {
+  "text/csv": "period,clicks_count\r\n2026-03,340\r\n",
+  "application/x-ndjson": '{"kind":"promoters","id":7,"email":"jane@example.com"}\n',
+};
+
+function textFile(media: keyof typeof FILES) {
+  return { [media]: { schema: { type: "string" }, ...bodyExample(FILES[media]) } };
 }

@@ -1,4 +1,10 @@
-import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../domain/email/email.ts";
+import {
+  ACCESS_EMAIL_KINDS,
+  EMAIL_KINDS,
+  SWITCH_EMAIL_KINDS,
+  USER_EMAIL_KINDS,
+  type Email,
+} from "../domain/email/email.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 
 /** The text of an e-mail, with `{{name}}` in place of each value. */
@@ -32,7 +38,9 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   try {
     const read = async (kind: Email["kind"]) => [kind, await readTemplate(place, kind)] as const;
     return Object.fromEntries(
-      await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read)),
+      await Promise.all(
+        [...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...SWITCH_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read),
+      ),
     ) as Templates;
   } finally {
     await place.close();
@@ -91,6 +99,12 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   ]),
   payout_sent: email("Your payout was sent", [
     "{{company_name}} has sent you a payout of {{amount}} for {{campaign_name}}.",
+    PORTAL,
+  ]),
+  new_links: email("Your new link for {{campaign_name}}", [
+    "{{company_name}} has moved its program to a new system. What you have earned has come along, and from now on this is your link:",
+    "{{ref_link}}",
+    "Please use it wherever your old link stands.",
     PORTAL,
   ]),
   sign_in_link: accessEmail("Your link to {{company_name}}", [

@@ -2,7 +2,7 @@ import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
 import type { Commission } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
-import { unsubscribeToken, type Email, type EmailKind } from "../domain/email/email.ts";
+import { unsubscribeUrl, type Email, type EmailKind } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
 import type { Lead } from "../domain/lead/lead.ts";
@@ -148,7 +148,7 @@ function newEmail(kind: EmailKind, parts: EmailParts): Email {
       ref_token: promoterCampaign.refToken,
       ref_link: refLink(promoterCampaign, campaign),
       portal_url: `${publicUrl}/portal`,
-      unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
+      unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
       ...values,
     },
   };
@@ -216,14 +216,6 @@ function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasio
 /** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */
 function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
   return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
-}
-
-function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): string {
-  const url = new URL(`${publicUrl}/unsubscribe`);
-  url.searchParams.set("cid", account.publicId);
-  url.searchParams.set("promoter", String(id));
-  url.searchParams.set("token", unsubscribeToken(account, id));
-  return url.href;
 }
 
 /** An invited promoter begins without these. */

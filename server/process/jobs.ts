@@ -11,6 +11,7 @@ import { makeInstalments } from "../domain/sale/instalment.ts";
 import { sweepSessions } from "../domain/session/session.ts";
 import { sweepVisitors } from "../domain/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
+import { continueImports } from "../transfer/csv/run.ts";
 import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
 import { runMigrations, type MigrationRun } from "./migrations.ts";
@@ -42,6 +43,7 @@ export function newJobs(
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
+    { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
     ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
   ]);

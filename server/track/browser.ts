@@ -38,6 +38,33 @@ export function noteScriptSite(services: Services, event: H3Event): void {
   services.sightings.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
 }
 
+/** The parameters of links of other programs. */
+const OLD_PARAMS = [
+  "via",
+  "ref",
+  "fpr",
+  "fp_ref",
+  "tolt",
+  "gr_id",
+  "gspk",
+  "ps_partner_key",
+  "ps_xid",
+  "dub_id",
+];
+
+/** Notes a click by a link of another program. */
+export function noteOldLink(
+  { sightings }: Services,
+  accountId: number,
+  { params, answer }: { params: Record<string, unknown>; answer: unknown },
+): void {
+  const isRefused = (answer as { status?: unknown }).status === "refused";
+  const page = typeof params["url"] === "string" ? parseUrl(params["url"]) : null;
+  if (isRefused || page === null) return;
+  const name = OLD_PARAMS.find((each) => page.searchParams.has(each));
+  if (name !== undefined) sightings.see("old-link", name, accountId);
+}
+
 /** The origin that a browser names, if it is well formed. Missing and forged origins all become "null". */
 export function originOf(event: H3Event): string {
   const origin = event.req.headers.get("origin") ?? "";

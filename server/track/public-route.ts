@@ -11,7 +11,7 @@ import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { isUnattended, noteReach, originOf } from "./browser.ts";
+import { isUnattended, noteOldLink, noteReach, originOf } from "./browser.ts";
 
 /** A request from a browser on a customer's site. */
 export interface PublicRequest {
@@ -55,6 +55,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       const value = await countingRefusedOrigins(services, { event, account }, () =>
         handle({ event, params, account, context, address, headers, cookies }),
       );
+      if (operation.limit === "publicClicks") noteOldLink(services, account.id, { params, answer: value });
       return withCookies(json(value, headers), cookies);
     } catch (error) {
       return refuse(services, event, { error, generation: "v1", shape, headers });

@@ -3,7 +3,8 @@ import type { Context } from "../domain/context.ts";
 import { isCurrency } from "../domain/money/money.ts";
 import { isRate, storeRates, type DayRates } from "../domain/money/rate.ts";
 import { Failure } from "../failure.ts";
-import { readCsv } from "./csv/read.ts";
+import { wordOf } from "./csv/columns.ts";
+import { readHeader, readLines } from "./csv/read.ts";
 
 /** How many days one commit takes. */
 const DAYS_AT_ONCE = 100;
@@ -87,13 +88,19 @@ const COLUMNS = ["date", "base", "currency", "rate"] as const;
  * @throws Failure `malformed` for a file with none of the columns
  */
 async function* ratesOfCsv(text: string): AsyncGenerator<RateRow | BadRow> {
-  const form = { columns: COLUMNS.map((name) => [name]), delimiter: ",", onUnknown: () => {} };
-  for await (const { line, values, fault } of readCsv([text], form)) {
-    const missing = COLUMNS.filter((name) => values?.[name] === undefined);
-    if (values === null) yield { line, fault: fault ?? "can't be read" };
+  const file = () => [Buffer.from(text)];
+  const header = await readHeader(file, ",");
+  const words = header.titles.map(wordOf);
+  if (!COLUMNS.some((name) => words.includes(name)))
+    throw new Failure("malformed", `No column is known; these are possible: ${COLUMNS.join(", ")}`);
+  for await (const { line, cells, fault } of readLines(file, header)) {
+    const missing = COLUMNS.filter((name) => !cells?.[words.indexOf(name)]);
+    if (cells === null) yield { line, fault: fault ?? "can't be read" };
     else if (missing.length > 0) yield { line, fault: `has no ${missing.join(", ")}` };
     else {
-      const [date = "", base = "", currency = "", rate = ""] = COLUMNS.map((name) => values[name]);
+      const [date = "", base = "", currency = "", rate = ""] = COLUMNS.map(
+        (name) => cells[words.indexOf(name)],
+      );
       yield { line, date, base: base.toUpperCase(), currency: currency.toUpperCase(), rate };
     }
   }

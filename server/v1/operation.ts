@@ -45,6 +45,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
         operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
       );
       const answer = await handleAged(operation, { event, account, context, address, publicUrl, headers });
+      if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       return answer === null ? empty(headers) : json(answer, headers, isAccepted(answer) ? 202 : 200);
     } catch (error) {
       return refuse(services, event, { error, generation: "v1", shape, headers });

@@ -90,6 +90,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const cookies: string[] = [];
       const edges = { publicUrl, ...limits, mail, post, fetchPage, uploads, writeEmail, headers, cookies };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
+      if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
       if (media !== undefined) return streamed(watched(services, answer), media, headers);

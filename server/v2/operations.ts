@@ -14,6 +14,7 @@ import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
+import { importOperation } from "./import/imports.ts";
 import { checkScriptOperation } from "./home/script-check.ts";
 import { setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
@@ -70,6 +71,7 @@ import {
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
 import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
+import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
@@ -155,6 +157,8 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ["POST", "/imports", importOperation],
+  ...SWITCH_OPERATIONS,
   ...USER_OPERATIONS,
   ...MIGRATION_OPERATIONS,
 ];

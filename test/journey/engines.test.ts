@@ -111,7 +111,8 @@ async function answersOf(store: Stored, diceSeed = SEED): Promise<string[]> {
     } as RequestInit);
     const text = await response.text();
     const answer = `${operation.method} ${operation.path}: ${response.status} ${text}`;
-    if (response.status < 300 && operation.tag !== "Operation" && !LISTS_GAPS.test(answer))
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    if (response.status < 300 && isJson && operation.tag !== "Operation" && !LISTS_GAPS.test(answer))
       learn(known, operation, text);
     answers.push(answer);
     return response.status < 300;

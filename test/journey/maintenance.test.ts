@@ -57,7 +57,27 @@ it("the command line imports another program's exports after a dry run, and eras
 
   const dry = await run("import-csv", "acme", ...files, "--dry-run");
   expect({ code: dry.code, stderr: dry.stderr }).toEqual({ code: 1, stderr: told });
-  expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, promoters: promoterCounts });
+  const reason = "the title says so";
+  expect(JSON.parse(dry.stdout)).toEqual({
+    dry_run: true,
+    promoters: {
+      ...promoterCounts,
+      columns: [
+        {
+          title: "email",
+          field: "email",
+          certainty: "certain",
+          reason,
+          examples: ["jane@example.com", "bad"],
+        },
+        { title: "ref_id", field: "ref_id", certainty: "certain", reason, examples: ["jane", "x"] },
+      ],
+      preview: [
+        { line: 2, values: { email: "jane@example.com", ref_id: "jane" }, fault: null },
+        { line: 3, values: null, fault: "email is invalid" },
+      ],
+    },
+  });
   const real = await run("import-csv", "acme", ...files);
   expect(JSON.parse(real.stdout)).toEqual({ dry_run: false, promoters: promoterCounts });
   const leads = await run("import-csv", "acme", "--leads", at("leads.csv"), "--delimiter", "\\t");
@@ -75,6 +95,49 @@ it("the command line imports another program's exports after a dry run, and eras
   const { stdout } = await runCli(at("store"), ["export", "-"]);
   expect(stdout).toContain("erased-1@erased.invalid");
   expect(stdout).not.toMatch(/jane|mia/i);
+});
+
+it("import-csv says what it makes of other columns, and does what somebody says about them", async () => {
+  writeFileSync(at("people.csv"), "who;Creatd At;code\njane@example.com;5/6/2024;jane\n");
+  const words = ["import-csv", "acme", "--promoters", at("people.csv")];
+  const guess = 'people.csv:1: read "who" as email (likely: its values are e-mail addresses)\n';
+  const slip = 'people.csv:1: read "Creatd At" as created_at (likely: the title nearly says so)\n';
+  const unclear =
+    'people.csv: The dates of "Creatd At" may begin with the day or with the month: say which of dmy and mdy\n';
+  expect(await run(...words)).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: `people.csv:1: skipped unknown columns: "code"\n${guess}${slip}${unclear}`,
+  });
+  const told = await run(...words, "--dates", "dmy", "--column", "code=ref_id");
+  expect(told).toMatchObject({ code: 0, stderr: `${guess}${slip}` });
+  expect(JSON.parse(told.stdout)).toMatchObject({ promoters: { added: 1, bad: 0 } });
+  expect((await run("links", "acme", "--old-start", "https://acme.example.net/")).stdout).toBe(
+    "promoter_email,promoter_name,campaign,state,ref_id,old_link,new_link\r\n" +
+      "jane@example.com,jane@example.com,Default campaign,accepted,jane,https://acme.example.net/jane,https://www.acme.example/?via=jane\r\n",
+  );
+  const mail = async (...more: string[]) =>
+    JSON.parse((await run("links", "acme", "--mail", ...more)).stdout) as unknown;
+  const counts = { mailed_before: 0, unsubscribed: 0, without_link: 0 };
+  expect(await mail("--dry-run")).toEqual({ dry_run: true, mailed: 1, ...counts });
+  expect(await mail()).toEqual({ dry_run: false, mailed: 1, ...counts });
+  expect(await mail()).toEqual({ ...counts, dry_run: false, mailed: 0, mailed_before: 1 });
+});
+
+it("export --open writes an account for other programs", async () => {
+  writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\n");
+  await run("import-csv", "acme", "--promoters", at("promoters.csv"));
+  const { code, stdout, stderr } = await run("export", "--open", "acme", "--out", at("open"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({ folder: at("open"), campaigns: 1, promoters: 1, sales: 0 });
+  expect(readdirSync(at("open"))).toEqual([
+    "campaigns.csv",
+    "campaigns.jsonl",
+    "promoter-campaigns.csv",
+    "promoter-campaigns.jsonl",
+    "promoters.csv",
+    "promoters.jsonl",
+  ]);
 });
 
 it("import-csv shows ten bad lines with the same fault, and counts the others", async () => {
@@ -198,7 +261,17 @@ it("seed fills an account that has people only with --force", async () => {
 });
 
 it.each([
-  [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --commissions\n"],
+  [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --sales, --commissions\n"],
+  [["import-csv", "acme", "--leads", "package.json", "--column", "x=email"], 'No file has a column "x"\n'],
+  [
+    ["import-csv", "acme", "--leads", "x.csv", "--column", "x"],
+    '--column x is not like "Their title=ref_id"',
+  ],
+  [["export"], "Name a file, or an account: --open ACCOUNT_ID --out FOLDER\n"],
+  [["export", "--open", "acme"], "Name a folder: --out FOLDER\n"],
+  [["export", "--open", "nobody", "--out", "/tmp/never-made"], "Account nobody was not found\n"],
+  [["links", "acme", "--dry-run"], "--dry-run needs --mail\n"],
+  [["links", "acme", "--old-start", "cats"], "--old-start cats is not an http(s) address"],
   [["import-csv", "nobody", "--leads", "package.json"], "Account nobody was not found\n"],
   [
     ["import-csv", "acme", "--leads", "none.csv"],

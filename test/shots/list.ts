@@ -54,6 +54,8 @@ export const SHOTS: Shot[] = [
     "/admin/settings/webhooks",
     "/admin/settings/mail",
     "/admin/settings/come-over",
+    "/admin/settings/switch",
+    "/admin/settings/import",
     "/admin/settings/export",
     "/admin/settings/account",
     "/admin/settings/users",

@@ -1,8 +1,10 @@
 import { accounts } from "../../server/domain/account/account.ts";
 import { apiKeys } from "../../server/domain/account/api-key.ts";
 import { auditEntries } from "../../server/domain/audit/audit.ts";
+import { csvImports, csvParts } from "../../server/domain/batch/csv-import.ts";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
+import { unsubscriptions } from "../../server/domain/email/email.ts";
 import { unfinishedErasures } from "../../server/domain/erasure/erased.ts";
 import { facts } from "../../server/domain/event/event.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
@@ -38,6 +40,8 @@ const NOUNS = {
   auditEntry: auditEntries,
   campaign: campaigns,
   commission: commissions,
+  csvImport: csvImports,
+  csvPart: csvParts,
   delivery: deliveries,
   fact: facts,
   instalment: instalments,
@@ -61,6 +65,7 @@ const NOUNS = {
   sale: sales,
   sighting: sightings,
   unfinishedErasure: unfinishedErasures,
+  unsubscription: unsubscriptions,
   user: users,
   visitor: visitors,
 };

@@ -19,6 +19,7 @@ export const ACTIONS: Record<AuditEntry["action"], string> = {
   erased: "Erased",
   viewed: "Looked at",
   exported: "Exported",
+  imported: "Imported",
 };
 
 /** The kinds of records whose changes are kept. */
@@ -39,6 +40,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   promoter: "Promoter",
   promoter_campaign: "Promoter in a campaign",
   reward: "Reward",
+  switch: "Switch",
   user: "User",
   webhook: "Webhook",
 };

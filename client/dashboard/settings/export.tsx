@@ -5,6 +5,7 @@ import { asRefusal, type Refusal } from "../../ui/api/refusal.ts";
 import { Notice } from "../../ui/feedback/notice.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Page } from "../../ui/shell/page.tsx";
+import { may } from "../session/session.ts";
 
 /** A file with all records of a kind. */
 interface ExportFile {
@@ -38,6 +39,12 @@ const FILES: ExportFile[] = [
   },
 ];
 
+const EVERYTHING: ExportFile = {
+  title: "Everything",
+  text: "Campaigns, rewards, promoters, links, codes, leads, sales, refunds, commissions and payouts.",
+  load: () => api.GET("/api/v2/company/exports/everything", asFile),
+};
+
 /** `/admin/settings/export` */
 export function Export() {
   return (
@@ -62,6 +69,15 @@ export function Export() {
         <section class="card stack">
           <h2>Everything</h2>
           <p>
+            The whole program as one file of JSON lines for other programs: nothing is missing but the ways in
+            which promoters are paid, which the command <code>tidemark export --open</code> can add.
+          </p>
+          {may("owner") && (
+            <ul class="stack entries">
+              <FileRow file={EVERYTHING} />
+            </ul>
+          )}
+          <p class="small soft">
             Whoever runs the server copies all of it, while it runs, with <code>tidemark export FILE</code>,
             and a SQLite store also with <code>tidemark backup FOLDER</code>.
           </p>
@@ -80,7 +96,7 @@ function FileRow({ file: { title, text, load } }: { file: ExportFile }) {
     refusal.value = null;
     try {
       await answer(load());
-      toast(`${title} are being downloaded`);
+      toast(`${title} ${title === "Everything" ? "is" : "are"} being downloaded`);
     } catch (error) {
       refusal.value = asRefusal(error);
     }

@@ -25,9 +25,17 @@ export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null 
 
 /**
  * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
- * records of the kind.
+ * records of the kind. `imported`: somebody brought a file of them.
  */
-export const AUDIT_ACTIONS = ["created", "updated", "deleted", "erased", "viewed", "exported"] as const;
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "erased",
+  "viewed",
+  "exported",
+  "imported",
+] as const;
 
 /** The kinds of records whose changes are kept, by the names of their collections. */
 export const AUDITED = {
@@ -47,6 +55,7 @@ export const AUDITED = {
   promoter: "promoter",
   "promoter-campaign": "promoter_campaign",
   reward: "reward",
+  switch: "switch",
   user: "user",
   webhook: "webhook",
 } as const;
@@ -176,6 +185,28 @@ export async function writeExport(
     leadId: null,
     before: null,
     after: null,
+  });
+}
+
+/** Writes into the log that somebody brings a file of records. Each of them is history, and gets no entry of its own. */
+export async function writeImport(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  { accountId, entity, file }: { accountId: number; entity: AuditedEntity; file: AuditedFields },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "imported",
+    entity,
+    entityId: "all",
+    promoterId: null,
+    promoterCampaignId: null,
+    leadId: null,
+    before: null,
+    after: file,
   });
 }
 

@@ -1,8 +1,10 @@
+import { sql, type SqlBool } from "kysely";
 import { Failure, isOutage } from "../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
+import { csvImports } from "./csv-import.ts";
 
 /** The result of an operation on many records. */
 export interface BatchProcess {
@@ -12,8 +14,12 @@ export interface BatchProcess {
   label: string;
   total: number;
   processedCount: number;
-  /** One sentence for each record that was not changed. */
+  /** One sentence for each record that was not changed. Of very many, the first ones. */
   errors: string[];
+  /** How many records were not changed. Absent: as many as there are sentences. */
+  failedCount?: number;
+  /** Absent: it is completed. */
+  isUnderWay?: true;
   meta: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
@@ -67,17 +73,20 @@ export async function recordBatch(
   return batchProcess;
 }
 
-/** A page of finished batches, newest first. */
+/** A page of batches that are completed, under way, or both, newest first. */
 export function findBatchProcesses(
   store: Store,
   accountId: number,
-  window: Window,
+  { isUnderWay, ...window }: Window & { isUnderWay: boolean | null },
 ): Promise<Found<BatchProcess>> {
-  const question = store
-    .question<Schema<{ batch_process: typeof batchProcesses }>>()
+  const all = store
+    .question<Schema<{ batch_process: typeof batchProcesses; csv_imports: typeof csvImports }>>()
     .selectFrom("batch_process")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
+    .where("batch_process.account_id", "=", accountId)
+    .orderBy("batch_process.id", "desc");
+  const isFile = sql<SqlBool>`exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
+    and csv_imports.id = batch_process.id)`;
+  const question = isUnderWay === null ? all : all.where(isUnderWay ? isFile : sql<SqlBool>`not ${isFile}`);
   return findPage(store, batchProcesses, { question, ...window });
 }
 

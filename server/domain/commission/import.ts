@@ -14,6 +14,7 @@ import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
+import { joinSale } from "../sale/import.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
 import { findKnownLead } from "../lead/search.ts";
 import { loadNamedOwner, requirePromoter, type Imported, type PromoterName } from "../lead/creation.ts";
@@ -81,8 +82,9 @@ export async function importCommission(
       ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
       createdAt: (input.createdAt ?? now).toISOString(),
     });
-    await tx.insert(commissions, commission);
-    await ensureNonCashPayout(tx, context, commission);
+    const whole = await joinSale(tx, commission);
+    await tx.insert(commissions, whole);
+    await ensureNonCashPayout(tx, context, whole);
     await tx.put(commissionSources, { accountId: account.id, sourceHash, commissionId: id });
     return "added";
   });

@@ -28,6 +28,11 @@ export const ACCESS_EMAIL_KINDS = ["sign_in_link", "join_accepted", "join_waitin
  */
 export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
 
+export const SWITCH_EMAIL_KINDS = ["new_links"] as const;
+
+/** A kind of e-mail to promoters that the company sends to all of them, once. */
+type SwitchEmailKind = (typeof SWITCH_EMAIL_KINDS)[number];
+
 export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
 
 /** Whether an e-mail holds a link into the portal. */
@@ -37,7 +42,7 @@ export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
 
 /** An e-mail to a promoter or a user before its template is filled in. */
 export interface Email {
-  kind: EmailKind | AccessEmailKind | UserEmailKind;
+  kind: EmailKind | AccessEmailKind | SwitchEmailKind | UserEmailKind;
   /** null: it goes to a user. */
   promoterId: number | null;
   /** Absent: it goes to a promoter. */
@@ -67,6 +72,15 @@ export const unsubscriptions = table<Unsubscription>()({
 /** The token in the links of this promoter's e-mails. It proves that the sender received one. */
 export function unsubscribeToken({ addressKey }: Account, promoterId: number): string {
   return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
+}
+
+/** Where a promoter stops all e-mails. */
+export function unsubscribeUrl(publicUrl: string, account: Account, promoterId: number): string {
+  const url = new URL(`${publicUrl}/unsubscribe`);
+  url.searchParams.set("cid", account.publicId);
+  url.searchParams.set("promoter", String(promoterId));
+  url.searchParams.set("token", unsubscribeToken(account, promoterId));
+  return url.href;
 }
 
 /** Stops all e-mails to a promoter. @throws Failure `not_found` for a token that is not theirs */

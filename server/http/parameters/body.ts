@@ -19,7 +19,7 @@ export async function readBody(event: H3Event, maxBytes = MAX_BYTES): Promise<st
   }
 }
 
-/** The bytes of a request's body. @throws Failure as `readBody` */
+/** The bytes of a request's body. @throws Failure as `readBody`, without its rule on UTF-8 */
 export async function readBytes(event: H3Event, maxBytes: number): Promise<Uint8Array> {
   // `identity` means no encoding (RFC 9110, 8.4.1).
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
@@ -67,7 +67,11 @@ async function readStream({ req }: H3Event, maxBytes: number): Promise<Uint8Arra
 }
 
 function tooLarge(maxBytes: number): Failure {
-  return new Failure("too_large", `The body is larger than ${maxBytes / 1024} KiB`);
+  const kib = maxBytes / 1024;
+  return new Failure(
+    "too_large",
+    `The body is larger than ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`}`,
+  );
 }
 
 function cutOff(): Failure {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { importCommission } from "../../domain/commission/import.ts";
 import { Failure } from "../../failure.ts";
+import type { Account } from "../../domain/account/account.ts";
 import { decimal, email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { exponentOf, UNITS } from "../../domain/money/money.ts";
-import type { Columns } from "./read.ts";
+import { exponentOf, isCurrency, UNITS } from "../../domain/money/money.ts";
+import type { Columns } from "./columns.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
@@ -15,11 +16,15 @@ const columns: Columns[] = [
   ["uid", "lead_uid", "customer_id", "cus_id"],
   ["amount", "commission", "commission_amount", "reward_amount"],
   ["unit"],
+  ["currency"],
   ["status", "state"],
   ["sale_amount", "conversion_amount", "revenue", "sale"],
   ["event_id", "sale_id", "transaction_id", "invoice_id"],
   CREATED_AT,
 ];
+
+/** An ISO 4217 code, in any case. */
+export const currency = text.trim().toUpperCase().refine(isCurrency, "is not an ISO 4217 currency");
 
 /** A row whose amounts have so many decimals. */
 const commissionRow = (places: number) =>
@@ -31,6 +36,7 @@ const commissionRow = (places: number) =>
     uid: text.optional(),
     amount: decimal(places, { isSigned: true }),
     unit: oneOf(UNITS).optional(),
+    currency: currency.optional(),
     status: text
       .toLowerCase()
       .pipe(oneOf(["pending", "approved", "denied", "paid"]))
@@ -42,9 +48,20 @@ const commissionRow = (places: number) =>
 /** By the decimals of the account's currency. */
 const ROWS = [0, 1, 2, 3, 4].map(commissionRow);
 
-const importRow: Kind["importRow"] = (context, account, { values, source }) => {
-  const places = exponentOf(account.currency) ?? 2;
-  const row = shapeInput(ROWS[places]!, values);
+function read(account: Account, values: Record<string, string>) {
+  const row = shapeInput(ROWS[placesOf(account)]!, values);
+  // Choice: a commission is not converted, because it would become another sum than the one that was promised.
+  if (row.currency !== undefined && row.currency !== account.currency && (row.unit ?? "cash") === "cash")
+    throw new Failure(
+      "invalid",
+      `currency is ${row.currency}, and the account counts in ${account.currency}`,
+    );
+  return row;
+}
+
+const importRow: Kind["importRow"] = async (context, account, { values, source }) => {
+  const places = placesOf(account);
+  const row = read(account, values);
   const unit = row.unit ?? "cash";
   const perWhole = 10 ** places;
   if (unit !== "cash" && row.amount % perWhole !== 0)
@@ -66,4 +83,17 @@ const importRow: Kind["importRow"] = (context, account, { values, source }) => {
 };
 
 /** Commissions. They are imported one at a time, because those of one promoter add to one balance. */
-export const COMMISSIONS: Kind = { columns, importRow, concurrency: 1, changing: "status" };
+export const COMMISSIONS: Kind = {
+  columns,
+  required: [["amount"], ["ref_id", "promoter_email", "email", "uid"]],
+  read,
+  importRow,
+  concurrency: 1,
+  changing: "status",
+  keys: ["id"],
+  claims: [],
+};
+
+function placesOf({ currency: code }: Account): number {
+  return exponentOf(code) ?? 2;
+}

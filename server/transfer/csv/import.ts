@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import type { Account } from "../../domain/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import type { Imported } from "../../domain/lead/creation.ts";
@@ -6,51 +5,25 @@ import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
-import { readCsv, type Columns, type Row } from "./read.ts";
+import type { Columns } from "./columns.ts";
+import type { Fields, Row } from "./plan.ts";
 
 /** The number of lines by result. */
 export type Outcome = Record<Imported | "bad", number>;
 
+export const NO_LINES: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
+
 /** The column names of records' fields in files. */
 const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust_id", coupon: "promo_code" };
 
-/**
- * Imports the lines of a file, each in one commit. A bad line is reported with its number and the reason, and
- * the others go on. Records that were imported before are recognised, so the same file may be sent again.
- */
-export async function importCsv(
-  context: Context,
-  account: Account,
-  { kind, file, delimiter, onUnknown, onBad }: ImportInput,
-): Promise<Outcome> {
-  const outcome: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
-  const seen = new Map<string, number>();
-  const work = async (row: Row, source: string) => {
-    const result = await importLine(context, account, { kind, row, source });
-    outcome[result.outcome]++;
-    return { line: row.line, fault: result.fault };
-  };
-  const lines = readCsv(createReadStream(file, "utf8"), { columns: kind.columns, delimiter, onUnknown });
-  for await (const rows of inGroups(lines, kind.concurrency)) {
-    const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, kind, seen))));
-    for (const { line, fault } of done) if (fault !== null) onBad(line, fault);
-  }
-  return outcome;
-}
-
-/** A file and its import settings. */
-export interface ImportInput {
-  kind: Kind;
-  file: string;
-  delimiter: string;
-  /** Called with the titles of ignored columns, if there are any. */
-  onUnknown: (titles: string[]) => void;
-  onBad: (line: number, reason: string) => void;
-}
-
 /** A kind of record that a file may hold. */
-export interface Kind {
-  columns: Columns[];
+export interface Kind extends Fields {
+  /**
+   * Reads the values of one line.
+   *
+   * @throws Failure with the reason for a bad line
+   */
+  read(account: Account, values: Record<string, string>): Record<string, unknown>;
   /**
    * Imports one line. `source` identifies the line and is the same when the line comes again.
    *
@@ -65,6 +38,56 @@ export interface Kind {
   concurrency: number;
   /** The column that may differ when a line comes again. */
   changing?: string;
+  /** The fields of which one is enough to know a record again, in a later line of the same file. */
+  keys: readonly string[];
+  /** The fields of which no two records may have the same value. */
+  claims: readonly string[];
+}
+
+/** What became of some lines. */
+export interface Part {
+  /** The last of them. */
+  line: number;
+  count: number;
+  outcome: Outcome;
+  faults: { line: number; reason: string }[];
+}
+
+/**
+ * Imports the lines of a file, each in one commit, and tells after each few what became of them. A bad line is reported
+ * with its number and the reason, and the others go on. Records that were imported before are recognised, so the same
+ * file may be sent again.
+ *
+ * @param after the last line that was imported before: it and those above are only read, to know equal lines
+ */
+export async function* importRows(
+  context: Context,
+  account: Account,
+  { kind, rows, after = 0 }: { kind: Kind; rows: AsyncIterable<Row>; after?: number },
+): AsyncGenerator<Part> {
+  const seen = new Map<string, number>();
+  for await (const group of inGroups(withSources(rows, kind, seen), kind.concurrency)) {
+    const fresh = group.filter(({ row }) => row.line > after);
+    if (fresh.length === 0) continue;
+    const part: Part = { line: 0, count: fresh.length, outcome: { ...NO_LINES }, faults: [] };
+    const work = fresh.map(({ row, source }) => importLine(context, account, { kind, row, source }));
+    for (const { line, outcome, fault } of await Promise.all(work)) {
+      part.line = line;
+      part.outcome[outcome]++;
+      if (fault !== null) part.faults.push({ line, reason: fault });
+    }
+    yield part;
+  }
+}
+
+/** Adds counts. */
+export function sumOf(one: Outcome, other: Outcome): Outcome {
+  return {
+    added: one.added + other.added,
+    changed: one.changed + other.changed,
+    known: one.known + other.known,
+    bad: one.bad + other.bad,
+  };
 }
 
 export const REF_ID: Columns = ["ref_id", "ref_token", "referral_id", "affiliate_id", "token"];
@@ -84,35 +107,48 @@ export const STATE: Columns = ["state", "status"];
 /** A ref token in the spelling of other programs. */
 export const refId = text.trim().toLowerCase().refine(isRefToken, "is invalid");
 
-async function importLine(
-  context: Context,
-  account: Account,
-  { kind, row, source }: { kind: Kind; row: Row; source: string },
-): Promise<{ outcome: keyof Outcome; fault: string | null }> {
-  if (row.values === null) return { outcome: "bad", fault: row.fault };
-  try {
-    const outcome = await kind.importRow(context, account, { values: row.values, source });
-    return { outcome, fault: null };
-  } catch (error) {
-    if (!(error instanceof Failure) || isOutage(error)) throw error;
-    return { outcome: "bad", fault: reasonOf(error) };
-  }
-}
-
-/** Equal lines are numbered, because a file may rightly hold two of them. */
-function sourceOf({ values }: Row, { changing }: Kind, seen: Map<string, number>): string {
-  const lasting = Object.entries(values ?? {}).filter(([name]) => name !== changing);
-  const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const count = (seen.get(text) ?? 0) + 1;
-  seen.set(text, count);
-  return `${count} ${text}`;
-}
-
-function reasonOf({ message, fields }: Failure): string {
+/** Why a line is bad, in the names of columns. */
+export function reasonOf({ message, fields }: Failure): string {
   const named = Object.entries(fields).map(([name, faults]) => [COLUMN_NAMES[name] ?? name, faults] as const);
   return named.length === 0
     ? message
     : describe(Object.fromEntries(named)).replace("Validation failed: ", "");
+}
+
+interface Line {
+  row: Row;
+  source: string;
+}
+
+async function importLine(
+  context: Context,
+  account: Account,
+  { kind, row, source }: Line & { kind: Kind },
+): Promise<{ line: number; outcome: keyof Outcome; fault: string | null }> {
+  const { line } = row;
+  if (row.values === null) return { line, outcome: "bad", fault: row.fault };
+  try {
+    const outcome = await kind.importRow(context, account, { values: row.values, source });
+    return { line, outcome, fault: null };
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
+    return { line, outcome: "bad", fault: reasonOf(error) };
+  }
+}
+
+/** Equal lines are numbered, because a file may rightly hold two of them. */
+async function* withSources(
+  rows: AsyncIterable<Row>,
+  { changing }: Kind,
+  seen: Map<string, number>,
+): AsyncGenerator<Line> {
+  for await (const row of rows) {
+    const lasting = Object.entries(row.values ?? {}).filter(([name]) => name !== changing);
+    const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
+    const count = (seen.get(text) ?? 0) + 1;
+    seen.set(text, count);
+    yield { row, source: `${count} ${text}` };
+  }
 }
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

@@ -4,7 +4,7 @@ import { Failure } from "../../failure.ts";
 import { email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { LEAD_STATES } from "../../domain/lead/lead.ts";
-import type { Columns } from "./read.ts";
+import type { Columns } from "./columns.ts";
 import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./import.ts";
 
 const CONCURRENCY = 16;
@@ -71,15 +71,24 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
   };
 }
 
-export const LEADS: Kind = {
+const WHO = ["email", "uid"];
+const COMMON = {
   columns,
-  importRow: leadRowImport({ areCustomers: false }),
+  read: (_: unknown, values: Record<string, string>) => shapeInput(leadRow, values),
   concurrency: CONCURRENCY,
+  keys: WHO,
+  claims: [],
+};
+
+export const LEADS: Kind = {
+  ...COMMON,
+  required: [WHO, ["ref_id", "promoter_email"]],
+  importRow: leadRowImport({ areCustomers: false }),
 };
 
 /** Customers. A known lead becomes a customer. */
 export const CUSTOMERS: Kind = {
-  columns,
+  ...COMMON,
+  required: [WHO],
   importRow: leadRowImport({ areCustomers: true }),
-  concurrency: CONCURRENCY,
 };

@@ -4,7 +4,7 @@ import { createPromoter } from "../../domain/promoter/creation.ts";
 import { asItIs } from "../../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import type { Columns } from "./read.ts";
+import type { Columns } from "./columns.ts";
 import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
@@ -71,7 +71,15 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
 };
 
 /** Promoters. A parent must come before the promoters that they recruited. */
-export const PROMOTERS: Kind = { columns, importRow, concurrency: 1 };
+export const PROMOTERS: Kind = {
+  columns,
+  required: [["email"]],
+  read: (_, values) => shapeInput(promoterRow, values),
+  importRow,
+  concurrency: 1,
+  keys: ["email"],
+  claims: ["ref_id", "promo_code", "cust_id"],
+};
 
 function profileOf(row: z.output<typeof promoterRow>): PromoterProfile {
   return newProfile({

@@ -1,78 +1,61 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { restored } from "../../csv.ts";
 import { Failure } from "../../failure.ts";
+import { delimiterOf, readText, type CsvFile } from "./text.ts";
+
+/** The most columns of a file. More are a mistake, and each would be looked at. */
+const MOST_COLUMNS = 200;
 
 const MISPLACED_QUOTE =
   "has a quote that neither begins nor ends a value; write it twice, and put the whole value in quotes";
 
-/** A line of a CSV file by column name, or its fault. */
-export interface Row {
+/** A line of a CSV file, or its fault. */
+export interface CsvLine {
   line: number;
-  values: Record<string, string> | null;
-  /** Why there are no values. */
+  /** The cells, as many as the header has. null: the line has a fault. */
+  cells: string[] | null;
+  /** Why there are no cells. */
   fault: string | null;
 }
 
-/** The accepted names of a column; the first is ours. */
-export type Columns = readonly string[];
-
-/** The form of a CSV file. */
-export interface CsvForm {
-  columns: readonly Columns[];
+/** The header of a CSV file, and the separator of its columns. */
+export interface CsvHeader {
+  titles: string[];
   delimiter: string;
-  /** Called with the titles of ignored columns, if there are any. */
-  onUnknown: (titles: string[]) => void;
 }
 
-/**
- * Reads the lines of a CSV file (RFC 4180, UTF-8, with a header). It accepts the column names of other
- * programs, in any case and with any marks between words: `First Name` is `first_name`.
- *
- * @throws Failure `malformed` for a file with none of the columns
- */
-export async function* readCsv(
-  pieces: Pieces,
-  { columns, delimiter, onUnknown }: CsvForm,
-): AsyncGenerator<Row> {
-  let names: (string | null)[] | null = null;
-  for await (const { line, values } of readRecords(pieces, delimiter)) {
-    if (names !== null) yield toRow(values, names, line);
-    else {
-      if (values === null) throw new Failure("malformed", `The header ${MISPLACED_QUOTE}`);
-      names = columnNames(values, columns);
-      const unknown = values.filter((title, at) => title !== "" && names?.[at] === null);
-      if (unknown.length > 0) onUnknown(unknown);
+/** Reads the header of a CSV file. `delimiter` null: it is found. @throws Failure `malformed` */
+export async function readHeader(file: CsvFile, delimiter: string | null): Promise<CsvHeader> {
+  const found = delimiter ?? delimiterOf(await firstLine(file));
+  for await (const { values } of readRecords(readText(file), found)) {
+    if (values === null) throw new Failure("malformed", `The header ${MISPLACED_QUOTE}`);
+    if (values.length > MOST_COLUMNS) {
+      const count = values.length.toLocaleString("en");
+      throw new Failure("malformed", `The file has ${count} columns; at most ${MOST_COLUMNS} are read`);
     }
+    return { titles: values, delimiter: found };
+  }
+  throw new Failure("malformed", "The file is empty");
+}
+
+/** Yields the lines below the header of a CSV file (RFC 4180). @throws Failure `malformed` */
+export async function* readLines(file: CsvFile, { titles, delimiter }: CsvHeader): AsyncGenerator<CsvLine> {
+  let isHeader = true;
+  for await (const { line, values } of readRecords(readText(file), delimiter)) {
+    if (!isHeader) yield cellsOf(values, titles.length, line);
+    isHeader = false;
   }
 }
 
-function toRow(record: string[] | null, names: (string | null)[], line: number): Row {
-  if (record === null) return { line, values: null, fault: MISPLACED_QUOTE };
-  if (record.length !== names.length) {
-    const fault = `has ${record.length} columns, while the header has ${names.length}`;
-    return { line, values: null, fault };
-  }
-  // Without a prototype, so that a missing column never reads as a property of Object.
-  const values = Object.create(null) as Record<string, string>;
-  for (const [at, name] of names.entries())
-    if (name !== null && record[at]) values[name] ??= restored(record[at]);
-  return { line, values, fault: null };
+function cellsOf(values: string[] | null, columnCount: number, line: number): CsvLine {
+  if (values === null) return { line, cells: null, fault: MISPLACED_QUOTE };
+  if (values.length === columnCount) return { line, cells: values, fault: null };
+  const fault = `has ${values.length} columns, while the header has ${columnCount}`;
+  return { line, cells: null, fault };
 }
 
-/** Maps each column to our name. null: an ignored column. */
-function columnNames(header: string[], columns: readonly Columns[]): (string | null)[] {
-  const names = header.map((title) => {
-    const word = title
-      .trim()
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "_");
-    return columns.find((known) => known.includes(word))?.[0] ?? null;
-  });
-  if (names.some((name) => name !== null)) return names;
-  throw new Failure(
-    "malformed",
-    `No column is known; these are possible: ${columns.map(([name]) => name).join(", ")}`,
-  );
+async function firstLine(file: CsvFile): Promise<string> {
+  for await (const text of splitLines(readText(file))) if (text.trim() !== "") return text;
+  return "";
 }
 
 /** A quote that stays open for longer is a mistake; the longest field takes 10,000 characters. */
@@ -89,7 +72,7 @@ interface CsvRecord {
  * Yields the records of a CSV file (RFC 4180), without blank ones. A misplaced quote costs only its own line:
  * reading goes on at the next line.
  */
-async function* readRecords(pieces: Pieces, delimiter: string): AsyncGenerator<CsvRecord> {
+async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord> {
   const waiting: string[] = [];
   let line = 1;
 
@@ -106,7 +89,7 @@ async function* readRecords(pieces: Pieces, delimiter: string): AsyncGenerator<C
     }
   }
 
-  for await (const text of readLines(pieces)) {
+  for await (const text of splitLines(pieces)) {
     waiting.push(text);
     yield* take(false);
   }
@@ -147,11 +130,8 @@ function parseRecord(text: string, delimiter: string): string[] | null {
 /** No real CSV file has longer lines. */
 const MAX_LINE_CHARACTERS = 1_000_000;
 
-/** A text in pieces, such as a stream of a file. */
-type Pieces = Iterable<string> | AsyncIterable<string>;
-
 /** Yields the lines of a text, with any line ends, without them. @throws Failure `malformed` for endless ones */
-async function* readLines(pieces: Pieces): AsyncGenerator<string> {
+async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of pieces) {
     // A carriage return at the end of a chunk may belong to a line feed in the next one.

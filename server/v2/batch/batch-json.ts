@@ -26,23 +26,25 @@ export const batchAnswer = z
   .meta({ id: "BatchProcess" });
 
 /**
- * The result of a batch. It is finished before it is answered, so every batch is completed.
+ * The result of a batch. All are finished before they are answered, except for imports of long files.
  *
  * @see docs/spec/v2.md "Batches"
  */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
+  const failedCount = batch.failedCount ?? batch.errors.length;
+  const done = batch.processedCount + failedCount;
   return {
     id: batch.id,
-    status: "completed",
+    status: batch.isUnderWay ? "in_progress" : "completed",
     total: batch.total,
     selected_total: batch.total,
     processed_count: batch.processedCount,
-    failed_count: batch.errors.length,
+    failed_count: failedCount,
     action_label: batch.label,
     created_at: batch.createdAt,
     updated_at: batch.updatedAt,
     meta: batch.meta,
-    progress: 100,
+    progress: batch.isUnderWay ? Math.min(99, Math.floor((done * 100) / Math.max(1, batch.total))) : 100,
     processing_errors: batch.errors,
   };
 }

@@ -76,13 +76,17 @@ async function progress(request: V2Request) {
   return Object.fromEntries(records.map((batch) => [String(batch.id), batchJson(batch).progress]));
 }
 
-/** All batches are completed, so any other status finds none. */
+/** Batches are completed or in progress, so any other status finds none. */
 async function findBatches(
   store: Store,
   accountId: number,
   { params, window }: { params: z.output<typeof listParams>; window: Window },
 ): Promise<Found<BatchProcess>> {
-  const statuses = params.filters?.status ?? ["completed"];
-  if (!statuses.includes("completed")) return { records: [], total: 0 };
-  return findBatchProcesses(store, accountId, window);
+  const statuses = params.filters?.status ?? ["completed", "in_progress"];
+  const [isDone, isUnderWay] = [statuses.includes("completed"), statuses.includes("in_progress")];
+  if (!isDone && !isUnderWay) return { records: [], total: 0 };
+  return findBatchProcesses(store, accountId, {
+    isUnderWay: isDone && isUnderWay ? null : isUnderWay,
+    ...window,
+  });
 }

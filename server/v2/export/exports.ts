@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { writeExport, type AuditedEntity } from "../../domain/audit/audit.ts";
+import { everything, opening } from "../../transfer/open/export.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { commissionPages, COMMISSION_COLUMNS } from "./commissions.ts";
@@ -60,12 +61,40 @@ const FILES: ExportFile[] = [
  * `GET /api/v2/company/exports/promoters` and the others. Choice: managers may, because a viewer reads page by page and
  * takes nothing away at once. The log keeps who has taken which file.
  */
-export const EXPORT_OPERATIONS: V2Row[] = FILES.map((file) => [
-  "GET",
-  `/exports/${file.name}`,
-  exportOperation(file),
-  "manager",
-]);
+export const EXPORT_OPERATIONS: V2Row[] = [
+  ...FILES.map((file): V2Row => ["GET", `/exports/${file.name}`, exportOperation(file), "manager"]),
+  ["GET", "/exports/everything", everythingOperation(), "owner"],
+];
+
+/** `GET /api/v2/company/exports/everything`. Choice: owners only, because it is the whole program. */
+function everythingOperation(): V2Operation {
+  return {
+    id: "exportEverything",
+    summary: "Download the whole program as JSON lines",
+    description:
+      "Campaigns, rewards, promoters, links, promo codes, leads, sales, refunds, commissions, payouts and payout methods, a record a line, each with its `kind`. `docs/leaving.md` describes every field. Amounts are decimals as text. Where promoters are paid is left out. The audit log keeps who took it. An extension of Tidemark.",
+    answer: z.string(),
+    media: "application/x-ndjson",
+    async handle(request) {
+      const { account, context, headers } = request;
+      await logExport(request, "account");
+      headers["content-disposition"] =
+        `attachment; filename="everything-${context.now.toISOString().slice(0, 10)}.jsonl"`;
+      return everything(opening(context.store, account, false));
+    },
+  };
+}
+
+/** A HEAD request takes no file away. */
+export async function logExport(
+  { account, caller, context, event }: V2Request,
+  entity: AuditedEntity,
+): Promise<void> {
+  if (event.req.method === "HEAD") return;
+  const { store, now } = context;
+  const written = { store, now, actor: actorOf(caller) };
+  await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
+}
 
 function exportOperation({ id, content, name, entity, columns, pages }: ExportFile): V2Operation {
   return {
@@ -75,13 +104,10 @@ function exportOperation({ id, content, name, entity, columns, pages }: ExportFi
     answer: z.string(),
     media: "text/csv",
     async handle(request) {
-      const { account, caller, context, event, headers } = request;
-      const { store, now } = context;
-      const written = { store, now, actor: actorOf(caller) };
-      // A HEAD request takes no file away.
-      if (event.req.method !== "HEAD")
-        await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
-      headers["content-disposition"] = `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.csv"`;
+      const { context, headers } = request;
+      await logExport(request, entity);
+      headers["content-disposition"] =
+        `attachment; filename="${name}-${context.now.toISOString().slice(0, 10)}.csv"`;
       return csvPages(columns, pages(request));
     },
   };

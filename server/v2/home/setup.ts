@@ -64,7 +64,10 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
 }
 
 /** Where the script was seen last. All accounts of a server share the sightings, so only sites of this one count. */
-async function findScript(store: Store, { id }: Account): Promise<{ site: string; at: string } | null> {
+export async function findScript(
+  store: Store,
+  { id }: Account,
+): Promise<{ site: string; at: string } | null> {
   const [sightings, campaigns] = await Promise.all([
     findSightings(store, SYSTEM, "script"),
     listCampaigns(store, id),

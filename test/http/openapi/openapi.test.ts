@@ -300,7 +300,7 @@ describe("real answers", () => {
       const answer = await app.request(path.replaceAll(/:\w+/g, id) + query, {
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
-      const isFile = answer.headers.get("content-type")?.startsWith("text/csv");
+      const isFile = !answer.headers.get("content-type")?.startsWith("application/json");
       if (answer.status !== 200 || isFile) continue;
       const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"]!;
       const validate = ajv.compile(described.content!["application/json"]!.schema);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
-import { importCsv } from "../../../server/transfer/csv/import.ts";
+import { importCsv } from "../../support/csv.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";

@@ -4,7 +4,7 @@ import { join as joinPath } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../server/domain/account/account.ts";
-import { importCsv } from "../../../server/transfer/csv/import.ts";
+import { importCsv } from "../../support/csv.ts";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import { startApp, type TestApp } from "../../support/app.ts";

@@ -42,6 +42,7 @@ const TABLE = {
     GET /promoter_campaigns/:id/referral_links
     GET /home
     GET /setup
+    GET /switch
     GET /reports/overview
     GET /reports/campaigns
     GET /reports/promoters
@@ -133,6 +134,10 @@ const TABLE = {
     GET /exports/referrals
     GET /exports/commissions
     GET /exports/payouts
+    GET /exports/links
+    POST /imports
+    PUT /switch
+    POST /switch/mail_links
     POST /mail/test
     POST /rates
     DELETE /waiting_events/:id
@@ -145,6 +150,7 @@ const TABLE = {
     POST /webhooks/:id/test
     POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery`,
   owner: `
+    GET /exports/everything
     POST /payouts/mark_as_paid
     POST /payouts/mark_as_unpaid
     POST /payouts/mark_as_failed

@@ -43,8 +43,12 @@ export function honestCall(operation: DescribedOperation, dice: Dice, known: Kno
     query: isInQuery ? [...query, ...form] : query,
     form: isInQuery ? [] : form,
     json: operation.json && someOf(making, operation.json),
-    headers: { ...credentials(operation.tag), ...address(dice) },
-    rawBody: null,
+    headers: {
+      ...credentials(operation.tag),
+      ...address(dice),
+      ...(operation.file !== null && { "content-type": "text/csv" }),
+    },
+    rawBody: operation.file,
   };
 }
 

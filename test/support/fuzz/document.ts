@@ -4,7 +4,7 @@ import { resolved } from "../openapi.ts";
 import type { Schema } from "./plausible.ts";
 
 interface Content {
-  content: Record<string, { schema: Schema }>;
+  content: Record<string, { schema: Schema; examples?: { usual: { value: string } } }>;
 }
 
 /** An operation as the document describes it. */
@@ -19,6 +19,8 @@ export interface DescribedOperation {
   query: Schema;
   form: Schema | null;
   json: Schema | null;
+  /** The example of a file that is the body. */
+  file: string | null;
   responses: Record<string, Partial<Content>>;
 }
 
@@ -60,6 +62,7 @@ export function operationsOf(document: unknown): DescribedOperation[] {
         query: querySchema(inQuery),
         form: requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? null,
         json: requestBody?.content["application/json"]?.schema ?? null,
+        file: requestBody?.content["text/csv"]?.examples?.usual.value ?? null,
         responses,
       };
     }),

@@ -1,0 +1,127 @@
+import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
+import type { ImportAnswer } from "./import.tsx";
+
+type Column = ImportAnswer["columns"][number];
+
+const CERTAINTIES: Record<NonNullable<Column["certainty"]>, { words: string; tone: Tone }> = {
+  chosen: { words: "Chosen", tone: "good" },
+  certain: { words: "Certain", tone: "good" },
+  likely: { words: "Likely", tone: "warn" },
+  guess: { words: "A guess", tone: "warn" },
+};
+
+/** Which column is what, to be changed, and the first lines as they would be kept. */
+export function Columns({
+  found,
+  choose,
+}: {
+  found: ImportAnswer;
+  choose: (title: string, field: string) => void;
+}) {
+  return (
+    <>
+      <section class="card stack">
+        <h2>Columns</h2>
+        <div class="table-scroll" tabIndex={0} role="region" aria-label="Columns">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">In the file</th>
+                <th scope="col">Is</th>
+                <th scope="col">How sure</th>
+                <th scope="col">For example</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.columns.map((column, at) => (
+                <ColumnRow key={at} column={column} fields={found.fields} choose={choose} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <Preview lines={found.preview} />
+    </>
+  );
+}
+
+function ColumnRow({
+  column: { title, field, certainty, reason, examples },
+  fields,
+  choose,
+}: {
+  column: Column;
+  fields: string[];
+  choose: (title: string, field: string) => void;
+}) {
+  const sure = certainty === null ? null : CERTAINTIES[certainty];
+  return (
+    <tr>
+      <th scope="row">{title || <span class="soft">no title</span>}</th>
+      <td>
+        <select
+          class="input auto"
+          aria-label={`What ${title || "the column without a title"} is`}
+          value={field ?? ""}
+          onChange={(event) => choose(title, event.currentTarget.value)}
+        >
+          <option value="">ignored</option>
+          {fields.map((name) => (
+            <option key={name} value={name} selected={name === field}>
+              {name.replaceAll("_", " ")}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td>
+        <div class="stack tight">
+          {sure && (
+            <span>
+              <Badge tone={sure.tone}>{sure.words}</Badge>
+            </span>
+          )}
+          <span class="small soft">{reason}</span>
+        </div>
+      </td>
+      <td class="small said">{examples.join(", ")}</td>
+    </tr>
+  );
+}
+
+function Preview({ lines }: { lines: ImportAnswer["preview"] }) {
+  const names = [...new Set(lines.flatMap(({ values }) => Object.keys(values ?? {})))];
+  if (lines.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>The first lines, as they would be kept</h2>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="The first lines">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              {names.map((name) => (
+                <th key={name} scope="col">
+                  {name.replaceAll("_", " ")}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map(({ line, values, fault }) => (
+              <tr key={line}>
+                <th scope="row">{line}</th>
+                {values === null ? (
+                  <td colSpan={Math.max(1, names.length)}>
+                    <span class="fault">{fault}</span>
+                  </td>
+                ) : (
+                  names.map((name) => <td key={name}>{values[name]}</td>)
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

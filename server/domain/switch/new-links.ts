@@ -1,0 +1,189 @@
+import type { Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../account/account.ts";
+import { campaigns, type Campaign } from "../campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { isUnsubscribed, unsubscribeUrl } from "../email/email.ts";
+import { isErased } from "../erasure/erased.ts";
+import {
+  linkTo,
+  promoterCampaigns,
+  refLink,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
+import { refTokens } from "../promoter-campaign/ref-token.ts";
+import { promoterName, promoters, type Promoter } from "../promoter/promoter.ts";
+import { enqueue, newDelivery } from "../webhook/delivery.ts";
+import { findSwitch, switches } from "./switch.ts";
+
+/** An old link and the one that takes its place. */
+export interface LinkPair {
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  campaign: Campaign;
+  refToken: string;
+  /** null: nobody has said where old links begin. */
+  oldLink: string | null;
+  newLink: string;
+}
+
+/**
+ * All links by which promoters are known, with those that take their place. In other programs whose links lead over a
+ * domain of their own, a link ends with the ref id.
+ *
+ * @param oldStart what the old links begin with, such as `https://acme.partnerlinks.io/`. null: unknown
+ */
+export async function* listLinkPairs(
+  store: Store,
+  { id: accountId }: Account,
+  oldStart: string | null,
+): AsyncGenerator<LinkPair[]> {
+  for await (const chunk of store.scan(refTokens, "id", accountId, [])) {
+    const found = await Promise.all(
+      chunk.map(async ({ token, promoterCampaignId }): Promise<LinkPair | null> => {
+        if (promoterCampaignId === null) return null;
+        const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+        if (promoterCampaign === null) return null;
+        const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
+        const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+        if (campaign === null || promoter === null || isErased(promoter)) return null;
+        const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
+        return {
+          promoter,
+          promoterCampaign,
+          campaign,
+          refToken: token,
+          oldLink: oldStart === null ? null : `${oldStart}${token}`,
+          newLink: linkTo(page, { ...promoterCampaign, refToken: token }, campaign),
+        };
+      }),
+    );
+    yield found.filter((pair) => pair !== null);
+  }
+}
+
+/** A promoter who was sent their new link. */
+interface MailedLink {
+  accountId: number;
+  promoterId: number;
+  at: string;
+}
+
+export const mailedLinks = table<MailedLink>()({
+  name: "mailed-link",
+  key: ["promoter_id"],
+  columns: { promoter_id: "integer", at: "text" },
+});
+
+/** How many promoters get the e-mail, and why others do not. */
+export interface MailedCounts {
+  /** They are sent it now, or would be. */
+  mailed: number;
+  /** They were sent it before. */
+  mailedBefore: number;
+  unsubscribed: number;
+  /** They are archived, erased, not confirmed, or accepted in no campaign. */
+  withoutLink: number;
+}
+
+/** How many promoters share a commit. */
+const TOGETHER = 100;
+
+/**
+ * Sends each promoter who has not got it yet an e-mail with their new link. A mark is written with each e-mail, so that
+ * nobody gets a second one, whatever is killed and however often it is called.
+ *
+ * Choice: promoters whose records were imported get it although nobody wrote to them about the import.
+ */
+export async function mailNewLinks(
+  context: Context,
+  account: Account,
+  { publicUrl, isDryRun }: { publicUrl: string; isDryRun: boolean },
+): Promise<MailedCounts> {
+  const { store, now } = context;
+  const counts: MailedCounts = { mailed: 0, mailedBefore: 0, unsubscribed: 0, withoutLink: 0 };
+  for await (const chunk of store.scan(promoters, "id", account.id, [])) {
+    for (let at = 0; at < chunk.length; at += TOGETHER) {
+      const some = chunk.slice(at, at + TOGETHER);
+      const judged = await Promise.all(some.map((promoter) => judge(store, promoter)));
+      for (const verdict of judged) counts[verdict]++;
+      const chosen = some.filter((_, index) => judged[index] === "mailed");
+      if (isDryRun || chosen.length === 0) continue;
+      const ids = await Promise.all(chosen.map(() => store.nextId("delivery")));
+      const mailedCount = await store.transact((tx) =>
+        mailSome(tx, { account, publicUrl, now, promoters: chosen, ids }),
+      );
+      counts.mailed -= chosen.length - mailedCount;
+      counts.mailedBefore += chosen.length - mailedCount;
+    }
+  }
+  return counts;
+}
+
+async function judge(store: Store, promoter: Promoter): Promise<keyof MailedCounts> {
+  const { accountId, id } = promoter;
+  if ((await store.get(mailedLinks, accountId, id)) !== null) return "mailedBefore";
+  if (await isUnsubscribed(store, accountId, id)) return "unsubscribed";
+  if (promoter.archivedAt !== null || promoter.isUnconfirmed || isErased(promoter)) return "withoutLink";
+  return (await findAccepted(store, promoter)) === null ? "withoutLink" : "mailed";
+}
+
+/** The campaign whose link is sent: the promoter's first one, if it has accepted them. */
+async function findAccepted(
+  view: View,
+  { accountId, id, defaultPromoterCampaignId }: Promoter,
+): Promise<PromoterCampaign | null> {
+  const all = await listPromoterCampaigns(view, accountId, id);
+  const accepted = all.filter(({ state }) => state === "accepted");
+  return accepted.find((each) => each.id === defaultPromoterCampaignId) ?? accepted[0] ?? null;
+}
+
+async function mailSome(
+  tx: Transaction,
+  {
+    account,
+    publicUrl,
+    now,
+    promoters: chosen,
+    ids,
+  }: { account: Account; publicUrl: string; now: Date; promoters: Promoter[]; ids: number[] },
+): Promise<number> {
+  let count = 0;
+  const at = now.toISOString();
+  for (const [index, promoter] of chosen.entries()) {
+    // Somebody else may have sent it meanwhile.
+    if ((await tx.get(mailedLinks, account.id, promoter.id)) !== null) continue;
+    const promoterCampaign = await findAccepted(tx.view, promoter);
+    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
+    if (promoterCampaign === null || campaign === null) continue;
+    const email = {
+      kind: "new_links" as const,
+      promoterId: promoter.id,
+      to: promoter.email,
+      values: {
+        first_name: promoter.profile.firstName ?? promoterName(promoter),
+        email: promoter.email,
+        company_name: account.name,
+        campaign_name: campaign.name,
+        ref_token: promoterCampaign.refToken,
+        ref_link: refLink(promoterCampaign, campaign),
+        portal_url: `${publicUrl}/portal`,
+        unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
+      },
+    };
+    const lane = `promoter/${promoter.id}`;
+    await tx.insert(mailedLinks, { accountId: account.id, promoterId: promoter.id, at });
+    await enqueue(tx, newDelivery({ id: ids[index]!, ownerId: account.id, lane, email, createdAt: at }), now);
+    count += 1;
+  }
+  if (count > 0) {
+    const before = await findSwitch(tx, account.id);
+    await tx.put(switches, {
+      ...before,
+      linksMailedAt: at,
+      linksMailedCount: before.linksMailedCount + count,
+    });
+  }
+  return count;
+}

@@ -1,0 +1,221 @@
+import { distance } from "fastest-levenshtein";
+import type { Account } from "../../domain/account/account.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
+import { isRefToken, findByRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import { findPromoterByEmail } from "../../domain/promoter/promoter.ts";
+import { Failure } from "../../failure.ts";
+import type { Store } from "../../storage/store.ts";
+import { looksLikeAmount, looksLikeDate } from "./values.ts";
+
+/** The accepted names of a field in files; the first is ours. */
+export type Columns = readonly string[];
+
+/** `chosen`: somebody has said so. */
+export const CERTAINTIES = ["chosen", "certain", "likely", "guess"] as const;
+
+/** A column of a file, and the field that it fills. */
+export interface MatchedColumn {
+  title: string;
+  /** null: it is ignored. */
+  field: string | null;
+  /** null: it is ignored. */
+  certainty: (typeof CERTAINTIES)[number] | null;
+  /** Why, for people. */
+  reason: string;
+  /** Some of its values. */
+  examples: string[];
+}
+
+/** Fields for titles that somebody has named. null: the column is ignored. */
+export type ChosenColumns = ReadonlyMap<string, string | null>;
+
+/** A sheet whose columns are matched. */
+export interface Sheet {
+  titles: string[];
+  /** The first lines. */
+  rows: string[][];
+}
+
+const MOST_EXAMPLES = 3;
+const EXAMPLE_LENGTH = 80;
+/** How many different values of a column are looked for in the store. */
+const LOOKED_FOR = 20;
+const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/;
+/** Shorter words that differ by a letter are different words. */
+const LEAST_MISTYPED = 6;
+
+/**
+ * Finds the field of each column: by what somebody has chosen, by its title, and then by its values. Values fill only
+ * fields without which a line could not be understood, so that an unknown column does no harm.
+ */
+export async function matchColumns(
+  store: Store,
+  account: Account,
+  { sheet, fields, chosen }: { sheet: Sheet; fields: readonly Columns[]; chosen: ChosenColumns },
+): Promise<MatchedColumn[]> {
+  refuseUnknown(sheet, fields, chosen);
+  const columns = sheet.titles.map((title, at) => {
+    const values = sheet.rows.map((row) => row[at] ?? "").filter((value) => value !== "");
+    return { values, match: byTitle(title, { fields, chosen, values }) };
+  });
+  preferOwnNames(sheet.titles, columns);
+  const known = await matchByValues(store, account, { columns, fields });
+  return known.map(({ values, match }, at) => ({
+    title: sheet.titles[at] ?? "",
+    ...match,
+    examples: [...new Set(values)]
+      .slice(0, MOST_EXAMPLES)
+      .map((value) => (value.length > EXAMPLE_LENGTH ? `${value.slice(0, EXAMPLE_LENGTH)}…` : value)),
+  }));
+}
+
+type Match = Pick<MatchedColumn, "field" | "certainty" | "reason">;
+
+interface Column {
+  values: string[];
+  match: Match;
+}
+
+const IGNORED: Match = { field: null, certainty: null, reason: "nothing is known by this name" };
+
+/** A title in our spelling: `First Name` is `first_name`. */
+export function wordOf(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_|_$/g, "");
+}
+
+/** A column with our own name for a field leaves no room for those that only have another name for it. */
+function preferOwnNames(titles: string[], columns: Column[]): void {
+  const own = new Set(titles.map(wordOf).filter((word, at) => columns[at]!.match.field === word));
+  for (const [at, column] of columns.entries()) {
+    const { field, certainty } = column.match;
+    if (field === null || certainty === "chosen" || !own.has(field) || wordOf(titles[at]!) === field)
+      continue;
+    column.match = { field: null, certainty: null, reason: `another column is called ${field}` };
+  }
+}
+
+function refuseUnknown({ titles }: Sheet, fields: readonly Columns[], chosen: ChosenColumns): void {
+  const names = fields.map(([name = ""]) => name);
+  for (const [title, field] of chosen) {
+    if (!titles.includes(title)) throw wrong(`The file has no column ${JSON.stringify(title)}`);
+    if (field !== null && !names.includes(field))
+      throw wrong(`${JSON.stringify(field)} is none of ${names.join(", ")}`);
+  }
+}
+
+function wrong(message: string): Failure {
+  return new Failure("invalid", message, { columns: [message] });
+}
+
+function byTitle(
+  title: string,
+  { fields, chosen, values }: { fields: readonly Columns[]; chosen: ChosenColumns; values: string[] },
+): Match {
+  const choice = chosen.get(title);
+  if (choice === null) return { field: null, certainty: "chosen", reason: "you have chosen to ignore it" };
+  if (choice !== undefined) return { field: choice, certainty: "chosen", reason: "you have chosen it" };
+  const word = wordOf(title);
+  const exact = fields.find((names) => names.includes(word))?.[0];
+  if (exact !== undefined) return judged(exact, values, "certain", "the title says so");
+  if (word.length < LEAST_MISTYPED) return IGNORED;
+  const near = fields.find((names) =>
+    names.some((name) => name.length >= LEAST_MISTYPED && distance(name, word) === 1),
+  );
+  return near === undefined ? IGNORED : judged(near[0]!, values, "likely", "the title nearly says so");
+}
+
+/** A match is less certain if the values are of another kind. */
+function judged(field: string, values: string[], certainty: "certain" | "likely", reason: string): Match {
+  const looks = looksOf(field);
+  if (looks === null || values.length === 0) return { field, certainty, reason };
+  const misfits = values.filter((value) => !LOOKS[looks].fits(value)).length;
+  if (misfits * 2 <= values.length) return { field, certainty, reason };
+  const doubt = `${misfits} of ${values.length} values are no ${LOOKS[looks].words}`;
+  return { field, certainty: "guess", reason: `${reason}, but ${doubt}` };
+}
+
+const LOOKS = {
+  email: { fits: (value: string) => EMAIL.test(value), words: "e-mail addresses" },
+  amount: { fits: looksLikeAmount, words: "amounts" },
+  date: { fits: looksLikeDate, words: "dates" },
+};
+
+type Looks = keyof typeof LOOKS;
+
+/** What the values of a field look like. null: like anything. */
+export function looksOf(field: string): Looks | null {
+  if (/(^|_)email$/.test(field)) return "email";
+  if (/(^|_)amount$/.test(field)) return "amount";
+  return /_at$|_since$/.test(field) ? "date" : null;
+}
+
+/** Fills fields that no title has filled. */
+async function matchByValues(
+  store: Store,
+  account: Account,
+  { columns, fields }: { columns: Column[]; fields: readonly Columns[] },
+): Promise<Column[]> {
+  const free = (field: string) =>
+    fields.some(([name]) => name === field) && columns.every(({ match }) => match.field !== field);
+  const open = () => columns.filter(({ match, values }) => match === IGNORED && values.length > 0);
+  for (const column of open()) {
+    const match = await byRecords(store, account, column.values, free);
+    if (match !== null) column.match = match;
+  }
+  const looking = (looks: Looks) => open().filter(({ values }) => values.every(LOOKS[looks].fits));
+  for (const [field, looks] of [
+    ["email", "email"],
+    ["amount", "amount"],
+    ["created_at", "date"],
+  ] as const) {
+    const [only, ...others] = looking(looks);
+    // Of two, nobody knows which.
+    if (only === undefined || others.length > 0 || !free(field)) continue;
+    // Whole numbers may be anything.
+    if (looks === "amount" && !only.values.some((value) => /\d[.,]\d|\p{Sc}/u.test(value))) continue;
+    const certainty = looks === "email" ? "likely" : "guess";
+    only.match = { field, certainty, reason: `its values are ${LOOKS[looks].words}` };
+  }
+  return columns;
+}
+
+/** Looks for records that values name. */
+async function byRecords(
+  store: Store,
+  { id }: Account,
+  values: string[],
+  free: (field: string) => boolean,
+): Promise<Match | null> {
+  const some = [...new Set(values)].slice(0, LOOKED_FOR);
+  const probes: [field: string, words: string, look: (value: string) => Promise<unknown>][] = [
+    [
+      "promoter_email",
+      "e-mail addresses of promoters",
+      async (value) => (EMAIL.test(value) ? findPromoterByEmail(store, id, value) : null),
+    ],
+    [
+      "email",
+      "e-mail addresses of leads",
+      async (value) => (EMAIL.test(value) ? findLeadByEmail(store, id, value) : null),
+    ],
+    [
+      "ref_id",
+      "ref ids of promoters",
+      async (value) =>
+        isRefToken(value.toLowerCase()) ? findByRefToken(store, id, value.toLowerCase()) : null,
+    ],
+    ["uid", "ids of leads", async (value) => (value.length > 3 ? findLeadByUid(store, id, value) : null)],
+  ];
+  for (const [field, words, look] of probes) {
+    if (!free(field)) continue;
+    const found = await Promise.all(some.map(look));
+    const count = found.filter((record) => record !== null).length;
+    if (count * 2 < some.length || count === 0) continue;
+    return { field, certainty: "likely", reason: `${count} of ${some.length} values are ${words}` };
+  }
+  return null;
+}

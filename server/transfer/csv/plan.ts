@@ -1,0 +1,114 @@
+import type { Account } from "../../domain/account/account.ts";
+import { restored } from "../../csv.ts";
+import { Failure } from "../../failure.ts";
+import type { Store } from "../../storage/store.ts";
+import { looksOf, matchColumns, type ChosenColumns, type Columns, type MatchedColumn } from "./columns.ts";
+import { readHeader, readLines, type CsvHeader } from "./read.ts";
+import type { CsvFile } from "./text.ts";
+import { isAmbiguous, plainAmount, plainDate, writingOf, type DateOrder, type Writing } from "./values.ts";
+
+/** How many lines are looked at before a file is read. */
+const LOOKED_AT = 500;
+
+/** How the lines of a file become values by field. It is kept as JSON while a file is imported. */
+export interface CsvPlan extends CsvHeader {
+  /** By column. null: the column is ignored. */
+  fields: (string | null)[];
+  writings: Writing[];
+}
+
+/** A plan, with what people should know about it. */
+export interface DrawnPlan {
+  plan: CsvPlan;
+  columns: MatchedColumn[];
+  /** Why the file can't be imported so, in sentences. */
+  faults: string[];
+}
+
+/** What somebody says about a file. null: they say nothing. */
+export interface Saying {
+  delimiter: string | null;
+  dateOrder: DateOrder | null;
+  chosen: ChosenColumns;
+}
+
+/** The fields of a kind of records. */
+export interface Fields {
+  columns: readonly Columns[];
+  /** One field of each of these must be there. */
+  required: readonly (readonly string[])[];
+}
+
+/** A line by field, or its fault. */
+export interface Row {
+  line: number;
+  values: Record<string, string> | null;
+  /** Why there are no values. */
+  fault: string | null;
+}
+
+/** Looks at the beginning of a file. @throws Failure `malformed`, `invalid` for columns that it does not have */
+export async function drawPlan(
+  store: Store,
+  account: Account,
+  { file, kind, saying }: { file: CsvFile; kind: Fields; saying: Saying },
+): Promise<DrawnPlan> {
+  const header = await readHeader(file, saying.delimiter);
+  const rows: string[][] = [];
+  for await (const { cells } of readLines(file, header)) {
+    if (cells !== null) rows.push(cells.map(restored));
+    if (rows.length === LOOKED_AT) break;
+  }
+  const sheet = { titles: header.titles, rows };
+  const columns = await matchColumns(store, account, { sheet, fields: kind.columns, chosen: saying.chosen });
+  const valuesAt = (at: number) => rows.map((row) => row[at] ?? "").filter((value) => value !== "");
+  const writings = columns.map((_, at) => writingOf(valuesAt(at), saying.dateOrder));
+  const fields = columns.map(({ field }) => field);
+  if (fields.every((field) => field === null)) throw unknownColumns(kind);
+  const unclear = columns.filter(
+    ({ field }, at) =>
+      field !== null && looksOf(field) === "date" && isAmbiguous(valuesAt(at), writings[at]!),
+  );
+  const faults = [
+    ...missingFields(kind, fields),
+    ...unclear.map(
+      ({ title }) =>
+        `The dates of ${JSON.stringify(title)} may begin with the day or with the month: say which of dmy and mdy`,
+    ),
+  ];
+  return { plan: { ...header, fields, writings }, columns, faults };
+}
+
+/** Yields the lines of a file by field. @throws Failure `malformed` */
+export async function* readRows(file: CsvFile, plan: CsvPlan, account: Account): AsyncGenerator<Row> {
+  for await (const { line, cells, fault } of readLines(file, plan)) {
+    if (cells === null) {
+      yield { line, values: null, fault };
+      continue;
+    }
+    // Without a prototype, so that a missing column never reads as a property of Object.
+    const values = Object.create(null) as Record<string, string>;
+    for (const [at, field] of plan.fields.entries()) {
+      if (field !== null && cells[at])
+        values[field] ??= plainValue(field, restored(cells[at]), plan.writings[at]!, account);
+    }
+    yield { line, values, fault: null };
+  }
+}
+
+function plainValue(field: string, value: string, writing: Writing, { currency }: Account): string {
+  const looks = looksOf(field);
+  if (looks === "date") return plainDate(value, writing);
+  return looks === "amount" ? plainAmount(value, writing, currency) : value;
+}
+
+function missingFields({ required }: Fields, fields: (string | null)[]): string[] {
+  return required
+    .filter((names) => !names.some((name) => fields.includes(name)))
+    .map((names) => `No column is known as ${names.join(" or ")}`);
+}
+
+function unknownColumns({ columns }: Fields): Failure {
+  const names = columns.map(([name]) => name).join(", ");
+  return new Failure("malformed", `No column is known; these are possible: ${names}`);
+}

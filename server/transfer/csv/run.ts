@@ -1,0 +1,293 @@
+import { servedAccounts, type Account } from "../../domain/account/account.ts";
+import { writeImport, type Actor, type AuditedEntity } from "../../domain/audit/audit.ts";
+import { batchProcesses, type BatchProcess } from "../../domain/batch/batch.ts";
+import { csvImports, csvParts, type CsvImport } from "../../domain/batch/csv-import.ts";
+import type { Chance, Context } from "../../domain/context.ts";
+import { Failure, isOutage } from "../../failure.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { tried } from "./dry-run.ts";
+import { importRows, NO_LINES, sumOf, type Outcome, type Part } from "./import.ts";
+import { KINDS, type KindName } from "./kinds.ts";
+import { readRows, type CsvPlan } from "./plan.ts";
+import { readText, type CsvFile } from "./text.ts";
+
+/** How many lines are imported before the answer, so that most files are done by then. */
+const AT_ONCE = 200;
+/** How many lines a step of the job imports. */
+const STEP = 500;
+/** How many bad lines are kept with their reasons. */
+const MOST_FAULTS = 1_000;
+/** Each keeps its file meanwhile. */
+const MOST_UNDER_WAY = 10;
+/** A piece of a file that is kept. */
+const PART_CHARACTERS = 256 * 1024;
+
+/** The records that the audit log knows a kind by. */
+const ENTITIES: Record<KindName, AuditedEntity> = {
+  promoters: "promoter",
+  leads: "referral",
+  customers: "referral",
+  sales: "referral",
+  commissions: "commission",
+};
+
+/** A file that somebody sends. */
+export interface SentFile {
+  kind: KindName;
+  isDryRun: boolean;
+  name: string | null;
+  file: CsvFile;
+  plan: CsvPlan;
+  actor: Actor;
+}
+
+/** What became of the lines so far. */
+interface Progress {
+  outcome: Outcome;
+  count: number;
+  lastLine: number;
+  faults: Part["faults"];
+}
+
+const BEGINNING: Progress = { outcome: NO_LINES, count: 0, lastLine: 0, faults: [] };
+
+/**
+ * Imports the first lines of a file, and keeps the others for a job. Its batch is written then, so a request that is cut
+ * off leaves no half of an import behind that goes on by itself. The file may be sent again.
+ *
+ * @throws Failure `refused` if too many are under way
+ */
+export async function startImport(context: Context, account: Account, sent: SentFile): Promise<BatchProcess> {
+  const { store, now } = context;
+  if ((await store.count(csvImports, "id", account.id, [])) >= MOST_UNDER_WAY)
+    throw new Failure("refused", `${MOST_UNDER_WAY} imports are under way; wait until one of them is done`);
+  const { progress, isDone } = await importSome(stepsOf(context, account, sent), AT_ONCE);
+  const total = isDone ? progress.count : Math.max(progress.count + 1, await lineCount(sent.file));
+  const id = await store.nextId("batch-process");
+  const batch = batchOf(
+    {
+      accountId: account.id,
+      id,
+      label: `import/${sent.kind}`,
+      total,
+      processedCount: 0,
+      errors: [],
+      ...(!isDone && { isUnderWay: true as const }),
+      meta: { kind: sent.kind, dry_run: sent.isDryRun, file: sent.name, ...NO_LINES },
+      createdAt: now.toISOString(),
+      updatedAt: now.toISOString(),
+    },
+    progress,
+    now,
+  );
+  const parts = isDone ? [] : await partsOf(sent.file);
+  await store.transact(async (tx) => {
+    await tx.insert(batchProcesses, batch);
+    if (!sent.isDryRun) await log(tx, context, { account, sent, total });
+    if (isDone) return;
+    for (const [number, text] of parts.entries())
+      await tx.insert(csvParts, { accountId: account.id, importId: id, number, text });
+    await tx.insert(csvImports, {
+      accountId: account.id,
+      id,
+      kind: sent.kind,
+      isDryRun: sent.isDryRun,
+      plan: sent.plan,
+      lastLine: progress.lastLine,
+      partCount: parts.length,
+      createdAt: now.toISOString(),
+    });
+  });
+  return batch;
+}
+
+/** What the job needs. */
+interface Run {
+  store: Store;
+  clock: () => Date;
+  chance: Chance;
+  /** Fails if another process has taken over. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Goes on with all files that are not imported yet, some lines at a time. */
+export async function* continueImports(run: Run): AsyncGenerator<void> {
+  const { store } = run;
+  for await (const account of servedAccounts(store)) {
+    const started: CsvImport[] = [];
+    for await (const chunk of store.scan(csvImports, "id", account.id, [])) started.push(...chunk);
+    for (const each of started) yield* continueImport(run, account, each);
+  }
+}
+
+async function* continueImport(
+  { store, clock, chance, guard }: Run,
+  account: Account,
+  started: CsvImport,
+): AsyncGenerator<void> {
+  const { id, kind, isDryRun, plan, partCount } = started;
+  const context = { store, now: clock(), chance };
+  const file = () => keptFile(store, account.id, { id, partCount });
+  // Choice: a trial remembers what its lines would have added, so it begins again.
+  const after = isDryRun ? 0 : started.lastLine;
+  const sent = { kind: kind as KindName, isDryRun, file, plan: plan as CsvPlan };
+  const steps = stepsOf(context, account, { ...sent, after });
+  if (isDryRun) await store.transact((tx) => begin(tx, account.id, id));
+  for (let isDone = false; !isDone;) {
+    const step = await importSome(steps, STEP);
+    isDone = step.isDone;
+    await store.transact(async (tx) => {
+      await guard(tx);
+      await keep(tx, started, { ...step, now: clock() });
+    });
+    yield;
+  }
+}
+
+type Steps = AsyncGenerator<Part>;
+
+function stepsOf(
+  context: Context,
+  account: Account,
+  {
+    kind,
+    isDryRun,
+    file,
+    plan,
+    after = 0,
+  }: Pick<SentFile, "kind" | "isDryRun" | "file" | "plan"> & { after?: number },
+): Steps {
+  const own = isDryRun ? tried(KINDS[kind]) : KINDS[kind];
+  return importRows(context, account, { kind: own, rows: readRows(file, plan, account), after });
+}
+
+/** Imports some lines. A file that turns out to be none ends there, and says why. */
+async function importSome(steps: Steps, limit: number): Promise<{ progress: Progress; isDone: boolean }> {
+  let progress = BEGINNING;
+  while (progress.count < limit) {
+    try {
+      const { done, value } = await steps.next();
+      if (done) return { progress, isDone: true };
+      progress = withPart(progress, value);
+    } catch (error) {
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
+      const line = progress.lastLine + 1;
+      const part = {
+        line,
+        count: 1,
+        outcome: { ...NO_LINES, bad: 1 },
+        faults: [{ line, reason: error.message }],
+      };
+      return { progress: withPart(progress, part), isDone: true };
+    }
+  }
+  return { progress, isDone: false };
+}
+
+function withPart({ outcome, count, faults }: Progress, part: Part): Progress {
+  return {
+    outcome: sumOf(outcome, part.outcome),
+    count: count + part.count,
+    lastLine: part.line,
+    faults: [...faults, ...part.faults],
+  };
+}
+
+/** The batch with some more lines. */
+function batchOf(batch: BatchProcess, { outcome, count, faults }: Progress, now: Date): BatchProcess {
+  const known = batch.meta as unknown as Outcome;
+  const failedCount = (batch.failedCount ?? 0) + outcome.bad;
+  const sentences = faults.map(({ line, reason }) => `${line}: ${reason}`);
+  return {
+    ...batch,
+    processedCount: batch.processedCount + count - outcome.bad,
+    failedCount,
+    errors: [...batch.errors, ...sentences].slice(0, MOST_FAULTS),
+    meta: { ...batch.meta, ...sumOf(known, outcome) },
+    updatedAt: now.toISOString(),
+  };
+}
+
+/** Sets the counts of a trial back. */
+async function begin(tx: Transaction, accountId: number, id: number): Promise<void> {
+  const batch = await tx.get(batchProcesses, accountId, id);
+  if (batch === null) return;
+  await tx.put(batchProcesses, {
+    ...batch,
+    processedCount: 0,
+    failedCount: 0,
+    errors: [],
+    meta: { ...batch.meta, ...NO_LINES },
+  });
+}
+
+async function keep(
+  tx: Transaction,
+  { accountId, id, partCount }: CsvImport,
+  { progress, isDone, now }: { progress: Progress; isDone: boolean; now: Date },
+): Promise<void> {
+  const started = await tx.get(csvImports, accountId, id);
+  const before = await tx.get(batchProcesses, accountId, id);
+  if (started === null || before === null) return;
+  const { isUnderWay, ...rest } = batchOf(before, progress, now);
+  if (!isDone) {
+    await tx.put(batchProcesses, { ...rest, ...(isUnderWay && { isUnderWay }) });
+    if (progress.lastLine > 0) await tx.put(csvImports, { ...started, lastLine: progress.lastLine });
+    return;
+  }
+  await tx.put(batchProcesses, { ...rest, total: rest.processedCount + (rest.failedCount ?? 0) });
+  for (let number = 0; number < partCount; number++) await tx.remove(csvParts, accountId, id, number);
+  await tx.remove(csvImports, accountId, id);
+}
+
+async function log(
+  tx: Transaction,
+  { store, now }: Context,
+  { account, sent, total }: { account: Account; sent: SentFile; total: number },
+): Promise<void> {
+  const file = { kind: sent.kind, file: sent.name, lines: total };
+  await writeImport(
+    tx,
+    { store, actor: sent.actor, now },
+    { accountId: account.id, entity: ENTITIES[sent.kind], file },
+  );
+}
+
+async function* keptFile(
+  store: Store,
+  accountId: number,
+  { id, partCount }: { id: number; partCount: number },
+): AsyncGenerator<Uint8Array> {
+  for (let number = 0; number < partCount; number++) {
+    const part = await store.get(csvParts, accountId, id, number);
+    if (part === null) throw new Error(`Part ${number} of the import ${id} is gone`);
+    yield Buffer.from(part.text);
+  }
+}
+
+async function partsOf(file: CsvFile): Promise<string[]> {
+  const parts: string[] = [];
+  for await (const text of readText(file)) {
+    for (let at = 0; at < text.length;) {
+      // A character of two halves stays whole.
+      const end =
+        at + PART_CHARACTERS - (/[\ud800-\udbff]/.test(text[at + PART_CHARACTERS - 1] ?? "") ? 1 : 0);
+      parts.push(text.slice(at, end));
+      at = end;
+    }
+  }
+  return parts;
+}
+
+/** About how many lines are below the header. It is quick, and right unless there are blank ones. */
+async function lineCount(file: CsvFile): Promise<number> {
+  let count = 0;
+  let isOpen = false;
+  for await (const text of readText(file)) {
+    for (const piece of text.split(/(["\n])/)) {
+      if (piece === '"') isOpen = !isOpen;
+      else if (piece === "\n" && !isOpen) count += 1;
+    }
+  }
+  return Math.max(0, count - 1);
+}

@@ -1,0 +1,74 @@
+import type { Account } from "../../domain/account/account.ts";
+import type { Decimal } from "../../csv.ts";
+import { exponentOf, type Unit } from "../../domain/money/money.ts";
+import { decimalOf } from "../../domain/payments-batch/payments.ts";
+import { leads } from "../../domain/lead/lead.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { View } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
+
+/** A value of an open file. Objects are JSON in a CSV file. */
+export type OpenValue = string | number | boolean | null | Decimal | object;
+
+/** One record of an open file, by column. */
+export type OpenLine = Record<string, OpenValue>;
+
+/** What every column may need. */
+export interface Opening {
+  view: View;
+  account: Account;
+  /** Whether the destinations of payouts are written, such as numbers of bank accounts. */
+  hasPayoutDetails: boolean;
+  people: People;
+}
+
+/** Names of records that others belong to. */
+export interface People {
+  promoterEmail(id: number): Promise<string | null>;
+  lead(id: number | null): Promise<{ email: string | null; uid: string | null }>;
+}
+
+/** Names that are remembered at a time. Records of one promoter often stand together. */
+const MOST_REMEMBERED = 10_000;
+const NOBODY = { email: null, uid: null };
+
+/** Finds the names of people, and remembers the latest. */
+export function newPeople(view: View, { id: accountId }: Account): People {
+  const promoterOf = remembered(view, promoters, accountId);
+  const leadOf = remembered(view, leads, accountId);
+  return {
+    promoterEmail: async (id) => (await promoterOf(id))?.email ?? null,
+    lead: async (id) => (id === null ? NOBODY : ((await leadOf(id)) ?? NOBODY)),
+  };
+}
+
+/** An amount as a decimal number: cash in this currency, other units as they are. */
+export function amountOf(amount: number, currency: string, unit: Unit = "cash"): Decimal {
+  if (unit !== "cash") return { decimal: String(amount) };
+  const size = decimalOf(Math.abs(amount), currency);
+  return { decimal: amount < 0 ? `-${size}` : size };
+}
+
+/** A reward's amount, which is kept in ten-thousandths. */
+export function tenThousandthsOf(amount: number): Decimal {
+  const whole = Math.trunc(amount / 10_000);
+  const rest = String(amount % 10_000)
+    .padStart(4, "0")
+    .replace(/0+$/, "");
+  return { decimal: rest === "" ? String(whole) : `${whole}.${rest}` };
+}
+
+/** A known currency, or the account's. */
+export function currencyOf({ currency }: Account, original: string | null): string {
+  return original !== null && exponentOf(original) !== null ? original : currency;
+}
+
+function remembered<R>(view: View, from: Table<R>, accountId: number): (id: number) => Promise<R | null> {
+  const known = new Map<number, Promise<R | null>>();
+  return (id) => {
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const found = known.get(id) ?? Promise.resolve(view.get(from, accountId, id));
+    known.set(id, found);
+    return found;
+  };
+}

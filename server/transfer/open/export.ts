@@ -1,0 +1,94 @@
+import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "../../domain/account/account.ts";
+import { csvForPeople, type Line } from "../../csv.ts";
+import type { View } from "../../storage/store.ts";
+import { newPeople, type OpenLine, type OpenValue, type Opening } from "./columns.ts";
+import { OPEN_NOUNS, type OpenNoun } from "./nouns.ts";
+
+/** They hold personal data, so only the owner may read them. */
+const OWNER_ONLY = { file: 0o600, folder: 0o700 };
+
+/** What an export needs to read records. */
+export function opening(view: View, account: Account, hasPayoutDetails: boolean): Opening {
+  return { view, account, hasPayoutDetails, people: newPeople(view, account) };
+}
+
+/**
+ * Writes a CSV file and a file of JSON lines for each kind of record into a new or empty folder, piece by piece.
+ * Resolves to how many records each has.
+ */
+export async function writeOpenFiles(
+  from: Opening,
+  { folder, onRecords }: { folder: string; onRecords: (count: number) => void },
+): Promise<Record<string, number>> {
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
+  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
+  const counts: Record<string, number> = {};
+  for (const noun of OPEN_NOUNS) {
+    counts[noun.name] = await writePair(from, noun, { folder, onRecords });
+  }
+  return counts;
+}
+
+/** Yields every record as a line of JSON that begins with its kind. */
+export async function* everything(from: Opening): AsyncGenerator<string> {
+  for (const { name, lines } of OPEN_NOUNS) {
+    for await (const chunk of lines(from)) {
+      const texts = chunk.map((line) => jsonLine({ kind: name, ...line }));
+      if (texts.length > 0) yield texts.join("");
+    }
+  }
+}
+
+async function writePair(
+  from: Opening,
+  { name, lines }: OpenNoun,
+  { folder, onRecords }: { folder: string; onRecords: (count: number) => void },
+): Promise<number> {
+  const paths = ["csv", "jsonl"].map((ending) => join(folder, `${name}.${ending}`));
+  const files = await Promise.all(paths.map((path) => open(path, "wx", OWNER_ONLY.file)));
+  const [csv, json] = files;
+  let count = 0;
+  try {
+    for await (const chunk of lines(from)) {
+      if (chunk.length === 0) continue;
+      await csv!.write(csvForPeople(chunk.map(cells), { header: count === 0 }));
+      await json!.write(chunk.map(jsonLine).join(""));
+      count += chunk.length;
+      onRecords(chunk.length);
+    }
+  } finally {
+    for (const file of files) await file.close();
+  }
+  // Choice: a file without a line has no header either, so there is none.
+  if (count === 0) for (const path of paths) await rm(path);
+  return count;
+}
+
+/** In a CSV file, lists and objects are JSON. */
+function cells(line: OpenLine): Line {
+  return Object.fromEntries(
+    Object.entries(line).map(([name, value]) => [
+      name,
+      isObject(value) && !isDecimal(value) ? JSON.stringify(value) : (value as Line[string]),
+    ]),
+  );
+}
+
+/** In JSON, amounts are texts, because numbers would lose cents. */
+function jsonLine(line: OpenLine): string {
+  const written = Object.entries(line).map(([name, value]) => [
+    name,
+    isDecimal(value) ? value.decimal : value,
+  ]);
+  return `${JSON.stringify(Object.fromEntries(written))}\n`;
+}
+
+function isDecimal(value: OpenValue): value is { decimal: string } {
+  return isObject(value) && "decimal" in value;
+}
+
+function isObject(value: OpenValue): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,165 @@
+import type { H3Event } from "h3";
+import { z } from "zod";
+import { withoutLog } from "../../domain/audit/audited-store.ts";
+import { Failure } from "../../failure.ts";
+import { field } from "../../http/fields.ts";
+import { readBytes } from "../../http/parameters/body.ts";
+import { readNestedQuery } from "../../http/parameters/form.ts";
+import { bodyType, nest, type Query } from "../../http/parameters/pairs.ts";
+import { flag, jsonObject, oneOf, text } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { actorOf } from "../../request/caller.ts";
+import { CERTAINTIES, type ChosenColumns } from "../../transfer/csv/columns.ts";
+import { KIND_NAMES, KINDS, previewOf } from "../../transfer/csv/kinds.ts";
+import { drawPlan, readRows } from "../../transfer/csv/plan.ts";
+import { startImport } from "../../transfer/csv/run.ts";
+import { DATE_ORDERS } from "../../transfer/csv/values.ts";
+import { BATCH, batchAnswer, batchJson } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+/** Some 200,000 lines. Whoever has more runs `tidemark import-csv` on the server. */
+const MOST_BYTES = 20 * 1024 * 1024;
+
+const params = z.object({
+  kind: field(
+    oneOf(KIND_NAMES),
+    "What the lines are. Import promoters first, then leads or customers, then sales and commissions.",
+  ),
+  dry_run: field(
+    flag.optional(),
+    "`true`: nothing is kept. The answer says what was understood, and what would happen.",
+    true,
+  ),
+  columns: field(
+    jsonObject
+      .pipe(z.record(z.string(), z.string("is invalid").nullable(), "is not an object of fields by title"))
+      .optional(),
+    'Which field each column is, by its title, as a JSON object. A blank field ignores the column. Those that are not named are found. `{"Their mail": "email", "Rating": ""}`',
+    { "Their mail": "email" },
+  ),
+  delimiter: field(text.length(1, "must be one character").optional(), "The separator. Default: found.", ";"),
+  date_order: field(
+    oneOf(DATE_ORDERS).optional(),
+    "Whether `5/6/2024` begins with the day or with the month. Default: found.",
+    "dmy",
+  ),
+  file_name: field(text.optional(), "The name of the file, for the audit log.", "promoters.csv"),
+});
+
+const column = z
+  .object({
+    title: field(z.string(), "Its title in the file.", "Their mail"),
+    field: field(z.string().nullable(), "The field that it fills. Null: it is ignored.", "email"),
+    certainty: field(
+      z.enum(CERTAINTIES).nullable(),
+      "How sure that is. `chosen`: you said so. Null: it is ignored.",
+      "likely",
+    ),
+    reason: field(z.string(), "Why.", "its values are e-mail addresses"),
+    examples: field(z.array(z.string()), "Some of its values.", ["jane@example.com"]),
+  })
+  .meta({ id: "ImportColumn" });
+const line = z
+  .object({
+    line: field(z.int(), "Number of the line in the file. The header is line 1.", 2),
+    values: field(
+      z.record(z.string(), z.string()).nullable(),
+      "Its values by field, as they would be kept. Null: the line is bad.",
+      { email: "jane@example.com" },
+    ),
+    fault: field(z.string().nullable(), "Why the line is bad. Null: it is not.", null),
+  })
+  .meta({ id: "ImportLine" });
+
+/** `POST /api/v2/company/imports`. Choice: our addition. */
+export const importOperation: V2Operation = {
+  id: "importRecords",
+  summary: "Import a CSV file of another program",
+  description: `Reads a CSV file of up to ${MOST_BYTES / 1024 ** 2} MiB: it finds the separator, and which column is what by titles and values. Known records stay unchanged, so a file may be sent again. Imported records are history, and nobody is notified. Short files are done when the answer comes; of others the rest follows, and \`GET /batch_processes/{id}\` shows how far it is. ${BATCH} Its \`meta\` counts lines by what became of them, and each bad line begins with its number. An extension of Tidemark.`,
+  params,
+  upload: "text/csv",
+  answer: z
+    .object({
+      kind: field(z.enum(KIND_NAMES), "What the lines are."),
+      dry_run: field(z.boolean(), "Whether nothing is kept.", true),
+      delimiter: field(z.string(), "The separator.", ","),
+      columns: field(z.array(column), "The columns of the file, in its order."),
+      fields: field(z.array(z.string()), "All fields that a column can be.", ["email", "ref_id"]),
+      problems: field(
+        z.array(z.string()),
+        "Why the file can't be imported like this, in sentences. Only a dry run answers with any.",
+        [],
+      ),
+      preview: field(z.array(line), "The first lines as they would be kept."),
+      batch: field(batchAnswer.nullable(), "What became of the lines. Null: there are problems."),
+    })
+    .meta({ id: "Import" }),
+  refusals: ["invalid", "refused"],
+  handle: importFile,
+};
+
+async function importFile({ event, account, caller, context: given }: V2Request) {
+  const { bytes, values } = await readUpload(event);
+  const input = shapeInput(params, { ...readNestedQuery(event), ...values });
+  const isDryRun = input.dry_run ?? false;
+  // Each record is history, and the log names the file once.
+  const { store, now, chance } = withoutLog(given);
+  const context = { store, now, chance };
+  const file = () => [bytes];
+  const kind = KINDS[input.kind];
+  const saying = {
+    delimiter: input.delimiter ?? null,
+    dateOrder: input.date_order ?? null,
+    chosen: chosenOf(input.columns ?? {}),
+  };
+  const { plan, columns, faults } = await drawPlan(store, account, { file, kind, saying });
+  if (faults.length > 0 && !isDryRun) throw new Failure("invalid", faults.join(". "), { columns: faults });
+  const preview = await previewOf(kind, account, readRows(file, plan, account));
+  const sent = {
+    kind: input.kind,
+    isDryRun,
+    name: input.file_name ?? null,
+    file,
+    plan,
+    actor: actorOf(caller),
+  };
+  const batch = faults.length > 0 ? null : await startImport(context, account, sent);
+  return {
+    kind: input.kind,
+    dry_run: isDryRun,
+    delimiter: plan.delimiter,
+    columns,
+    fields: kind.columns.map(([name = ""]) => name),
+    problems: faults,
+    preview,
+    batch: batch && batchJson(batch),
+  };
+}
+
+function chosenOf(columns: Record<string, string | null>): ChosenColumns {
+  return new Map(Object.entries(columns).map(([title, name]) => [title, name === "" ? null : name]));
+}
+
+/** The bytes of a file that is the body, or a field of a form. A form's other fields are parameters. */
+async function readUpload(event: H3Event): Promise<{ bytes: Uint8Array; values: Query }> {
+  const body = await readBytes(event, MOST_BYTES);
+  if (bodyType(event) !== "multipart/form-data") return { bytes: body, values: {} };
+  const form = await parseForm(body, event.req.headers.get("content-type") ?? "");
+  const file = [...form.values()].find((value) => typeof value !== "string");
+  if (file === undefined) throw new Failure("invalid", "The form has no file", { file: ["can't be blank"] });
+  const pairs = [...form].filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  return {
+    bytes: new Uint8Array(await file.arrayBuffer()),
+    values: { file_name: file.name, ...nest(pairs) },
+  };
+}
+
+async function parseForm(body: Uint8Array, type: string): Promise<FormData> {
+  try {
+    return await new Response(body as Uint8Array<ArrayBuffer>, {
+      headers: { "content-type": type },
+    }).formData();
+  } catch {
+    throw new Failure("malformed", "The body is not valid multipart/form-data");
+  }
+}

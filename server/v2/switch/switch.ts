@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { mailNewLinks } from "../../domain/switch/new-links.ts";
+import { findSeenSteps, findSwitch, SWITCH_STEPS, tickSteps } from "../../domain/switch/switch.ts";
+import { field } from "../../http/fields.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { flag, listOf, oneOf, webAddress } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { linksCsv } from "../../transfer/open/links.ts";
+import { logExport } from "../export/exports.ts";
+import { findScript } from "../home/setup.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+
+const step = z
+  .object({
+    name: field(
+      z.enum(SWITCH_STEPS),
+      "`records`: promoters are here. `payout_methods`: a promoter has one. `mail`: the server can send e-mails. `webhook`: there is one. `billing`: Stripe or Paddle is connected. `server_call`: your server has tracked something by key. `script`: a page of yours loads the script. `old_link`: a link of another program has led to a promoter. `renewal`: a customer from the other program has paid. `old_script`: the other program's script is gone from your site, which only you can see.",
+    ),
+    is_seen: field(z.boolean(), "Whether the server sees that it is done.", true),
+    is_ticked: field(z.boolean(), "Whether somebody has ticked it.", false),
+  })
+  .meta({ id: "SwitchStep" });
+const switchAnswer = z
+  .object({
+    steps: field(z.array(step), "The steps of coming here from another program, in their order."),
+    links_mailed_at: field(
+      z.iso.datetime().nullable(),
+      "When promoters were last sent their new links. Null: never.",
+      null,
+    ),
+    links_mailed_count: field(z.int(), "How many promoters were sent their new links.", 0),
+  })
+  .meta({ id: "Switch" });
+
+const tickBody = z.object({
+  ticked: field(listOf(oneOf(SWITCH_STEPS)), "All steps that are ticked by hand.", ["old_script"]),
+});
+
+/** `GET /api/v2/company/switch`. Choice: our addition. */
+const showOperation: V2Operation = {
+  id: "showSwitch",
+  summary: "Show how far the switch from another program is",
+  description:
+    "Shows the steps by which a program comes here from another one. Most of them the server sees by itself; each can be ticked by hand, too. An extension of Tidemark.",
+  answer: switchAnswer,
+  handle: show,
+};
+
+/** `PUT /api/v2/company/switch`. Choice: our addition. */
+const tickOperation: V2Operation = {
+  id: "tickSwitchSteps",
+  summary: "Tick steps of the switch by hand",
+  description:
+    "Keeps which steps are ticked by hand. Those that are not named are ticked no more. An extension of Tidemark.",
+  body: tickBody,
+  answer: switchAnswer,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { ticked } = shapeInput(tickBody, { ticked: [], ...(await readJson(request.event)) });
+    await tickSteps(request.context, request.account.id, ticked as never);
+    return show(request);
+  },
+};
+
+const mailBody = z.object({
+  dry_run: field(flag.optional(), "`true`: nobody is sent anything. The answer says who would be.", true),
+});
+
+/** `POST /api/v2/company/switch/mail_links`. Choice: our addition. */
+const mailOperation: V2Operation = {
+  id: "mailNewLinks",
+  summary: "Send promoters their new links",
+  description:
+    "Sends each promoter who is accepted in a campaign an e-mail with their new link, once: a second call reaches only those who have come since. Promoters who have unsubscribed get none. An extension of Tidemark.",
+  body: mailBody,
+  answer: z
+    .object({
+      dry_run: field(z.boolean(), "Whether nobody was sent anything.", true),
+      mailed_count: field(z.int(), "How many promoters are sent it, or would be.", 12),
+      mailed_before_count: field(z.int(), "How many were sent it before.", 0),
+      unsubscribed_count: field(z.int(), "How many want no e-mails.", 1),
+      without_link_count: field(
+        z.int(),
+        "How many are archived, have not confirmed their address, or are accepted in no campaign.",
+        2,
+      ),
+    })
+    .meta({ id: "MailedLinks" }),
+  refusals: ["invalid"],
+  async handle({ event, account, context, publicUrl }) {
+    const isDryRun = shapeInput(mailBody, await readJson(event)).dry_run ?? false;
+    const counts = await mailNewLinks(context, account, { publicUrl, isDryRun });
+    return {
+      dry_run: isDryRun,
+      mailed_count: counts.mailed,
+      mailed_before_count: counts.mailedBefore,
+      unsubscribed_count: counts.unsubscribed,
+      without_link_count: counts.withoutLink,
+    };
+  },
+};
+
+const linkParams = z.object({
+  old_start: field(
+    webAddress.optional(),
+    "What old links begin with, if they lead over the other program's domain. The ref id follows it.",
+    "https://acme.partnerlinks.io/",
+  ),
+});
+
+/** `GET /api/v2/company/exports/links`. Choice: our addition. */
+const linksOperation: V2Operation = {
+  id: "exportLinks",
+  summary: "Download the links of all promoters as a CSV file",
+  description:
+    "Every ref id with its promoter, the old link if you say how those begin, and the link that takes its place: a list of redirects. The audit log keeps who took it. An extension of Tidemark.",
+  params: linkParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid"],
+  async handle(request) {
+    const { event, account, context, headers } = request;
+    const { old_start: oldStart } = shapeInput(linkParams, readQuery(event));
+    await logExport(request, "promoter_campaign");
+    headers["content-disposition"] =
+      `attachment; filename="links-${context.now.toISOString().slice(0, 10)}.csv"`;
+    return linksCsv(context.store, account, oldStart ?? null);
+  },
+};
+
+/** The operations for coming here from another program. The paths are below `/api/v2/company`. */
+export const SWITCH_OPERATIONS: V2Row[] = [
+  ["GET", "/switch", showOperation],
+  ["PUT", "/switch", tickOperation],
+  ["POST", "/switch/mail_links", mailOperation],
+  ["GET", "/exports/links", linksOperation, "manager"],
+];
+
+async function show({ account, context: { store } }: V2Request): Promise<z.output<typeof switchAnswer>> {
+  const [known, seen, script] = await Promise.all([
+    findSwitch(store, account.id),
+    findSeenSteps(store, account),
+    findScript(store, account),
+  ]);
+  const isSeen: Record<string, boolean> = { ...seen, script: script !== null };
+  return {
+    steps: SWITCH_STEPS.map((name) => ({
+      name,
+      is_seen: isSeen[name] ?? false,
+      is_ticked: known.ticked.includes(name),
+    })),
+    links_mailed_at: known.linksMailedAt,
+    links_mailed_count: known.linksMailedCount,
+  };
+}
