@@ -73,10 +73,14 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
     "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
+    "{{offer}}",
+    PORTAL,
   ]),
   accepted: email("You have been accepted to {{campaign_name}}", [
     "{{company_name}} has accepted you. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
+    "{{offer}}",
+    PORTAL,
   ]),
   rejected: email("Your application to {{campaign_name}}", [
     "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",

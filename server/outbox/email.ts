@@ -22,7 +22,9 @@ import {
   type Promoter,
 } from "../domain/promoter/promoter.ts";
 import { asItIs } from "../domain/show.ts";
+import { loadTerms } from "../domain/terms/terms.ts";
 import { enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
+import type { Reader } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** The names of these e-mails in promoters' settings. */
@@ -75,7 +77,7 @@ export async function emailFor(
   const { sum } = occasion;
   const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
-  return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+  return newEmail(store, kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
 
 /** The values that an e-mail to a promoter is made from. */
@@ -121,7 +123,7 @@ export async function invitePromoter(
     async invite(tx, made) {
       // A campaign that sends the welcome e-mail by itself needs no second one.
       if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
-      const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
+      const welcome = await newEmail(tx, "signup_accepted", { account, publicUrl, ...made });
       const lane = `promoter/${made.promoter.id}`;
       await enqueue(
         tx,
@@ -134,7 +136,7 @@ export async function invitePromoter(
 }
 
 /** An e-mail to a promoter about one of their campaigns. */
-function newEmail(kind: EmailKind, parts: EmailParts): Email {
+async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Promise<Email> {
   const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
     kind,
@@ -148,10 +150,21 @@ function newEmail(kind: EmailKind, parts: EmailParts): Email {
       ref_token: promoterCampaign.refToken,
       ref_link: refLink(promoterCampaign, campaign),
       portal_url: `${publicUrl}/portal`,
+      ...(WELCOMES.has(kind) && { offer: await offerOf(reader, parts) }),
       unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
       ...values,
     },
   };
+}
+
+/** The e-mails that say what promoters earn. */
+const WELCOMES: ReadonlySet<EmailKind> = new Set(["signup_accepted", "accepted"]);
+
+async function offerOf(
+  reader: Reader,
+  { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
+): Promise<string> {
+  return (await loadTerms(reader, { account, campaign, promoter, joined })).join(" ");
 }
 
 function occasionOf(change: RecordChange): Occasion | null {
