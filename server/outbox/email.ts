@@ -1,7 +1,6 @@
 import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
 import type { Commission } from "../domain/commission/commission.ts";
-import type { Context } from "../domain/context.ts";
 import { unsubscribeToken, type Email, type EmailKind } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
@@ -13,17 +12,9 @@ import {
   refLink,
   type PromoterCampaign,
 } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { createPromoter, type CreatedPromoter } from "../domain/promoter/creation.ts";
-import {
-  newProfile,
-  promoterName,
-  promoters,
-  type EmailTopic,
-  type Promoter,
-} from "../domain/promoter/promoter.ts";
-import { asItIs } from "../domain/show.ts";
+import { promoterName, promoters, type EmailTopic, type Promoter } from "../domain/promoter/promoter.ts";
 import { loadTerms } from "../domain/terms/terms.ts";
-import { enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
+import type { Delivery } from "../domain/webhook/delivery.ts";
 import type { Reader } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 
@@ -72,6 +63,8 @@ export async function emailFor(
   if (wanted === null) return null;
   const kind = kindFor(wanted, promoter, promoterCampaign);
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
+  // The invitation has said it.
+  if (kind === "signup_accepted" && promoter.isInvited) return null;
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
   const { sum } = occasion;
@@ -89,50 +82,6 @@ interface EmailParts {
   publicUrl: string;
   /** Further values that only this kind of e-mail has. */
   values?: Record<string, string>;
-}
-
-/** A person whom the company invites to become a promoter. */
-export interface Invitation {
-  email: string;
-  /** null: the account's default campaign. */
-  campaignId: number | null;
-  /** The server's public address. null: mail is not set up, so no e-mail is sent. */
-  publicUrl: string | null;
-}
-
-/**
- * Makes an invited promoter and, in the same commit, the e-mail with their link.
- *
- * Choice: they get the welcome e-mail even if the campaign does not send it to promoters who sign up
- * themselves.
- *
- * @throws Failure `not_found` for the campaign, `taken` if a promoter has the e-mail address
- */
-export async function invitePromoter(
-  context: Context,
-  account: Account,
-  { email, campaignId, publicUrl }: Invitation,
-): Promise<CreatedPromoter> {
-  const { store, now } = context;
-  const id = await store.nextId("delivery");
-  return createPromoter(context, account, {
-    ...NOBODY_YET,
-    email,
-    campaignId,
-    profile: newProfile({}),
-    async invite(tx, made) {
-      // A campaign that sends the welcome e-mail by itself needs no second one.
-      if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
-      const welcome = await newEmail(tx, "signup_accepted", { account, publicUrl, ...made });
-      const lane = `promoter/${made.promoter.id}`;
-      await enqueue(
-        tx,
-        newDelivery({ id, ownerId: account.id, lane, email: welcome, createdAt: now.toISOString() }),
-        now,
-      );
-    },
-    show: asItIs,
-  });
 }
 
 /** An e-mail to a promoter about one of their campaigns. */
@@ -238,21 +187,3 @@ function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): 
   url.searchParams.set("token", unsubscribeToken(account, id));
   return url.href;
 }
-
-/** An invited promoter begins without these. */
-const NOBODY_YET = {
-  custId: null,
-  refToken: null,
-  coupon: null,
-  displayCoupon: null,
-  tempPasswordHash: null,
-  landingUrl: null,
-  usesUrlTracking: false,
-  parentPromoterId: null,
-  parentPromoterEmail: null,
-  note: null,
-  createdAt: null,
-  skipEmailNotification: false,
-  alwaysApprove: true,
-  address: null,
-};

@@ -25,9 +25,17 @@ export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null 
 
 /**
  * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
- * records of the kind.
+ * records of the kind. `let_in`: somebody of the company made a sign-in link or a first password for the promoter.
  */
-export const AUDIT_ACTIONS = ["created", "updated", "deleted", "erased", "viewed", "exported"] as const;
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "erased",
+  "viewed",
+  "exported",
+  "let_in",
+] as const;
 
 /** The kinds of records whose changes are kept, by the names of their collections. */
 export const AUDITED = {
@@ -130,18 +138,18 @@ export async function writeAuditEntry(
   });
 }
 
-/** Writes into the log that somebody of the company opens a promoter's portal. */
-export async function writePortalView(
+/** Writes into the log that somebody of the company opens a promoter's portal, for themselves or for the promoter. */
+export async function writePromoterAccess(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
-  promoter: { accountId: number; id: number },
+  { action, promoter }: { action: "viewed" | "let_in"; promoter: { accountId: number; id: number } },
 ): Promise<void> {
   await tx.insert(auditEntries, {
     accountId: promoter.accountId,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
-    action: "viewed",
+    action,
     entity: "promoter",
     entityId: String(promoter.id),
     ...subjectsOf({

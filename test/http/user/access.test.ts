@@ -77,9 +77,12 @@ const TABLE = {
     PUT /promo_codes/:id
     PATCH /promo_codes/:id
     POST /promoters
+    POST /promoters/invite
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
+    POST /promoters/:id/sign_in_link
+    POST /promoters/:id/first_password
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block
@@ -149,6 +152,8 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     DELETE /payments_batches/:id
+    POST /promoters/:id/erase
+    POST /referrals/:id/erase
     GET /users
     POST /users
     PUT /users/:id
