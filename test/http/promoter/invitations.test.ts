@@ -56,7 +56,9 @@ describe("POST /promoters/invite", () => {
     // One e-mail to one person: the invitation is the welcome.
     expect(mail.subjects()).toEqual(["Acme invites you to Default campaign"]);
     const [{ text = "", html = "" } = {}] = mail.emails as { text: string; html: string }[];
-    expect(text.replaceAll("\r\n", "\n")).toContain("Default campaign.\n\nWe met at the fair.\nJoin us <now>!\n\nYou earn 20%");
+    expect(text.replaceAll("\r\n", "\n")).toContain(
+      "Default campaign.\n\nWe met at the fair.\nJoin us <now>!\n\nYou earn 20%",
+    );
     expect(html).toContain("We met at the fair.<br>Join us &lt;now&gt;!");
     const token = /\/portal\/welcome#(\S+)/.exec(text)?.[1];
     const browser = portalBrowser(app);
