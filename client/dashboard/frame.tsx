@@ -23,6 +23,7 @@ export function Frame() {
       home="/admin"
       groups={groups()}
       who={<Who {...signedIn.user} signOut={signOut} />}
+      corner={<Batches />}
     >
       <Router>
         {PAGES.map((row) => (
@@ -34,7 +35,6 @@ export function Frame() {
         ))}
         <Route default component={NotFound} home="/admin" />
       </Router>
-      <Batches />
       <SignInAgain />
       <SetUpFactor />
     </Shell>

@@ -109,6 +109,12 @@ export const PAGES: PageRow[] = [
     role: "owner",
   },
   {
+    path: "/admin/settings/rates",
+    title: "Exchange rates",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/rates.tsx")).ExchangeRates),
+  },
+  {
     path: "/admin/settings/users",
     title: "Users",
     group: "Settings",
@@ -150,7 +156,7 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/profile",
-    title: "You",
+    title: "Your profile",
     group: "Settings",
     component: lazy(async () => (await import("./settings/profile.tsx")).Profile),
   },

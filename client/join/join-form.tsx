@@ -5,6 +5,7 @@ import type { components } from "../ui/api/types.ts";
 import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../ui/form/form.tsx";
 import { answersOf, initialAnswers, Questions } from "../ui/form/questions.tsx";
+import { Offer } from "../ui/offer.tsx";
 import { LonePage } from "../ui/shell/page.tsx";
 
 type Campaign = components["schemas"]["JoinPage"];
@@ -33,6 +34,7 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
   return (
     <LonePage title={`Become a promoter of ${campaign.company_name}`}>
       <p class="soft">{campaign.description ?? campaign.name}</p>
+      <Offer lines={campaign.offer} title="What you get" level={2} />
       <Form
         form={form}
         action={campaign.needs_approval ? "Apply" : "Join"}

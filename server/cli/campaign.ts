@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
@@ -8,6 +8,7 @@ import {
   MAX_HOLD_DAYS,
   type AdTrafficPolicy,
   type Attribution,
+  type Campaign,
   type CampaignSignup,
   type SignupQuestion,
 } from "../domain/campaign/campaign.ts";
@@ -60,8 +61,7 @@ export function campaignCommands(program: Command): void {
     .action((accountId: string) =>
       withStore(async ({ store }) => {
         const owner = await loadAccount(store, accountId);
-        const rows = await listCampaigns(store, owner.id);
-        print(rows.map((row) => ({ ...row, isDefault: row.id === owner.defaultCampaignId })));
+        print((await listCampaigns(store, owner.id)).map((each) => row(each, owner)));
       }),
     );
 }
@@ -120,7 +120,8 @@ function create(
     const { id } = await loadAccount(context.store, accountId);
     const { landingUrl } = options;
     const input = { ...changesOf(options), name, landingUrl, show: asItIs };
-    print(await createFullCampaign(context, id, input));
+    const made = await createFullCampaign<Campaign>(context, id, input);
+    print(row(made, await loadAccount(context.store, accountId)));
   });
 }
 
@@ -128,8 +129,33 @@ function update(accountId: string, campaignId: string, options: CampaignOptions)
   return withStore(async (context) => {
     const { id: ownerId } = await loadAccount(context.store, accountId);
     const changes = changesOf(options);
-    print(await updateCampaign(context, ownerId, { id: campaignIdOf(campaignId), changes, show: asItIs }));
+    const input = { id: campaignIdOf(campaignId), changes, show: asItIs };
+    const changed = await updateCampaign<Campaign>(context, ownerId, input);
+    print(row(changed, await loadAccount(context.store, accountId)));
   });
+}
+
+/** A campaign as the commands show it: what their options set, by similar names. */
+function row(campaign: Campaign, { defaultCampaignId }: Account) {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    landing_url: campaign.landingUrl,
+    link_parameters: campaign.refParams,
+    cookie_days: campaign.visitorCookieDays,
+    auto_approve: campaign.autoApprovePromoters,
+    auto_approve_commissions: campaign.autoApproveCommissions,
+    hold_days: campaign.commissionHoldDays,
+    attribution: campaign.attribution,
+    allowed_origins: campaign.allowedOrigins,
+    ad_traffic: campaign.trackAdTraffic,
+    is_private: campaign.isPrivate,
+    emails: campaign.emails,
+    promoter_reward_ids: campaign.rewardsForPromoters.map(({ rewardId }) => rewardId),
+    customer_reward_ids: campaign.rewardsForReferrals.map(({ rewardId }) => rewardId),
+    is_default: campaign.id === defaultCampaignId,
+    created_at: campaign.createdAt,
+  };
 }
 
 function changesOf(options: CampaignOptions): CampaignChanges {

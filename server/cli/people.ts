@@ -4,15 +4,16 @@ import { loadAccount } from "../domain/account/account.ts";
 import { MOST_PAYOUT_SETTINGS } from "../domain/account/settings.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import { eraseLead, erasePromoter } from "../domain/erasure/erasure.ts";
+import { invitePromoters } from "../domain/portal/invitation.ts";
+import { signInUrl } from "../domain/portal/sign-in.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { findPromoterByEmail, promoters, type Promoter } from "../domain/promoter/promoter.ts";
+import { promoters, type Promoter } from "../domain/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../domain/promoter/search.ts";
 import { updatePromoter } from "../domain/promoter/changes.ts";
 import { requireNobody, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
 import { taxRate } from "../input/fields.ts";
-import { invitePromoter } from "../outbox/email.ts";
 import type { Store } from "../storage/store.ts";
 import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
@@ -89,32 +90,39 @@ async function invite(accountId: string, given: string[], options: { campaign?: 
     const account = await loadAccount(store, accountId);
     const campaignId = options.campaign ?? null;
     if (campaignId !== null) await loadCampaign(store, account.id, campaignId);
-    const publicUrl = await mailingUrl(store);
+    const { publicUrl, hasMail } = await addressOf(store);
+    const invited = await invitePromoters(context, account, {
+      emails,
+      campaignId,
+      message: null,
+      isMailed: hasMail,
+    });
+    const { now } = context;
     const rows: unknown[] = [];
-    for (const address of emails) {
-      const known = await findPromoterByEmail(store, account.id, address);
-      const made =
-        known ?? (await invitePromoter(context, account, { email: address, campaignId, publicUrl })).promoter;
+    for (const { promoter, isNew } of invited) {
       rows.push({
-        ...(await row(store, made)),
-        is_new: known === null,
-        is_mailed: known === null && publicUrl !== null,
+        ...(await row(store, promoter)),
+        is_new: isNew,
+        is_mailed: isNew && hasMail,
+        sign_in_link:
+          promoter.archivedAt === null ? signInUrl({ publicUrl, now }, { account, promoter }, "entry") : null,
       });
     }
     print(rows);
-    if (publicUrl === null)
+    tell("Each sign_in_link opens the portal of that promoter, once, within 24 hours.");
+    if (!hasMail)
       tell("No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.");
   });
 }
 
-/**
- * The server's address for links in e-mails. The server that ran last knows it best. null: no mail server is set up.
- */
-async function mailingUrl(store: Store): Promise<string | null> {
+/** The server's address for links, and whether it can send e-mails. The server that ran last knows both best. */
+async function addressOf(store: Store): Promise<{ publicUrl: string; hasMail: boolean }> {
   const config = readConfig();
   const setup = await findSetup(store);
-  if (config.smtpUrl === null && setup?.hasMail !== true) return null;
-  return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+  return {
+    publicUrl: setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`,
+    hasMail: config.smtpUrl !== null || setup?.hasMail === true,
+  };
 }
 
 function list(accountId: string): Promise<void> {

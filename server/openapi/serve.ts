@@ -20,8 +20,9 @@ const page = (base: string) => `<!doctype html>
     <script type="module" src="${base}/docs.js"></script>
   </head>
   <body>
+    <header><h1 style="position: absolute; clip-path: inset(50%)">Tidemark API</h1></header>
     <rapi-doc spec-url="${base}/openapi.json" render-style="focused" load-fonts="false" show-header="false"
-      allow-spec-file-download="true" sort-endpoints-by="none"></rapi-doc>
+      allow-spec-file-download="true" sort-endpoints-by="none" primary-color="#0b6b66"></rapi-doc>
   </body>
 </html>
 `;

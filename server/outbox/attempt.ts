@@ -24,6 +24,7 @@ const LINK_OF: Record<AccessEmailKind, LinkKind> = {
   join_accepted: "join",
   join_waiting: "join",
   address_known: "sign_in",
+  promoter_invitation: "setup",
 };
 
 /** The error of every delivery whose webhook was deleted. */

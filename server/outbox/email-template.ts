@@ -59,10 +59,17 @@ export function writeEmail(templates: Templates, { kind, values }: EmailContent)
   return {
     // A line break, in a value or in the template, would start another header.
     subject: onOneLine(fill(subject, values, onOneLine)),
-    // A value is a word or two. Several lines could pass for text of ours.
-    text: fill(text, values, onOneLine),
-    html: fill(html, values, escapeHtml),
+    // A value is a word or two. Several lines could pass for text of ours, which the company's message is.
+    text: withoutGaps(fill(text, values, (value, name) => (name === "message" ? value : onOneLine(value)))),
+    html: fill(html, values, (value, name) =>
+      name === "message" ? escapeHtml(value).replaceAll("\n", "<br>") : escapeHtml(value),
+    ).replaceAll("<p></p>\n", ""),
   };
+}
+
+/** A value that is empty leaves no empty lines. */
+function withoutGaps(text: string): string {
+  return text.replace(/\n{3,}/g, "\n\n");
 }
 
 const GREETING = "Hello {{first_name}},";
@@ -81,10 +88,14 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
     "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
+    "{{offer}}",
+    PORTAL,
   ]),
   accepted: email("You have been accepted to {{campaign_name}}", [
     "{{company_name}} has accepted you. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
+    "{{offer}}",
+    PORTAL,
   ]),
   rejected: email("Your application to {{campaign_name}}", [
     "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
@@ -114,6 +125,15 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   ]),
   join_accepted: CONFIRMATION,
   join_waiting: CONFIRMATION,
+  promoter_invitation: firstEmail("{{company_name}} invites you to {{campaign_name}}", [
+    "{{company_name}} has made you a promoter of {{campaign_name}}.",
+    "{{message}}",
+    "{{offer}}",
+    "This is your link. It tells us which visitors you sent:",
+    "{{ref_link}}",
+    "Open this link to choose a password for your portal, where you see what you have earned. It works once, for seven days:",
+    "{{sign_in_url}}",
+  ]),
   user_invitation: firstEmail("Your invitation to the dashboard of {{company_name}}", [
     "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
     "{{password_url}}",
@@ -139,9 +159,13 @@ async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Templ
   };
 }
 
-function fill(template: string, values: Record<string, string>, escape: (value: string) => string): string {
+function fill(
+  template: string,
+  values: Record<string, string>,
+  escape: (value: string, name: string) => string,
+): string {
   return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(values, name) ? escape(values[name] ?? "") : "",
+    Object.hasOwn(values, name) ? escape(values[name] ?? "", name) : "",
   );
 }
 

@@ -1,7 +1,6 @@
 import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
 import type { Commission } from "../domain/commission/commission.ts";
-import type { Context } from "../domain/context.ts";
 import { unsubscribeUrl, type Email, type EmailKind } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
@@ -13,16 +12,10 @@ import {
   refLink,
   type PromoterCampaign,
 } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { createPromoter, type CreatedPromoter } from "../domain/promoter/creation.ts";
-import {
-  newProfile,
-  promoterName,
-  promoters,
-  type EmailTopic,
-  type Promoter,
-} from "../domain/promoter/promoter.ts";
-import { asItIs } from "../domain/show.ts";
-import { enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
+import { promoterName, promoters, type EmailTopic, type Promoter } from "../domain/promoter/promoter.ts";
+import { loadTerms } from "../domain/terms/terms.ts";
+import type { Delivery } from "../domain/webhook/delivery.ts";
+import type { Reader } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** The names of these e-mails in promoters' settings. */
@@ -70,12 +63,14 @@ export async function emailFor(
   if (wanted === null) return null;
   const kind = kindFor(wanted, promoter, promoterCampaign);
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
+  // The invitation has said it.
+  if (kind === "signup_accepted" && promoter.isInvited) return null;
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
   const { sum } = occasion;
   const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
-  return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+  return newEmail(store, kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
 
 /** The values that an e-mail to a promoter is made from. */
@@ -89,52 +84,8 @@ interface EmailParts {
   values?: Record<string, string>;
 }
 
-/** A person whom the company invites to become a promoter. */
-export interface Invitation {
-  email: string;
-  /** null: the account's default campaign. */
-  campaignId: number | null;
-  /** The server's public address. null: mail is not set up, so no e-mail is sent. */
-  publicUrl: string | null;
-}
-
-/**
- * Makes an invited promoter and, in the same commit, the e-mail with their link.
- *
- * Choice: they get the welcome e-mail even if the campaign does not send it to promoters who sign up
- * themselves.
- *
- * @throws Failure `not_found` for the campaign, `taken` if a promoter has the e-mail address
- */
-export async function invitePromoter(
-  context: Context,
-  account: Account,
-  { email, campaignId, publicUrl }: Invitation,
-): Promise<CreatedPromoter> {
-  const { store, now } = context;
-  const id = await store.nextId("delivery");
-  return createPromoter(context, account, {
-    ...NOBODY_YET,
-    email,
-    campaignId,
-    profile: newProfile({}),
-    async invite(tx, made) {
-      // A campaign that sends the welcome e-mail by itself needs no second one.
-      if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
-      const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
-      const lane = `promoter/${made.promoter.id}`;
-      await enqueue(
-        tx,
-        newDelivery({ id, ownerId: account.id, lane, email: welcome, createdAt: now.toISOString() }),
-        now,
-      );
-    },
-    show: asItIs,
-  });
-}
-
 /** An e-mail to a promoter about one of their campaigns. */
-function newEmail(kind: EmailKind, parts: EmailParts): Email {
+async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Promise<Email> {
   const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
     kind,
@@ -148,10 +99,21 @@ function newEmail(kind: EmailKind, parts: EmailParts): Email {
       ref_token: promoterCampaign.refToken,
       ref_link: refLink(promoterCampaign, campaign),
       portal_url: `${publicUrl}/portal`,
+      ...(WELCOMES.has(kind) && { offer: await offerOf(reader, parts) }),
       unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
       ...values,
     },
   };
+}
+
+/** The e-mails that say what promoters earn. */
+const WELCOMES: ReadonlySet<EmailKind> = new Set(["signup_accepted", "accepted"]);
+
+async function offerOf(
+  reader: Reader,
+  { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
+): Promise<string> {
+  return (await loadTerms(reader, { account, campaign, promoter, joined })).join(" ");
 }
 
 function occasionOf(change: RecordChange): Occasion | null {
@@ -217,21 +179,3 @@ function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasio
 function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
   return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
 }
-
-/** An invited promoter begins without these. */
-const NOBODY_YET = {
-  custId: null,
-  refToken: null,
-  coupon: null,
-  displayCoupon: null,
-  tempPasswordHash: null,
-  landingUrl: null,
-  usesUrlTracking: false,
-  parentPromoterId: null,
-  parentPromoterEmail: null,
-  note: null,
-  createdAt: null,
-  skipEmailNotification: false,
-  alwaysApprove: true,
-  address: null,
-};

@@ -34,7 +34,9 @@ import {
   listProductsOperation,
   updateProductOperation,
 } from "./product/products.ts";
+import { ERASURES } from "./erasures.ts";
 import { PORTAL_ACCESS } from "./promoter/portal-access.ts";
+import { invitePromotersOperation } from "./promoter/invitations.ts";
 import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
 import {
   listPromoterCampaignsOperation,
@@ -91,6 +93,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
 
   ["GET", "/promoters", listPromotersOperation],
   ["POST", "/promoters", createPromoterOperation],
+  ["POST", "/promoters/invite", invitePromotersOperation],
   ["PUT", "/promoters/:id", updatePromoterOperation],
   ["PATCH", "/promoters/:id", updatePromoterOperation],
   ...Object.entries(PROMOTER_BATCHES).map(([name, batch]): V2Row => ["POST", `/promoters/${name}`, batch]),
@@ -167,6 +170,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
 export const V2_OPERATIONS: V2Row[] = [
   ...COMPANY_OPERATIONS.map((row): V2Row => [row[0], `/api/v2/company${row[1]}`, row[2], accessOf(row)]),
   ...PORTAL_ACCESS,
+  ...ERASURES,
   ["POST", "/api/v2/track/signup", trackSignup, "key"],
   ["POST", "/api/v2/track/sale", trackSale, "key"],
 ];

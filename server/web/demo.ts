@@ -121,7 +121,8 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <script defer src="${base}/demo.js"></script>
 </head>
 <body>
-<p id="banner" hidden></p>
+<main>
+<p id="banner" role="status" hidden></p>
 <h1>A product worth recommending</h1>
 <p>This page stands for your marketing site. It has one script tag, and a form marked
 <code>data-svc-signup</code>. Open it through a promoter's link, sign up, and see what is recorded.</p>
@@ -130,15 +131,16 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
   <button>Sign up</button>
 </form>
 <h2>What this site knows about you</h2>
-<pre id="known">Nothing: you did not come through a referral link.</pre>
+<pre id="known" tabindex="0" role="region" aria-live="polite" aria-label="What this site knows about you">Nothing: you did not come through a referral link.</pre>
 <h2>Try it</h2>
 <p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
-<pre>curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
+<pre tabindex="0" role="region" aria-label="Commands to create a promoter">curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
   -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
 <p>Give her campaign a reward. After you have signed up, let yourself pay, and watch above what she earns:</p>
-<pre>npx tidemark reward add ${escapeHtml(cid)} --percent 20
+<pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} --percent 20
 curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
   -H 'X-API-KEY: your key' -d email=you@example.com -d event_id=order-1 -d amount=10000</pre>
+</main>
 </body>
 </html>
 `;
@@ -160,14 +162,19 @@ svc("details", (details) => {
   show({ visitor: svc.data.tid, ref_id: details.ref_id });
 });
 
-async function showRecorded(email, triesLeft) {
+const UNKNOWN = "Nothing was recorded: you did not come through a referral link, or the server takes this " +
+  "browser for a program, such as a search engine's, whose visits it does not count.";
+
+async function showRecorded(email) {
+  for (let tries = 0; tries < 13; tries++) {
+    if (tries > 0) await new Promise((resolve) => setTimeout(resolve, 250));
+    const { tid } = svc.data || {};
+    const answer = await fetch(base + "/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
+    const { lead } = await answer.json();
+    if (lead) return follow(email, lead);
+  }
   const { tid } = svc.data || {};
-  const answer = await fetch(base + "/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
-  const { lead } = await answer.json();
-  if (lead) return follow(email, lead);
-  if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
-  if (!tid) known.textContent = "Nothing was recorded: you did not come through a referral link.";
-  else known.textContent = await reason(email, tid);
+  known.textContent = tid ? await reason(email, tid) : UNKNOWN;
 }
 
 // Shows the sales that come in while the page is open.
@@ -180,18 +187,23 @@ async function follow(email, lead) {
 
 // The tracker reported the refusal only to the console. Sending the same sign-up again can't count it twice.
 async function reason(email, tid) {
-  const body = new URLSearchParams({ cid: cid(), tid, email });
-  const answer = await fetch(base + "/t/signup", { method: "POST", body });
+  const answer = await fetch(base + "/t/signup", { method: "POST", body: new URLSearchParams({ cid: cid(), tid, email }) });
   if (answer.ok) return "This address has signed up before, so nothing new was recorded.";
-  const refusal = await answer.json();
-  const text = refusal.error || refusal.message || JSON.stringify(refusal);
+  const body = await answer.text();
+  let text = body;
+  try {
+    const refusal = JSON.parse(body);
+    text = refusal.error || refusal.message || body;
+  } catch {
+    // The refusal is plain text.
+  }
   return "Nothing was recorded. The server refused the sign-up with " + answer.status + ": " + text;
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   known.textContent = "Signing up ...";
-  showRecorded(form.elements.email.value, 12).catch((error) => {
+  showRecorded(form.elements.email.value).catch((error) => {
     known.textContent = "The server can't be reached: " + error.message;
   });
 });

@@ -28,27 +28,23 @@ const hashOf = (key: string) => createHash("sha256").update(key).digest("hex").s
 
 const ACME = { account_id: "acme", name: "Acme", honours_gpc: false, mail_sender: null, created_at: INSTANT };
 const DEFAULT_CAMPAIGN = {
-  accountId: 1,
   id: 1,
   name: "Default campaign",
-  color: "#2563eb",
-  landingUrl: "https://www.acme.example/",
-  refParams: [],
-  visitorCookieDays: 60,
-  autoApprovePromoters: true,
-  autoApproveCommissions: true,
-  commissionHoldDays: 0,
+  landing_url: "https://www.acme.example/",
+  link_parameters: [],
+  cookie_days: 60,
+  auto_approve: true,
+  auto_approve_commissions: true,
+  hold_days: 0,
   attribution: "last",
-  allowedOrigins: [],
-  trackAdTraffic: "pending",
-  isPrivate: false,
-  links: [],
-  upgrade: null,
-  rewardsForPromoters: [],
-  rewardsForReferrals: [],
+  allowed_origins: [],
+  ad_traffic: "pending",
+  is_private: false,
+  promoter_reward_ids: [],
+  customer_reward_ids: [],
   emails: [],
-  createdAt: INSTANT,
-  isDefault: true,
+  created_at: INSTANT,
+  is_default: true,
 };
 
 it("a command warns of variables that are no settings, apart from its result", async () => {
@@ -202,26 +198,23 @@ describe("campaigns", () => {
   it("are created with every setting, and can replace the default one", async () => {
     await createAcme();
     const spring = {
-      accountId: 1,
       id: expect.any(Number) as number,
       name: "Spring",
-      color: "#2563eb",
-      landingUrl: "https://www.acme.example/spring",
-      refParams: ["via", "ref"],
-      visitorCookieDays: 3650,
-      autoApprovePromoters: false,
-      autoApproveCommissions: false,
-      commissionHoldDays: 14,
+      landing_url: "https://www.acme.example/spring",
+      link_parameters: ["via", "ref"],
+      cookie_days: 3650,
+      auto_approve: false,
+      auto_approve_commissions: false,
+      hold_days: 14,
       attribution: "first",
-      allowedOrigins: ["https://shop.example", "*.acme.example"],
-      trackAdTraffic: "block",
-      isPrivate: false,
-      links: [],
-      upgrade: null,
-      rewardsForPromoters: [],
-      rewardsForReferrals: [],
+      allowed_origins: ["https://shop.example", "*.acme.example"],
+      ad_traffic: "block",
+      is_private: false,
+      promoter_reward_ids: [],
+      customer_reward_ids: [],
       emails: ["accepted", "rejected"],
-      createdAt: INSTANT,
+      is_default: true,
+      created_at: INSTANT,
     };
     const made = await run(
       ..."campaign create acme Spring --landing-url https://www.acme.example/spring".split(" "),
@@ -231,8 +224,8 @@ describe("campaigns", () => {
     );
     expect(made).toEqual(spring);
     expect(await run("campaign", "list", "acme")).toEqual([
-      { ...DEFAULT_CAMPAIGN, isDefault: false },
-      { ...spring, isDefault: true },
+      { ...DEFAULT_CAMPAIGN, is_default: false },
+      spring,
     ]);
   });
 
@@ -240,19 +233,19 @@ describe("campaigns", () => {
     await createAcme();
     const { id } = await run<{ id: number }>("campaign", "create", "acme", "Plain", ...LANDING);
     const plain = { ...DEFAULT_CAMPAIGN, id, name: "Plain" };
-    const { isDefault: _, ...unchanged } = plain;
     const update = (words: string) => run("campaign", "update", "acme", String(id), ...words.split(" "));
     const changed = {
-      ...unchanged,
+      ...plain,
+      is_default: false,
       name: "Autumn",
-      landingUrl: "https://www.acme.example/autumn",
-      refParams: ["ref"],
-      visitorCookieDays: 30,
-      autoApprovePromoters: false,
-      commissionHoldDays: 30,
+      landing_url: "https://www.acme.example/autumn",
+      link_parameters: ["ref"],
+      cookie_days: 30,
+      auto_approve: false,
+      hold_days: 30,
       attribution: "first",
-      allowedOrigins: ["https://shop.example"],
-      trackAdTraffic: "allow",
+      allowed_origins: ["https://shop.example"],
+      ad_traffic: "allow",
       emails: ["payout_sent"],
     };
     expect(
@@ -262,18 +255,23 @@ describe("campaigns", () => {
           "--emails payout_sent --hold-days 30",
       ),
     ).toEqual(changed);
-    expect(await update("--auto-approve --default")).toEqual({ ...changed, autoApprovePromoters: true });
+    expect(await update("--auto-approve --default")).toEqual({
+      ...changed,
+      auto_approve: true,
+      is_default: true,
+    });
     const emptied = {
       ...changed,
-      autoApprovePromoters: true,
-      refParams: [],
-      allowedOrigins: [],
+      auto_approve: true,
+      is_default: true,
+      link_parameters: [],
+      allowed_origins: [],
       emails: [],
     };
     expect(await update("--no-param --no-allow-origin --no-emails")).toEqual(emptied);
     expect(await run("campaign", "list", "acme")).toEqual([
-      { ...DEFAULT_CAMPAIGN, isDefault: false },
-      { ...emptied, isDefault: true },
+      { ...DEFAULT_CAMPAIGN, is_default: false },
+      emptied,
     ]);
   });
 
@@ -282,7 +280,7 @@ describe("campaigns", () => {
     await run("campaign", "create", "acme", "Plain", ...LANDING);
     expect(await run("campaign", "list", "acme")).toEqual([
       DEFAULT_CAMPAIGN,
-      { ...DEFAULT_CAMPAIGN, id: expect.any(Number) as number, name: "Plain", isDefault: false },
+      { ...DEFAULT_CAMPAIGN, id: expect.any(Number) as number, name: "Plain", is_default: false },
     ]);
   });
 });

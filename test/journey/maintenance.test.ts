@@ -180,6 +180,8 @@ it("doctor shows what is wrong with a set-up, and ends with 1 while anything is"
   await mended.stop();
 });
 
+const SIGN_IN = expect.stringMatching(/^https?:\/\/.*\/portal\/welcome#\S+$/) as string;
+
 it("promoter invites promoters, e-mails them if a mail server is set up, and lists them with their links", async () => {
   const link = (name: string) => `https://www.acme.example/?via=${name}`;
   const row = (id: number, name: string) => ({
@@ -191,11 +193,12 @@ it("promoter invites promoters, e-mails them if a mail server is set up, and lis
     created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
   });
   const told =
+    "Each sign_in_link opens the portal of that promoter, once, within 24 hours.\n" +
     "No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.\n";
   const first = await run("promoter", "invite", "acme", "jane@example.com");
   expect({ ...first, stdout: JSON.parse(first.stdout) as unknown }).toEqual({
     code: 0,
-    stdout: [{ ...row(1, "jane"), is_new: true, is_mailed: false }],
+    stdout: [{ ...row(1, "jane"), is_new: true, is_mailed: false, sign_in_link: SIGN_IN }],
     stderr: told,
   });
   const mail = await startMailServer();
@@ -214,15 +217,15 @@ it("promoter invites promoters, e-mails them if a mail server is set up, and lis
   expect({ ...second, stdout: JSON.parse(second.stdout) as unknown }).toEqual({
     code: 0,
     stdout: [
-      { ...row(1, "jane"), is_new: false, is_mailed: false },
-      { ...row(2, "joe"), id: NUMBER, is_new: true, is_mailed: true },
+      { ...row(1, "jane"), is_new: false, is_mailed: false, sign_in_link: SIGN_IN },
+      { ...row(2, "joe"), id: NUMBER, is_new: true, is_mailed: true, sign_in_link: SIGN_IN },
     ],
-    stderr: "",
+    stderr: "Each sign_in_link opens the portal of that promoter, once, within 24 hours.\n",
   });
   await mail.has(1);
   expect(mail.emails.map(({ to }) => to)).toEqual([["joe@example.com"]]);
   expect(mail.emails[0]!.text).toContain(link("joe"));
-  expect(mail.emails[0]!.text).toContain("https://track.acme.example/unsubscribe?");
+  expect(mail.emails[0]!.text).toContain("https://track.acme.example/portal/welcome#");
   await server.stop();
   await mail.close();
   expect(JSON.parse((await run("promoter", "list", "acme")).stdout)).toEqual([

@@ -6,6 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { EMAIL_KINDS, EMAILS, type EmailKind } from "../email-kinds.ts";
+import { MailNotice } from "../mail-notice.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.ts";
@@ -17,6 +18,7 @@ export function CampaignEmails(props: CampaignViewProps) {
   const shown = useSignal<EmailKind | null>(null);
   return (
     <div class="card stack">
+      <MailNotice instead="Choose now what to send later; each promoter's page has a sign-in link to copy." />
       <Form
         form={form}
         action="Save the e-mails"

@@ -50,12 +50,12 @@ function RewardList({
   const isAdding = useSignal(false);
   const isSaving = useSignal(false);
   const entries = campaign[field];
-  const save = async (changed: EntryInput[], words: string) => {
-    // The whole list is sent, and until it is loaded again, this one still has what was taken out.
+  const save = async (changed: EntryInput[], words: string, of: Field = field) => {
+    // The whole list is sent, and until it is loaded again, this one still has what was removed.
     if (isSaving.peek()) return;
     isSaving.value = true;
     await tell(async () => {
-      const body = { [field]: changed };
+      const body = { [of]: changed };
       await answer(
         api.PUT("/api/v2/company/campaigns/{id}", { params: { path: { id: campaign.id } }, body }),
       );
@@ -64,6 +64,13 @@ function RewardList({
     });
     isSaving.value = false;
   };
+  // Somebody may have begun a reward for promoters and made one for their customers.
+  const addMade = async ({ id, is_promoter_reward: isForPromoters }: Reward) => {
+    await rewards.reload();
+    const of = isForPromoters ? "rewards_for_promoters" : "rewards_for_referrals";
+    const entry: EntryInput = { reward_id: id, apply_on: "all", product_ids: [] };
+    await save([...campaign[of].map(plain), entry], `The reward is in ${campaign.name} now`, of);
+  };
   return (
     <section class="card stack" aria-label={title}>
       <h2>{title}</h2>
@@ -71,18 +78,16 @@ function RewardList({
         {(all) => (
           <>
             {entries.length === 0 && <p class="soft">{NOTHING[scope]}</p>}
-            <ul class="items">
-              {entries.map((entry, at) => (
-                <EntryItem
-                  key={`${entry.reward_id} ${entry.apply_on}`}
-                  entry={entry}
-                  reward={all.find(({ id }) => id === entry.reward_id)}
-                  takeOut={() =>
-                    save(entries.filter((_, each) => each !== at).map(plain), "The reward was taken out")
-                  }
-                />
-              ))}
-            </ul>
+            <Entries
+              entries={entries}
+              rewards={all}
+              remove={(at) =>
+                save(
+                  entries.filter((_, each) => each !== at).map(plain),
+                  "The reward was removed from the campaign",
+                )
+              }
+            />
             {may("manager") && (
               <AddEntry
                 rewards={all}
@@ -95,19 +100,40 @@ function RewardList({
         )}
       </Await>
       {isAdding.value && (
-        <RewardDialog reward={null} reload={rewards.reload} onClose={() => (isAdding.value = false)} />
+        <RewardDialog reward={null} onSaved={addMade} onClose={() => (isAdding.value = false)} />
       )}
     </section>
+  );
+}
+
+interface EntriesProps {
+  entries: Entry[];
+  rewards: Reward[];
+  remove: (at: number) => Promise<void>;
+}
+
+function Entries({ entries, rewards, remove }: EntriesProps) {
+  return (
+    <ul class="items">
+      {entries.map((entry, at) => (
+        <EntryItem
+          key={`${entry.reward_id} ${entry.apply_on}`}
+          entry={entry}
+          reward={rewards.find(({ id }) => id === entry.reward_id)}
+          remove={() => remove(at)}
+        />
+      ))}
+    </ul>
   );
 }
 
 interface EntryItemProps {
   entry: Entry;
   reward: Reward | undefined;
-  takeOut: () => Promise<void>;
+  remove: () => Promise<void>;
 }
 
-function EntryItem({ entry, reward, takeOut }: EntryItemProps) {
+function EntryItem({ entry, reward, remove }: EntryItemProps) {
   const products = entry.products.map(({ name }) => name).join(", ");
   return (
     <li class="row spread">
@@ -118,8 +144,8 @@ function EntryItem({ entry, reward, takeOut }: EntryItemProps) {
         </div>
       </div>
       {may("manager") && (
-        <button class="button little" onClick={takeOut}>
-          Take out<span class="unseen"> {entry.reward.name}</span>
+        <button class="button little" onClick={remove}>
+          Remove<span class="unseen"> {entry.reward.name}</span>
         </button>
       )}
     </li>

@@ -76,7 +76,7 @@ function Questions({ questions }: { questions: Signal<Question[]> }) {
           class="button little"
           onClick={() => (questions.value = [...questions.value, NEW])}
         >
-          Ask something
+          Add a question
         </button>
       </div>
     </fieldset>

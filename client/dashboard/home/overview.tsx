@@ -24,7 +24,7 @@ export function Overview({ filters }: { filters: Filters<HomeFilters> }) {
           <>
             <Figures home={shown} filters={filters} />
             <div class="lists">
-              <TaskList tasks={shown.tasks} />
+              <TaskList tasks={shown.tasks} owedCents={shown.figures.owed_amount.total} />
               <Funnel home={shown} />
             </div>
             <div class="lists">

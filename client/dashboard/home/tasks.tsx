@@ -12,10 +12,10 @@ interface Task {
 }
 
 /** What waits for somebody, each with its list. */
-export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
+export function TaskList({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: number }) {
   const waiting = tasksOf(tasks).filter(({ count }) => count > 0);
   return (
-    <section class="card">
+    <section class="card stack">
       <h2>To do</h2>
       {waiting.length === 0 && <p class="soft">Nothing waits for you.</p>}
       <ul class="plain-list">
@@ -26,7 +26,30 @@ export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
           </li>
         ))}
       </ul>
+      <Sums tasks={tasks} owedCents={owedCents} />
     </section>
+  );
+}
+
+/** How what is owed, what can be paid and what waits for approval belong together. */
+function Sums({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: number }) {
+  const { amount, total_incl_tax: withTax } = tasks.pending_payouts;
+  const tax = withTax - amount;
+  const { amount: pending } = tasks.pending_commissions;
+  if (owedCents === 0 && withTax === 0 && pending === 0) return null;
+  const rest = owedCents - amount;
+  return (
+    <p class="small soft">
+      Owed is what is approved and not paid: {money(owedCents)}.{" "}
+      {amount > 0 &&
+        `${money(amount)} of it can be paid now${tax === 0 ? "" : `, with ${money(tax)} of tax`}. `}
+      {rest > 0 && (
+        <>
+          {money(rest)} <a href="/admin/payouts#tab=next">comes into later payouts</a>.{" "}
+        </>
+      )}
+      {pending !== 0 && `${money(pending)} waits for approval and comes on top then.`}
+    </p>
   );
 }
 
@@ -70,8 +93,9 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       link: "/admin/settings/webhooks",
     },
     {
-      words: `${several(rates_missing, "sale or refund", "sales or refunds")} without an exchange rate of ${waiting_events.currencies.join(", ")}. Load the rates with tidemark rates import or POST /api/v2/company/rates`,
+      words: `${several(rates_missing, "sale or refund", "sales or refunds")} without an exchange rate of ${waiting_events.currencies.join(", ")}`,
       count: rates_missing,
+      link: "/admin/settings/rates",
     },
     {
       words: `${several(waiting_events.failed_count, "sale or refund", "sales or refunds")} that can't be recorded. tidemark doctor says why`,

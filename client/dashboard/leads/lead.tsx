@@ -1,3 +1,4 @@
+import { EraseButton } from "../erase.tsx";
 import { useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso/router";
 import { answer, api } from "../../ui/api/client.ts";
@@ -79,6 +80,15 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
       <button class="button danger" onClick={() => actOnLeads("delete", { ...given, reload: leave })}>
         Delete
       </button>
+      {may("owner") && (
+        <EraseButton
+          kind="lead"
+          name={leadName(lead)}
+          stays="Sales and commissions stay, without a name."
+          erase={() => answer(api.POST("/api/v2/company/referrals/{id}/erase", { params: { path: { id } } }))}
+          reload={reload}
+        />
+      )}
       {isMoving.value && <MoveLeads {...given} onBegin={() => {}} onClose={() => (isMoving.value = false)} />}
     </>
   );

@@ -68,7 +68,7 @@ const DUE_OPTIONS: [string, string][] = [
   ["", "Due whenever"],
   ["next", "Due next"],
   ["overdue", "Overdue"],
-  ["custom", "Own payment terms"],
+  ["custom", "By hand or on own terms"],
 ];
 
 /** Every payout. */

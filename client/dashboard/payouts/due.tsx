@@ -1,5 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
 import { count, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useChoice } from "../../ui/table/choice.ts";
@@ -75,6 +76,7 @@ export function DueList({
           <div class="end">
             <NewBatch
               onMade={async (id) => {
+                toast("The batch was made");
                 await reload();
                 filters.set({ ...USUAL, tab: "batches", batch: String(id) });
               }}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
+import { asRefusal } from "../../ui/api/refusal.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
@@ -11,6 +12,7 @@ import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
+import { FileParts, needsPart } from "./file-parts.tsx";
 import { SepaFile } from "./sepa-file.tsx";
 import { BATCH_STATUSES, METHODS, type PaymentsBatch } from "./words.ts";
 
@@ -49,13 +51,21 @@ export function BatchList({
 }) {
   const list = useList(filters, loadBatches);
   const sepa = useSignal<PaymentsBatch | null>(null);
+  const parts = useSignal<PaymentsBatch | null>(null);
   const reload = async () => {
     await Promise.all([list.reload(), changed()]);
   };
   const actions: Column<PaymentsBatch> = {
     id: "actions",
     title: "What to do",
-    cell: (batch) => <Actions batch={batch} reload={reload} onSepa={() => (sepa.value = batch)} />,
+    cell: (batch) => (
+      <Actions
+        batch={batch}
+        reload={reload}
+        onSepa={() => (sepa.value = batch)}
+        onParts={() => (parts.value = batch)}
+      />
+    ),
   };
   return (
     <>
@@ -72,6 +82,7 @@ export function BatchList({
           </Empty>
         }
       />
+      {parts.value && <FileParts batch={parts.value} onClose={() => (parts.value = null)} />}
       {sepa.value && <SepaFile batch={sepa.value} onClose={() => (sepa.value = null)} />}
     </>
   );
@@ -81,9 +92,10 @@ interface ActionsProps {
   batch: PaymentsBatch;
   reload: () => Promise<void>;
   onSepa: () => void;
+  onParts: () => void;
 }
 
-function Actions({ batch, reload, onSepa }: ActionsProps) {
+function Actions({ batch, reload, onSepa, onParts }: ActionsProps) {
   const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight no-wrap">
@@ -98,7 +110,7 @@ function Actions({ batch, reload, onSepa }: ActionsProps) {
         </button>
       )}
       {(method === "bank" || method === "paypal" || method === "wise") && (
-        <button class="button little" onClick={() => void saveFile(batch.id, method)}>
+        <button class="button little" onClick={() => void saveFile(batch, method, onParts)}>
           CSV file
         </button>
       )}
@@ -116,10 +128,17 @@ function Actions({ batch, reload, onSepa }: ActionsProps) {
   );
 }
 
-function saveFile(id: number, format: "bank" | "paypal" | "wise"): Promise<void> {
-  const params = { path: { id }, query: { format } };
-  return tell(async () => {
-    await answer(api.GET("/api/v2/company/payments_batches/{id}/file", { params, fetch: toDisk }));
+/** A batch with more payments than one file may hold comes in parts. */
+async function saveFile(batch: PaymentsBatch, format: "bank" | "paypal" | "wise", onParts: () => void) {
+  await tell(async () => {
+    const params = { path: { id: batch.id }, query: { format } };
+    try {
+      await answer(api.GET("/api/v2/company/payments_batches/{id}/file", { params, fetch: toDisk }));
+    } catch (error) {
+      if (!needsPart(asRefusal(error))) throw error;
+      onParts();
+      return "The batch needs several files";
+    }
     return "The file is being downloaded";
   });
 }

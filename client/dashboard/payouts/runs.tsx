@@ -49,7 +49,7 @@ const RUNS: Column<PayoutRun>[] = [
   },
   {
     id: "finished",
-    title: "Made",
+    title: "Created",
     cell: ({ finished_at: at }) => (at === null ? <Badge tone="warn">Under way</Badge> : dateTime(at)),
   },
   { id: "payouts", title: "Payouts", isNumber: true, cell: ({ payouts_count: payouts }) => count(payouts) },

@@ -7,18 +7,19 @@ import type { PaymentsBatch } from "./words.ts";
 
 /** Asks for the account that the money comes from, which a SEPA file names. */
 export function SepaFile({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
-  const form = useForm({ debtor_name: "", debtor_iban: "", debtor_bic: "" });
+  const form = useForm({ debtor_name: "", debtor_iban: "", debtor_bic: "", part: "" });
   return (
     <Dialog title={`SEPA file of ${batch.ext_reference}`} onClose={onClose}>
       <Form
         form={form}
         action="Download the file"
-        onSubmit={async ({ debtor_name: name, debtor_iban: iban, debtor_bic: bic }) => {
+        onSubmit={async ({ debtor_name: name, debtor_iban: iban, debtor_bic: bic, part }) => {
           const query = {
             format: "sepa" as const,
             debtor_iban: iban,
             ...(name && { debtor_name: name }),
             ...(bic && { debtor_bic: bic }),
+            ...(part && { part: Number(part) }),
           };
           const params = { path: { id: batch.id }, query };
           await answer(api.GET("/api/v2/company/payments_batches/{id}/file", { params, fetch: toDisk }));
@@ -32,6 +33,14 @@ export function SepaFile({ batch, onClose }: { batch: PaymentsBatch; onClose: ()
           name="debtor_name"
           label="Your name"
           hint="Empty: the name of your account here."
+        />
+        <TextField
+          form={form}
+          name="part"
+          label="Which file"
+          type="number"
+          min={1}
+          hint="Only if the batch needs several."
         />
       </Form>
     </Dialog>

@@ -5,6 +5,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { MailNotice } from "../mail-notice.tsx";
 import { at } from "../../ui/base.ts";
 
 const EMPTY = {
@@ -58,6 +59,7 @@ export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onC
           label="Send them the campaign's e-mails"
           hint="The welcome with their link comes first, if the campaign has it on."
         />
+        <MailNotice instead="On their page, “Let them in” makes a sign-in link to give to them." />
       </Form>
     </Dialog>
   );

@@ -11,7 +11,7 @@ export interface PickedPromoter {
   name: string;
 }
 
-/** Finds a promoter by name, address or referral id, and lets the reader pick one of the first five. */
+/** Finds a promoter by name, address or referral id, and lets the reader pick one of the first ten. */
 export function PromoterPicker({ label, picked }: { label: string; picked: Signal<PickedPromoter | null> }) {
   const id = useId();
   const typed = useSignal("");
@@ -46,7 +46,10 @@ export function PromoterPicker({ label, picked }: { label: string; picked: Signa
             onChange={() => (picked.value = { id: each, name: promoter.name ?? promoter.email })}
           />
           <span>
-            {promoter.name} <small class="faint">in {campaign.name}</small>
+            {promoter.name}{" "}
+            <small class="faint">
+              {promoter.name !== promoter.email && `${promoter.email}, `}in {campaign.name}
+            </small>
           </span>
         </label>
       ))}

@@ -54,6 +54,10 @@ export function ProfileDialog({
       >
         <TextField form={form} name="email" label="E-mail" type="email" required />
         <TextField form={form} name="cust_id" label="Your own id of them" />
+        <p class="small soft">
+          Their referral id and rewards belong to each campaign: “Link and rewards” on their page changes
+          them.
+        </p>
         {may("owner") && <TermsFields form={form} />}
         <div class="grid" style={{ "--column": "12rem" }}>
           {PROFILE.map(([name, label]) => (

@@ -6,6 +6,7 @@ import { date } from "../../ui/format.ts";
 import { may } from "../session/session.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
+import { JoinedDialog } from "./joined-dialog.tsx";
 import type { Promoter } from "./query.ts";
 import { StateBadge } from "./summary.tsx";
 import type { PromoterCampaignState } from "./words.ts";
@@ -24,6 +25,7 @@ const WORDS: Partial<Record<ActionName, string>> = { accept: "Accept", reject: "
 
 /** The campaigns that a promoter is in, with their links. */
 export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {
+  const edited = useSignal<number | null>(null);
   const asked = useSignal<{ name: ActionName; campaignId: number } | null>(null);
   const { id, name, promoter_campaigns: joined } = promoter;
   return (
@@ -43,9 +45,13 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
             key={each.id}
             joined={each}
             act={(name) => (asked.value = { name, campaignId: each.campaign_id })}
+            edit={() => (edited.value = each.id)}
           />
         ))}
       </ul>
+      {edited.value !== null && (
+        <JoinedDialog id={edited.value} who={name} reload={reload} onClose={() => (edited.value = null)} />
+      )}
       {asked.value && (
         <ActionDialog
           name={asked.value.name}
@@ -62,7 +68,13 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
   );
 }
 
-function Joined({ joined, act }: { joined: PromoterCampaign; act: (name: ActionName) => void }) {
+interface JoinedProps {
+  joined: PromoterCampaign;
+  act: (name: ActionName) => void;
+  edit: () => void;
+}
+
+function Joined({ joined, act, edit }: JoinedProps) {
   const { campaign, campaign_id: campaignId, state, ref_link: link, coupon, created_at: at } = joined;
   return (
     <li class="stack tight">
@@ -74,6 +86,9 @@ function Joined({ joined, act }: { joined: PromoterCampaign; act: (name: ActionN
         </span>
         {may("manager") && (
           <span class="row">
+            <button class="button little" onClick={edit}>
+              Link and rewards<span class="unseen"> in {campaign.name}</span>
+            </button>
             {OFFERED[state].map((name) => (
               <button key={name} class="button little" onClick={() => act(name)}>
                 {WORDS[name]}

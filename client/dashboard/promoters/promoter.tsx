@@ -8,12 +8,14 @@ import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
+import { EraseButton } from "../erase.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
 import { ProfileDialog } from "./profile-dialog.tsx";
 import { PromoterChanges } from "./changes.tsx";
 import { PromoterFamily } from "./family.tsx";
 import { PromoterCommissions, PromoterLeads, PromoterPayouts } from "./belongings.tsx";
+import { LetInButton } from "./let-in.tsx";
 import { PromoterOverview } from "./overview.tsx";
 import { PortalButton } from "./portal-button.tsx";
 import type { Promoter } from "./query.ts";
@@ -86,12 +88,22 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
   return (
     <>
       <PortalButton promoter={promoter} />
+      {archivedAt === null && <LetInButton promoter={promoter} />}
       <button class="button" onClick={() => (isEditing.value = true)}>
         Edit
       </button>
       <button class="button" onClick={() => (asked.value = archivedAt === null ? "archive" : "restore")}>
         {archivedAt === null ? "Archive" : "Restore"}
       </button>
+      {may("owner") && (
+        <EraseButton
+          kind="promoter"
+          name={name}
+          stays="What they have earned and been paid stays, with their id, because accounts must be kept."
+          erase={() => answer(api.POST("/api/v2/company/promoters/{id}/erase", { params: { path: { id } } }))}
+          reload={loaded.reload}
+        />
+      )}
       {isEditing.value && (
         <ProfileDialog promoter={promoter} reload={loaded.reload} onClose={() => (isEditing.value = false)} />
       )}

@@ -11,13 +11,24 @@ import { useCampaigns } from "../campaigns/choices.ts";
 import { may } from "../session/session.ts";
 import { PromoterActions } from "./actions.tsx";
 import { PromoterFilterBar } from "./filters.tsx";
+import { Decide } from "./decide.tsx";
+import { InvitePeople } from "./invite.tsx";
 import { NewPromoter } from "./new-promoter.tsx";
 import { loadPromoters, USUAL, type Promoter } from "./query.ts";
 import { PromoterName, PromoterStates } from "./summary.tsx";
 
-const COLUMNS: Column<Promoter>[] = [
+const columnsWith = (reload: () => Promise<void>): Column<Promoter>[] => [
   { id: "name", title: "Promoter", cell: (promoter) => <PromoterName promoter={promoter} /> },
-  { id: "state", title: "State", cell: (promoter) => <PromoterStates promoter={promoter} /> },
+  {
+    id: "state",
+    title: "State",
+    cell: (promoter) => (
+      <span class="row tight">
+        <PromoterStates promoter={promoter} />
+        {may("manager") && promoter.archived_at === null && <Decide promoter={promoter} reload={reload} />}
+      </span>
+    ),
+  },
   { id: "campaigns", title: "Campaigns", cell: campaignNames },
   figure("clicks_count", "Clicks"),
   figure("referrals_count", "Leads"),
@@ -51,23 +62,31 @@ export function Promoters() {
   const list = useList(filters, loadPromoters);
   const campaigns = useCampaigns();
   const choice = useChoice({ filters, list, load: loadPromoters });
+  const all = columnsWith(list.reload);
   const columns = useColumns("promoters", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
+  const isInviting = useSignal(false);
   const add = () => (isAdding.value = true);
+  const invite = () => (isInviting.value = true);
   const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
   return (
     <Page
       title="Promoters"
       actions={
         may("manager") && (
-          <button class="button main" onClick={add}>
-            Add a promoter
-          </button>
+          <>
+            <button class="button" onClick={add}>
+              Add a promoter
+            </button>
+            <button class="button main" onClick={invite}>
+              Invite people
+            </button>
+          </>
         )
       }
     >
       <PromoterFilterBar filters={filters} campaigns={campaigns.data.value}>
-        <ColumnMenu columns={COLUMNS} chosen={columns} />
+        <ColumnMenu columns={all} chosen={columns} />
       </PromoterFilterBar>
       {may("manager") && (
         <PromoterActions
@@ -79,12 +98,19 @@ export function Promoters() {
       )}
       <Table
         caption="Promoters"
-        columns={COLUMNS}
+        columns={all}
         list={list}
         {...(may("manager") && { choice })}
         chosenColumns={columns}
-        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet add={add} />}
+        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet invite={invite} />}
       />
+      {isInviting.value && (
+        <InvitePeople
+          campaigns={campaigns.data.value ?? []}
+          reload={list.reload}
+          onClose={() => (isInviting.value = false)}
+        />
+      )}
       {isAdding.value && (
         <NewPromoter campaigns={campaigns.data.value ?? []} onClose={() => (isAdding.value = false)} />
       )}
@@ -92,13 +118,13 @@ export function Promoters() {
   );
 }
 
-function NoneYet({ add }: { add: () => void }) {
+function NoneYet({ invite }: { invite: () => void }) {
   return (
     <Empty title="Nobody promotes you yet">
-      <p>Add somebody by their e-mail address, or give people the address of a campaign's sign-up page.</p>
+      <p>Invite people by their e-mail addresses, or give them the address of a campaign's sign-up page.</p>
       {may("manager") && (
-        <button class="button" onClick={add}>
-          Add a promoter
+        <button class="button" onClick={invite}>
+          Invite people
         </button>
       )}
     </Empty>

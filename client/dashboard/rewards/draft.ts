@@ -3,7 +3,6 @@ import { centsOf, typedAmount } from "../../ui/form/amount.ts";
 import type { Reward, RewardTerms } from "./sentence.ts";
 
 type Body = components["schemas"]["CreateRewardBody"];
-type Schema = Body["schemas"][number];
 
 type Goal = components["schemas"]["RewardRule"]["type"];
 
@@ -86,12 +85,12 @@ export function bodyOf(draft: Draft): Body & RewardTerms {
   };
 }
 
-function schemaOf({ amount, kind, who, goal, goalValue }: Draft): Schema {
+function schemaOf({ amount, kind, who, goal, goalValue }: Draft): Reward["schemas"][number] {
   const isFlat = kind !== "percent";
   const value = goal === REVENUE ? centsOf(goalValue) : Number(goalValue);
   const rule = { type: goal as Goal, operator: "greater than or equal to", value: value ?? "" };
   return {
-    unit: isFlat ? (kind as Schema["unit"]) : "cash",
+    unit: isFlat ? (kind as Reward["schemas"][number]["unit"]) : "cash",
     amount: Number(amount.replace(",", ".")),
     flat_amount: isFlat,
     rules: who === "target" ? [rule] : [],

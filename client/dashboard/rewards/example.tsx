@@ -4,6 +4,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { centsOf } from "../../ui/form/amount.ts";
 import { money, several } from "../../ui/format.ts";
+import { goalOf, type RewardTerms } from "./sentence.ts";
 import { amountOf } from "../../ui/amount.ts";
 
 type Draft = components["schemas"]["CreateRewardBody"];
@@ -15,16 +16,23 @@ const USUAL_SALE = "100";
 const USUAL_PERCENT = 20;
 
 /** What rewards give for a sale, worked out by the server. */
-export function Example({ draft, entries }: { draft?: Draft; entries?: Entries }) {
+export function Example({ draft, entries }: { draft?: Draft & RewardTerms; entries?: Entries }) {
   const typed = useSignal(USUAL_SALE);
   const saleCents = centsOf(typed.value);
+  const goal = draft?.promoter_reward_type === "target" ? goalOf(draft) : null;
   const given = JSON.stringify({ draft, entries, saleCents });
   const loaded = useLoad((signal) => work({ draft, entries, saleCents }, signal), [given]);
   const results = loaded.data.value;
   return (
     <section class="example stack tight" aria-label="Example">
+      {goal !== null && (
+        <p class="small soft">
+          The sale with which a promoter reaches the goal ({goal}) earns the bonus. Earlier and later ones do
+          not.
+        </p>
+      )}
       <label class="row tight">
-        A sale of
+        {goal === null ? "A sale of" : "If that is a sale of"}
         <input
           class="input figure"
           inputMode="decimal"

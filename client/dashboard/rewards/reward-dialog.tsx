@@ -13,21 +13,21 @@ import { givenBy, sentenceOf, type Reward } from "./sentence.ts";
 /** Makes or changes a reward, by a sentence with an example beside it. */
 export function RewardDialog({
   reward,
-  reload,
+  onSaved,
   onClose,
 }: {
   /** null: a new one. */
   reward: Reward | null;
-  reload: () => Promise<void>;
+  onSaved: (saved: Reward) => Promise<void>;
   onClose: () => void;
 }) {
   const form = useForm<Draft>(draftOf(reward));
   const canEditTerms = reward === null || isSimple(reward);
   const save = async (draft: Draft) => {
-    await saveReward(reward, draft);
+    const saved = await saveReward(reward, draft);
     toast("The reward was saved");
     onClose();
-    await reload();
+    await onSaved(saved);
   };
   // Both follow what is typed. The name is no part of the sentence.
   for (const value of Object.values(form.values)) void value.value;
@@ -57,17 +57,16 @@ export function RewardDialog({
   );
 }
 
-async function saveReward(reward: Reward | null, draft: Draft): Promise<void> {
+async function saveReward(reward: Reward | null, draft: Draft): Promise<Reward> {
   const { schemas, ...body } = bodyOf(draft);
   if (reward === null) {
-    await made(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
-    return;
+    return made(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
   }
   const params = { path: { id: reward.id } };
   const changes = isSimple(reward)
     ? { ...body, schemas }
     : { name: body.name, hide_reward: draft.hide_reward };
-  await answer(api.PUT("/api/v2/company/rewards/{id}", { params, body: changes }));
+  return answer(api.PUT("/api/v2/company/rewards/{id}", { params, body: changes }));
 }
 
 /**

@@ -72,7 +72,7 @@ export function Rewards() {
       {edited.value && (
         <RewardDialog
           reward={edited.value === "new" ? null : edited.value}
-          reload={list.reload}
+          onSaved={list.reload}
           onClose={() => (edited.value = null)}
         />
       )}

@@ -56,6 +56,8 @@ function goals(): Options {
   ];
 }
 
+const PERCENT: Record<string, string> = { customer: "% off", target: "% of that sale" };
+
 /** Units of rewards that are made by the interface only. They would be hard to tell from a percentage. */
 const RARE = new Set(["mon_discount", "discount_per"]);
 
@@ -64,7 +66,7 @@ function kinds(who: string, chosen: string): Options {
   const { currency } = writing.value;
   const each = who === "target" || who === "customer" ? "" : " for each sale";
   return [
-    ["percent", who === "customer" ? "% off" : who.startsWith("tier") ? "%" : "% of each sale"],
+    ["percent", PERCENT[who] ?? (who.startsWith("tier") ? "%" : "% of each sale")],
     ["cash", `${currency}${each}`],
     ...Object.entries(UNITS)
       .filter(([unit]) => unit === chosen || !RARE.has(unit))

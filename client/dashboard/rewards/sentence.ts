@@ -1,6 +1,6 @@
 import type { components } from "../../ui/api/types.ts";
 import { styleOf } from "../../ui/currency.ts";
-import { exactPercent, several, writing } from "../../ui/format.ts";
+import { exactPercent, money, several, writing } from "../../ui/format.ts";
 import { UNITS, amountOf as fixedAmountOf } from "../../ui/amount.ts";
 
 export type Reward = components["schemas"]["Reward"];
@@ -14,7 +14,7 @@ export type RewardTerms = Pick<
   | "tier_reward_mode"
   | "duration"
   | "duration_in_months"
-> & { schemas: Pick<Schema, "unit" | "amount" | "flat_amount">[] };
+> & { schemas: (Pick<Schema, "unit" | "amount" | "flat_amount"> & Partial<Pick<Schema, "rules">>)[] };
 
 /** `The promoter gets 30% of each sale for 12 months`. */
 export function sentenceOf(reward: RewardTerms): string {
@@ -24,8 +24,18 @@ export function sentenceOf(reward: RewardTerms): string {
 /** `30% of each sale for 12 months`: how a reward is called until somebody types a name. */
 export function givenBy(reward: RewardTerms): string {
   const amounts = reward.schemas.map((schema) => amountOf(schema, reward)).join(" and ");
-  if (reward.promoter_reward_type === "target") return `${amounts} once, for reaching a goal`;
+  if (reward.promoter_reward_type === "target") return `${amounts} once, for ${goalOf(reward)}`;
   return `${amounts}${lengthOf(reward)}`;
+}
+
+/** The goal of a bonus: `10 customers`. */
+export function goalOf({ schemas }: RewardTerms): string {
+  const [rule, ...more] = schemas[0]?.rules ?? [];
+  if (rule === undefined || more.length > 0) return "reaching a goal";
+  const value = Number(rule.value);
+  if (rule.type === "promoter_campaign_revenue") return `${money(value)} of revenue`;
+  if (rule.type === "promoter_campaign_customers_count") return several(value, "customer");
+  return "reaching a goal";
 }
 
 function amountOf(
@@ -45,6 +55,7 @@ function baseOf({
   is_promoter_reward: isOfPromoter,
 }: RewardTerms): string {
   if (!isOfPromoter) return "off";
+  if (type === "target") return "of the sale that reaches the goal";
   if (type === "tier" && mode === "tier_commission_mode") return "of what the promoter below earns";
   if (type === "tier" && mode === "tier_net_override_mode") return "of what is left of each sale";
   return "of each sale";

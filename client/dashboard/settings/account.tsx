@@ -7,7 +7,9 @@ import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
+import { currencyOptions } from "../currencies.ts";
 import { findSession } from "../session/session.ts";
+import { TrackerFields, trackerOf, typedTracker } from "./tracker-fields.tsx";
 
 type Account = components["schemas"]["Account"];
 
@@ -42,10 +44,11 @@ function AccountForm({ account }: { account: Account }) {
         toast("The settings were saved");
       }}
     >
-      <Company form={form} zone={account.time_zone} />
+      <Company form={form} zone={account.time_zone} currency={account.currency} />
       <Commissions form={form} />
       <Payouts form={form} />
       <PrivacyAndSafety form={form} />
+      <TrackerFields form={form} />
     </Form>
   );
 }
@@ -71,17 +74,29 @@ function valuesOf(account: Account) {
     requires_invoice_details: account.requires_invoice_details,
     honours_privacy_control: account.honours_privacy_control,
     requires_second_factor: account.requires_second_factor,
+    ...typedTracker(account.tracker),
   };
 }
 
 /** @throws Refusal */
-function changesOf({ less_tax, less_shipping, fee_percentage, ...values }: Settings) {
+function changesOf({
+  less_tax,
+  less_shipping,
+  fee_percentage,
+  global,
+  data_global,
+  cookie,
+  script,
+  reads_fragment,
+  ...values
+}: Settings) {
   // The amounts are in the currency that is saved with them.
   const cents = (name: "min_payment" | "max_auto_approve") =>
     requiredCents(name, values[name], values.currency.trim().toUpperCase());
   return {
     ...values,
     commission_base: { less_tax, less_shipping, fee_percentage: Number(fee_percentage) },
+    tracker: trackerOf({ global, data_global, cookie, script, reads_fragment }),
     mail_sender: values.mail_sender || null,
     payout_cycle: values.payout_cycle as Account["payout_cycle"],
     net_payout_days: Number(values.net_payout_days),
@@ -92,7 +107,7 @@ function changesOf({ less_tax, less_shipping, fee_percentage, ...values }: Setti
 }
 
 /** `zone` is the account's time zone. The browser may not know it. */
-function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
+function Company({ form, zone, currency }: { form: FormState<Settings>; zone: string; currency: string }) {
   const zones = ZONES.some(([known]) => known === zone)
     ? ZONES
     : [[zone, zone] as [string, string], ...ZONES];
@@ -101,12 +116,12 @@ function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
       <h2>Company</h2>
       <TextField form={form} name="name" label="Name" required />
       <div class="grid">
-        <TextField
+        <Select
           form={form}
           name="currency"
           label="Currency"
-          hint="Three letters, such as EUR. It stays once there are amounts."
-          maxLength={3}
+          hint="It stays once there are amounts."
+          options={currencyOptions(currency)}
         />
         <Select
           form={form}

@@ -13,13 +13,14 @@ export const ACTORS: Record<AuditEntry["actor"]["kind"], string> = {
 
 /** What is done to them. */
 export const ACTIONS: Record<AuditEntry["action"], string> = {
-  created: "Made",
+  created: "Created",
   updated: "Changed",
   deleted: "Deleted",
   erased: "Erased",
   viewed: "Looked at",
   exported: "Exported",
   imported: "Imported",
+  let_in: "Let in",
 };
 
 /** The kinds of records whose changes are kept. */

@@ -30,7 +30,7 @@ const columns = (show: (entry: AuditEntry) => void): Column<AuditEntry>[] => [
     title: "What",
     cell: (entry) => (
       <button class="link" onClick={() => show(entry)}>
-        {ACTIONS[entry.action]}: {ENTITIES[entry.entity].toLowerCase()} {entry.entity_id}
+        {whatOf(entry)}
       </button>
     ),
   },
@@ -120,16 +120,32 @@ function queryOf({ actor, action, entity, id, from, to }: Omit<typeof USUAL, "pa
   };
 }
 
+/** `Changed: payout of Jane Doe (188)` */
+function whatOf({ action, entity, entity_id: id, entity_name: name }: AuditEntry): string {
+  const kind = `${ACTIONS[action]}: ${ENTITIES[entity].toLowerCase()}`;
+  if (name === null) return `${kind} ${id}`;
+  return `${kind} ${BELONGS.has(entity) ? "of " : ""}${name} (${id})`;
+}
+
+/** Records that people know by whose they are. */
+const BELONGS: ReadonlySet<AuditEntry["entity"]> = new Set([
+  "commission",
+  "payout",
+  "payout_method",
+  "promoter_campaign",
+]);
+
 function whoOf({ actor }: AuditEntry): string {
-  return actor.name === null ? ACTORS[actor.kind] : `${actor.name} (${ACTORS[actor.kind].toLowerCase()})`;
+  if (actor.name === null) return ACTORS[actor.kind];
+  return actor.kind === "user" ? actor.name : `${actor.name} (${ACTORS[actor.kind].toLowerCase()})`;
 }
 
 /** What a record held before and after. */
 function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
-  const { action, entity, entity_id: id, before, after } = entry;
+  const { before, after } = entry;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
-    <Dialog title={`${ACTIONS[action]}: ${ENTITIES[entity].toLowerCase()} ${id}`} onClose={onClose}>
+    <Dialog title={whatOf(entry)} onClose={onClose}>
       <div class="stack">
         <p class="soft">
           {whoOf(entry)}, {dateTime(entry.at)}

@@ -11,6 +11,7 @@ import { dateTime, several } from "../../ui/format.ts";
 import { PAGE_LENGTH } from "../../ui/table/list.ts";
 import { PageTurner } from "../../ui/table/pager.tsx";
 import { may } from "../session/session.ts";
+import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
 type Shown =
@@ -99,7 +100,7 @@ function OneDelivery({ delivery, retry }: { delivery: Delivery; retry: () => voi
       <details>
         <summary class="row spread">
           <span>
-            {type} <small class="soft">{dateTime(at)}</small>
+            <span title={type}>{eventWords(type)}</span> <small class="soft">{dateTime(at)}</small>
           </span>
           <Badge tone={tone}>{words}</Badge>
         </summary>

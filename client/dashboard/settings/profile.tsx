@@ -16,7 +16,7 @@ import { SecondFactor } from "./second-factor.tsx";
 /** `/admin/settings/profile`: one's own name, password, second factor and sessions. */
 export function Profile() {
   return (
-    <Page title="You">
+    <Page title="Your profile">
       <div class="stack wide">
         <NameForm />
         <PasswordForm />

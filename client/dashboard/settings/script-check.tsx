@@ -74,7 +74,12 @@ function LastSeen() {
         </>
       )}
       {seen === null && steps.script && <Badge tone="warn">Seen, but on no site of your campaigns</Badge>}
-      {seen === null && !steps.script && <Badge tone="warn">Not seen yet</Badge>}
+      {seen === null && !steps.script && (
+        <>
+          <Badge tone="warn">Not seen on your site yet</Badge>
+          {steps.click && <span class="small">The demo page of this server works, but does not count.</span>}
+        </>
+      )}
     </div>
   );
 }

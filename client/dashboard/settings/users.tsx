@@ -6,6 +6,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { ago } from "../../ui/format.ts";
 import { Select, TextField } from "../../ui/form/field.tsx";
@@ -62,6 +63,7 @@ export function Users() {
           onInvited={async (made) => {
             isInviting.value = false;
             link.value = made;
+            toast(`${made.email} was invited`);
             await users.reload();
           }}
         />

@@ -6,6 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { several } from "../../ui/format.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
 interface WebhookFormProps {
@@ -100,7 +101,9 @@ function EventTypes({ format, chosen }: { format: Webhook["format"]; chosen: Sig
                     checked={chosen.value.includes(type)}
                     onInput={() => (chosen.value = toggled(chosen.value, type))}
                   />
-                  {type}
+                  <span>
+                    {eventWords(type)} <code class="small faint">{type}</code>
+                  </span>
                 </label>
               ))}
             </div>

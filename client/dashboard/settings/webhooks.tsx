@@ -6,6 +6,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { several } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
@@ -51,6 +52,7 @@ export function Webhooks() {
           onSaved={async (made) => {
             edited.value = null;
             secret.value = made;
+            toast("The webhook was saved");
             await webhooks.reload();
           }}
         />

@@ -8,6 +8,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { toast, toastRefusal } from "../../ui/feedback/toast.tsx";
+import { Offer } from "../../ui/offer.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { STATES } from "../words.ts";
 import { takeInvitation, type Invitation } from "./invitation.ts";
@@ -76,6 +77,7 @@ function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => 
         {state !== null && <Badge {...STATES[state]} />}
       </div>
       {description !== null && <p>{description}</p>}
+      <Offer lines={campaign.offer} title={state === "accepted" ? "What you earn" : "What you would earn"} />
       {state === null && (
         <div>
           <button class="button main" onClick={onJoin}>

@@ -8,6 +8,7 @@ import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { STATES } from "../words.ts";
 import { Course } from "./course.tsx";
+import { Terms } from "./terms.tsx";
 import { Earned } from "./earned.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
 
@@ -21,6 +22,7 @@ export function Home() {
       <div class="stack wide">
         <YourLinks />
         <Earned />
+        <Terms />
         <Course />
       </div>
     </Page>

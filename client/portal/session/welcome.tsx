@@ -17,6 +17,12 @@ const WORDS = {
     label: "Your password",
     isNew: false,
   },
+  entry: {
+    title: "Sign in",
+    action: "Sign in",
+    label: "New password, if you want one",
+    isNew: true,
+  },
   sign_in: {
     title: "Sign in",
     action: "Sign in",
@@ -79,7 +85,7 @@ function Follow({ token, kind, email }: { token: string; kind: keyof typeof WORD
           label={label}
           hint={isNew ? "At least 8 characters." : "The one that you chose when you joined."}
           autocomplete={isNew ? "new-password" : "current-password"}
-          required={kind !== "sign_in"}
+          required={kind === "setup" || kind === "join"}
         />
       </Form>
     </LonePage>

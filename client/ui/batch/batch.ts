@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { asRefusal, type Refusal } from "../api/refusal.ts";
 import { toast } from "../feedback/toast.tsx";
-import type { NextIds, Selection } from "./selection.ts";
+import { these, type NextIds, type Selection } from "./selection.ts";
 
 /** Work on many records. It goes on when the reader leaves the page, but not when they close it. */
 export interface Batch {
@@ -40,6 +40,8 @@ interface Job extends Work {
   next: NextIds;
   /** The ids to send next. They stay here until the interface has answered about them. */
   part: number[];
+  /** Whether the records that stayed as they were have had their second turn. */
+  isSecondTurn: boolean;
 }
 
 /** Batches that run, or that stopped with something to say. */
@@ -50,7 +52,7 @@ let lastId = 0;
 export async function runBatch(work: Work): Promise<void> {
   const { title, records } = work;
   const id = ++lastId;
-  const job: Job = { ...work, next: records.begin(), part: [] };
+  const job: Job = { ...work, next: records.begin(), part: [], isSecondTurn: false };
   const resume = () => void goOn(id, job);
   const begun = { id, title, total: records.count, handledCount: 0, errors: [], refusal: null, resume };
   batches.value = [...batches.value, { ...begun, state: "stopped" }];
@@ -60,6 +62,11 @@ export async function runBatch(work: Work): Promise<void> {
 /** Stops a batch after the part that is on its way. */
 export function stopBatch(id: number): void {
   change(id, { state: "stopping" });
+}
+
+/** Takes all that has ended off the page. Who goes on to another page has read it. */
+export function dismissEnded(): void {
+  batches.value = batches.value.filter((batch) => batch.state !== "done");
 }
 
 /** Takes a batch off the page. */
@@ -78,7 +85,9 @@ async function goOn(id: number, job: Job): Promise<void> {
     try {
       // Before and after each step, the reader may stop it.
       if (job.part.length > 0) await sendPart(batch, job);
-      else if ((job.part = await job.next()).length === 0) return finish(batch, job);
+      else if ((job.part = await job.next()).length > 0) continue;
+      else if (batch.errors.length > 0 && !job.isSecondTurn) tryAgain(batch, job);
+      else return finish(batch, job);
     } catch (error) {
       return change(id, { state: "stopped", refusal: asRefusal(error) });
     }
@@ -91,6 +100,18 @@ async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job):
   const { processing_errors: errors } = await job.send(job.part);
   change(id, { handledCount: handledCount + job.part.length, errors: [...earlier, ...errors] });
   job.part = [];
+}
+
+/**
+ * Gives those that stayed as they were a second turn. A commission that takes back another one can only follow it, and may
+ * have come first.
+ */
+function tryAgain({ id, handledCount, errors }: Batch, job: Job): void {
+  const named = errors.filter((error) => /^\d+: /.test(error));
+  job.isSecondTurn = true;
+  job.next = these(named.map((error) => Number.parseInt(error, 10))).begin();
+  const others = errors.filter((error) => !named.includes(error));
+  change(id, { handledCount: handledCount - named.length, errors: others });
 }
 
 async function finish(batch: Batch, { done, reload }: Job): Promise<void> {

@@ -1,13 +1,17 @@
+import { useLocation } from "preact-iso/router";
+import { useEffect } from "preact/hooks";
 import { CopyButton } from "../feedback/copy.tsx";
 import { RequestId } from "../feedback/notice.tsx";
 import { count, several } from "../format.ts";
-import { batches, dismissBatch, isRunning, stopBatch, type Batch } from "./batch.ts";
+import { batches, dismissBatch, dismissEnded, isRunning, stopBatch, type Batch } from "./batch.ts";
 
 /** Nobody reads more ids than these. The others can be copied. */
 const MOST_IDS = 10;
 
 /** Where batches show their progress. The app has one, so that a batch stays in sight on every page. */
 export function Batches() {
+  const { path } = useLocation();
+  useEffect(dismissEnded, [path]);
   return (
     <div class="batches" role="status" aria-live="polite">
       {batches.value.map((batch) => (

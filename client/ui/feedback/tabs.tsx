@@ -34,8 +34,8 @@ export function Tabs({
     tabs.findIndex(({ id }) => id === shown),
   );
   const chosen = useRef<HTMLButtonElement>(null);
-  // On a phone, the tab that the address names may be beyond the edge.
-  useEffect(() => chosen.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [at]);
+  // On a phone, the tab that the address names may be beyond the edge. The page itself stays where it is.
+  useEffect(() => bringIntoView(chosen.current), [at]);
   const step = (event: KeyboardEvent) => {
     const target = TARGETS[event.key]?.(at);
     const next = target === undefined ? undefined : tabs.at(target % tabs.length);
@@ -68,4 +68,13 @@ export function Tabs({
       </div>
     </>
   );
+}
+
+/** Scrolls the row of tabs, if it is too long, until one of them is shown whole. */
+function bringIntoView(tab: HTMLElement | null): void {
+  const row = tab?.parentElement;
+  if (!tab || !row) return;
+  const [own, all] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (own.left < all.left) row.scrollLeft -= all.left - own.left;
+  else if (own.right > all.right) row.scrollLeft += own.right - all.right;
 }

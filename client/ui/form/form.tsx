@@ -50,11 +50,21 @@ interface FormProps<V extends Values> {
   /** Beside the button. */
   others?: ComponentChildren;
   isDanger?: boolean;
+  /** Whether it can't be sent yet. */
+  isDisabled?: boolean;
   children: ComponentChildren;
 }
 
 /** Fields with one button that sends them. */
-export function Form<V extends Values>({ form, onSubmit, action, others, isDanger, children }: FormProps<V>) {
+export function Form<V extends Values>({
+  form,
+  onSubmit,
+  action,
+  others,
+  isDanger,
+  isDisabled,
+  children,
+}: FormProps<V>) {
   const element = useRef<HTMLFormElement>(null);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -80,7 +90,11 @@ export function Form<V extends Values>({ form, onSubmit, action, others, isDange
       {form.refusal.value && <Notice refusal={form.refusal.value} />}
       {children}
       <div class="row">
-        <button class={`button ${isDanger ? "danger" : "main"}`} aria-disabled={form.isBusy.value}>
+        <button
+          class={`button ${isDanger ? "danger" : "main"}`}
+          aria-disabled={form.isBusy.value}
+          disabled={isDisabled}
+        >
           {action}
         </button>
         {others}

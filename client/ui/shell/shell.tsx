@@ -26,11 +26,13 @@ interface ShellProps {
   groups: NavGroup[];
   /** Who is signed in, with the way out. */
   who: ComponentChildren;
+  /** Stays in the corner of all pages, above the toasts. */
+  corner?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** The frame of all pages: the navigation beside them, or on a phone in a drawer. */
-export function Shell({ name, home, groups, who, children }: ShellProps) {
+export function Shell({ name, home, groups, who, corner, children }: ShellProps) {
   const isOpen = useSignal(false);
   const { url } = useLocation();
   useEffect(() => void (isOpen.value = false), [url]);
@@ -65,7 +67,10 @@ export function Shell({ name, home, groups, who, children }: ShellProps) {
       </div>
       {isOpen.value && <Drawer onClose={() => (isOpen.value = false)}>{navigation}</Drawer>}
       <Questions />
-      <Toasts />
+      <div class="corner">
+        {corner}
+        <Toasts />
+      </div>
     </>
   );
 }

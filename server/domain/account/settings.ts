@@ -208,10 +208,8 @@ async function checkedCurrency(tx: Transaction, account: Account, code: string):
   // Otherwise the first sale could come after the look for it.
   await tx.lock(accounts, SYSTEM, account.id);
   if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
-  throw new Failure(
-    "refused",
-    `${account.publicId} has amounts in ${account.currency} already, so its currency stays`,
-  );
+  const fault = `stays ${account.currency}, because there are amounts in it already`;
+  throw new Failure("refused", `The currency ${fault}`, { currency: [fault] });
 }
 
 /** Whether the account has amounts. */

@@ -25,7 +25,8 @@ export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null 
 
 /**
  * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
- * records of the kind. `imported`: somebody brought a file of them.
+ * records of the kind. `imported`: somebody brought a file of them. `let_in`: somebody of the company made a sign-in link
+ * or a first password for the promoter.
  */
 export const AUDIT_ACTIONS = [
   "created",
@@ -35,6 +36,7 @@ export const AUDIT_ACTIONS = [
   "viewed",
   "exported",
   "imported",
+  "let_in",
 ] as const;
 
 /** The kinds of records whose changes are kept, by the names of their collections. */
@@ -140,18 +142,18 @@ export async function writeAuditEntry(
   });
 }
 
-/** Writes into the log that somebody of the company opens a promoter's portal. */
-export async function writePortalView(
+/** Writes into the log that somebody of the company opens a promoter's portal, for themselves or for the promoter. */
+export async function writePromoterAccess(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
-  promoter: { accountId: number; id: number },
+  { action, promoter }: { action: "viewed" | "let_in"; promoter: { accountId: number; id: number } },
 ): Promise<void> {
   await tx.insert(auditEntries, {
     accountId: promoter.accountId,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
-    action: "viewed",
+    action,
     entity: "promoter",
     entityId: String(promoter.id),
     ...subjectsOf({

@@ -20,11 +20,17 @@ export const EMAIL_KINDS = [
  */
 export type EmailKind = (typeof EMAIL_KINDS)[number];
 
-export const ACCESS_EMAIL_KINDS = ["sign_in_link", "join_accepted", "join_waiting", "address_known"] as const;
+export const ACCESS_EMAIL_KINDS = [
+  "sign_in_link",
+  "join_accepted",
+  "join_waiting",
+  "address_known",
+  "promoter_invitation",
+] as const;
 
 /**
- * A kind of e-mail that holds a link into the portal. Each answers something that somebody has just done, so campaigns
- * can't switch it off and nobody unsubscribes from it.
+ * A kind of e-mail that holds a link into the portal. Each answers something that somebody has just done, or invites them, so
+ * campaigns can't switch it off and nobody unsubscribes from it.
  */
 export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
 

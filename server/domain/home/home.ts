@@ -23,7 +23,7 @@ export interface Tasks {
   suspiciousLeads: { count: number };
   pendingCommissions: { count: number; cents: number };
   /** `promotersCount`: those who wait for money. Payouts in other units are counted, but they are no money. */
-  pendingPayouts: { count: number; promotersCount: number; centsInclTax: number };
+  pendingPayouts: { count: number; promotersCount: number; cents: number; centsInclTax: number };
   failingWebhooks: { count: number };
   waitingEvents: WaitingCount;
   /** Events and e-mails that have waited for longer than usual. */
@@ -143,6 +143,7 @@ async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["p
     .selectFrom("payouts")
     .select([
       sql<number>`count(*)`.as("length"),
+      sql<number>`coalesce(sum(case when unit = 'cash' then amount else 0 end), 0)`.as("cents"),
       sql<number>`coalesce(sum(${inclTax}), 0)`.as("incl_tax"),
       sql<number>`count(distinct case when ${inclTax} > 0 then promoter_id end)`.as("promoters"),
     ])
@@ -152,6 +153,7 @@ async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["p
   return {
     count: Number(found?.length),
     promotersCount: Number(found?.promoters),
+    cents: Number(found?.cents),
     centsInclTax: Number(found?.incl_tax),
   };
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { accounts, findAccount, listAccounts, SYSTEM, type Account } from "../account/account.ts";
-import { writePortalView, type Actor } from "../audit/audit.ts";
+import { writePromoterAccess, type Actor } from "../audit/audit.ts";
 import type { Context } from "../context.ts";
 import type { AccessEmailKind } from "../email/email.ts";
 import { announce } from "../event/event.ts";
@@ -89,8 +89,8 @@ export async function signInByPassword(
 }
 
 /**
- * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` may
- * bring one. null: the link does not work any more.
+ * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` or `entry`
+ * may bring one. null: the link does not work any more.
  *
  * Whoever joined by themselves chose a password before anybody knew whose address it is. So a link of the kind `join`
  * needs that password, and any other link to an unconfirmed address forgets it. Otherwise somebody could join with a
@@ -105,7 +105,8 @@ export async function signInByLink(
   const owner = await findLinkOwner(context.store, token, context.now);
   if (owner === null) return null;
   const { kind } = owner;
-  if (kind !== "sign_in" && password === null) throw passwordFault("can't be blank");
+  const needsPassword = kind === "setup" || kind === "join";
+  if (needsPassword && password === null) throw passwordFault("can't be blank");
   const isJoin = kind === "join";
   const known = owner.promoter.passwordHash ?? null;
   if (isJoin && !(await isPasswordAnyway(context, password ?? "", known))) {
@@ -193,7 +194,7 @@ export function openView(
   return context.store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, account.id, promoterId);
     if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
-    await writePortalView(tx, context, promoter);
+    await writePromoterAccess(tx, context, { action: "viewed", promoter });
     return openSession(tx, context, {
       holder: { kind: "promoter", accountId: account.id, id: promoter.id },
       passwordHash: promoter.passwordHash ?? null,
@@ -204,8 +205,11 @@ export function openView(
   });
 }
 
-/** `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer. */
-export const LINK_KINDS = ["sign_in", "setup", "join"] as const;
+/**
+ * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer.
+ * `entry`: signs in once, and was given by the company. Tokens hold the place in this list.
+ */
+export const LINK_KINDS = ["sign_in", "setup", "join", "entry"] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 /** The owner of a valid link. */
@@ -218,10 +222,11 @@ interface LinkOwner {
 const MINUTE_MS = 60 * 1_000;
 
 /** How long a link works. */
-const LIFE_MS: Record<LinkKind, number> = {
+export const LIFE_MS: Record<LinkKind, number> = {
   sign_in: 15 * MINUTE_MS,
   setup: 7 * DAY_MS,
   join: 7 * DAY_MS,
+  entry: DAY_MS,
 };
 
 /**
@@ -278,6 +283,8 @@ interface AccessEmail {
   promoter: Promoter;
   /** Absent: the e-mail is about no campaign. */
   campaignName?: string;
+  /** Further values that only this kind of e-mail has. */
+  values?: Record<string, string>;
 }
 
 /**
@@ -287,7 +294,7 @@ interface AccessEmail {
 export async function enqueueAccessEmail(
   tx: Transaction,
   { now }: Pick<Context, "now">,
-  { id, kind, account, promoter, campaignName = "" }: AccessEmail,
+  { id, kind, account, promoter, campaignName = "", values }: AccessEmail,
 ): Promise<void> {
   const email = {
     kind,
@@ -299,6 +306,7 @@ export async function enqueueAccessEmail(
       email: promoter.email,
       company_name: account.name,
       campaign_name: campaignName,
+      ...values,
     },
   };
   const lane = `promoter/${promoter.id}`;

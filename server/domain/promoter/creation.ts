@@ -57,8 +57,8 @@ export interface NewPromoter {
    * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
-  /** The data of promoters who sign up by themselves. */
-  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed">>;
+  /** The data of promoters who sign up by themselves, or were invited by e-mail. */
+  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed" | "isInvited">>;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }

@@ -52,6 +52,8 @@ export interface Promoter {
   signInCount?: number;
   /** Whether they joined by themselves and have not confirmed their address yet. Absent: false. */
   isUnconfirmed?: true;
+  /** Whether an e-mail has invited them, so that they need no welcome. Absent: false. */
+  isInvited?: true;
   /** The e-mails that they do not want. Absent: they want all. */
   unwantedEmails?: EmailTopic[];
   /** Logs the promoter into the portal. 32 URL-safe characters. */

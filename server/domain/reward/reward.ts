@@ -155,8 +155,11 @@ export interface RuleFacts {
 type RuleType = (typeof RULE_TYPES)[number];
 
 /** A condition of a reward's amount. */
-interface Rule {
+export interface Rule {
   type: RuleType;
+  operator: Operator;
+  /** The number that the count is compared with. */
+  value: number;
   holds: (count: number) => boolean;
   /** Whether it still holds after a refund, if it held before. */
   stillHolds: (count: number) => boolean;
@@ -218,6 +221,8 @@ export function readRule(given: unknown): Rule | null {
   if (price !== null && typeof price !== "string" && typeof price !== "number") return null;
   return {
     type: ruleType,
+    operator: name,
+    value: limit,
     holds: (count) => OPERATORS[name](count, limit),
     stillHolds: (count) => STILL_PASSES[name](count, limit),
     isAlternative: join === "or",

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { commissions, type Commission } from "../commission/commission.ts";
 import { earningsOf, type Earning, type EarningSale, type Tier } from "../commission/earnings.ts";
@@ -75,6 +75,16 @@ export async function isBonusLost(
     promoter_campaign_revenue: salesCents - former.revenueCents - sale.refundedCents,
   };
   return !rulesHold(targetRules, { counts, planId: sale.planId }, "stillHolds");
+}
+
+/** What a promoter's targets count in a campaign, without what refunds took off. Revenue is in cents. */
+export async function loadTargetCounts(
+  view: View,
+  joined: PromoterCampaign,
+): Promise<{ customers: number; revenue: number }> {
+  const { customers, salesCents } = await loadStats(view, joined);
+  const loss = await loadTargetLoss(view, joined, { leadId: 0 });
+  return { customers: customers - loss.customersCount, revenue: salesCents - loss.revenueCents };
 }
 
 /** Lets a promoter reach targets again whose bonus was taken back: those of which nothing is left. */

@@ -6,7 +6,6 @@ import { renameAccount } from "../account/settings.ts";
 import { withoutLog } from "../audit/audited-store.ts";
 import { listCampaigns, loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import type { Email } from "../email/email.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { createPromoCode } from "../promo-code/changes.ts";
 import { archivePromoter } from "../promoter/changes.ts";
@@ -128,7 +127,7 @@ export async function seed(
   }
   await seedDecisions(plan);
   await seedPayouts(plan);
-  await seedDeliveries(plan, { members, leads: latest });
+  await seedDeliveries(plan, latest);
   await archiveSome(plan, members);
   onProgress(1);
 }
@@ -187,13 +186,10 @@ const KEPT_DAYS = 28;
 const MOST = 24;
 
 /**
- * Makes a webhook with its latest deliveries, and the e-mails of that time. All of them are finished, so none is sent.
+ * Makes a webhook with its latest deliveries. All of them are finished, so none is sent.
  * The webhook's host is one that nobody can register.
  */
-async function seedDeliveries(
-  plan: SeedPlan,
-  { members, leads }: { members: Member[]; leads: Lead[] },
-): Promise<void> {
+async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
   const { store, now } = plan.context;
   const webhook = await createWebhook(plan.context, plan.account.id, {
     url: "https://hooks.acme.example/tidemark",
@@ -202,10 +198,7 @@ async function seedDeliveries(
   });
   const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString();
   const recent = leads.filter(({ createdAt }) => createdAt > since).slice(-MOST);
-  const finished = await Promise.all([
-    ...recent.map((lead) => webhookDelivery(plan, webhook.id, lead)),
-    ...recent.map((lead) => mailDelivery(plan, lead, members)),
-  ]);
+  const finished = await Promise.all(recent.map((lead) => webhookDelivery(plan, webhook.id, lead)));
   await store.transact(async (tx) => {
     for (const delivery of finished) await tx.put(deliveries, delivery);
   });
@@ -255,23 +248,6 @@ async function webhookDelivery(
 function delivered(delivery: Delivery): Delivery {
   const { createdAt } = delivery;
   return { ...delivery, status: "delivered", attempts: 1, deliveredAt: createdAt, finishedAt: createdAt };
-}
-
-async function mailDelivery(
-  { context: { store } }: SeedPlan,
-  { id, accountId, promoterId, createdAt }: Lead,
-  members: Member[],
-): Promise<Delivery> {
-  const to = members.find(({ promoter }) => promoter.id === promoterId)?.promoter.email ?? "";
-  const email: Email = { kind: "new_referral", promoterId, to, values: {} };
-  const delivery = newDelivery({
-    id: await store.nextId("delivery"),
-    ownerId: accountId,
-    lane: `referral/${id}`,
-    createdAt,
-    email,
-  });
-  return delivered(delivery);
 }
 
 /** One in so many promoters was archived. */

@@ -8,10 +8,12 @@ import {
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/audit.ts";
+import { findEntryName } from "../../domain/audit/names.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
 import type { Line } from "../../csv.ts";
 import { csvPages } from "../export/csv-pages.ts";
+import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
@@ -60,10 +62,15 @@ const entryAnswer = z
     ),
     action: field(
       z.enum(AUDIT_ACTIONS),
-      "What happened to the record. `erased`: everything personal was removed from it. `viewed`: somebody looked at a promoter's portal. `exported`: somebody took a file of all records of the kind.",
+      "What happened to the record. `erased`: everything personal was removed from it. `viewed`: somebody looked at a promoter's portal. `exported`: somebody took a file of all records of the kind. `let_in`: somebody made a sign-in link or a first password for a promoter.",
     ),
     entity: field(z.enum(ENTITIES), "The kind of the record."),
     entity_id: field(z.string(), "Id of the record, as text.", "17"),
+    entity_name: field(
+      z.string().nullable(),
+      "The name by which people know the record now: its own, or that of the person whom it is about. null: it has none, or is gone.",
+      "Jane Doe",
+    ),
     before: field(
       fieldsAnswer,
       "The fields that changed, as they were. Secrets show only `hidden`. null: the record is new, or the person was erased.",
@@ -92,7 +99,10 @@ export const listAuditLog: V2Operation = {
     const { params, page, window } = readListing(request, listParams);
     const found = await listAuditEntries(context.store, account.id, { filter: filterOf(params), ...window });
     setPageHeaders(request, page, found.total);
-    return found.records.map(entryJson);
+    const { records } = found;
+    return Promise.all(
+      records.map(async (entry) => entryJson(entry, await findEntryName(context.store, entry))),
+    );
   },
 };
 
@@ -112,18 +122,21 @@ export const downloadAuditLog: V2Operation = {
 async function download(request: V2Request) {
   const { account, context, headers } = request;
   const { params } = readListing(request, downloadParams);
+  const { store } = context;
   const day = context.now.toISOString().slice(0, 10);
   headers["content-disposition"] = `attachment; filename="audit-log-${day}.csv"`;
-  return csvPages(COLUMNS, linesOf(scanAuditEntries(context.store, account.id, filterOf(params))));
+  return csvPages(COLUMNS, linesOf(store, scanAuditEntries(store, account.id, filterOf(params))));
 }
 
-async function* linesOf(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<Line[]> {
+async function* linesOf(view: View, pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<Line[]> {
   for await (const entries of pages) {
-    yield entries.map((entry) => {
-      const { actor, before, after, ...rest } = entryJson(entry);
+    const lines: Line[] = [];
+    for (const entry of entries) {
+      const { actor, before, after, ...rest } = entryJson(entry, await findEntryName(view, entry));
       const [actor_kind, actor_id, actor_name] = [actor.kind, actor.id, actor.name];
-      return { ...rest, actor_kind, actor_id, actor_name, before: text(before), after: text(after) };
-    });
+      lines.push({ ...rest, actor_kind, actor_id, actor_name, before: text(before), after: text(after) });
+    }
+    yield lines;
   }
 }
 
@@ -136,6 +149,7 @@ const COLUMNS = [
   "action",
   "entity",
   "entity_id",
+  "entity_name",
   "before",
   "after",
 ];
@@ -149,7 +163,7 @@ function filterOf({ filters }: { filters: z.output<typeof listParams>["filters"]
   return { actor, actorId, action, entity, entityId, at: span(at) };
 }
 
-function entryJson(entry: AuditEntry): z.output<typeof entryAnswer> {
+function entryJson(entry: AuditEntry, name: string | null): z.output<typeof entryAnswer> {
   const { id, at, actor, action, entity, entityId, before, after } = entry;
   return {
     id,
@@ -158,6 +172,7 @@ function entryJson(entry: AuditEntry): z.output<typeof entryAnswer> {
     action,
     entity,
     entity_id: entityId,
+    entity_name: name,
     before: before && wireFields(before),
     after: after && wireFields(after),
   };

@@ -4,6 +4,7 @@ import { loadCampaign, type Campaign } from "../../domain/campaign/campaign.ts";
 import { EMAIL_KINDS } from "../../domain/email/email.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { loadTerms } from "../../domain/terms/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
@@ -33,7 +34,13 @@ export const previewEmailOperation: V2Operation = {
 async function preview({ event, account, context: { store }, publicUrl, writeEmail }: V2Request) {
   const { kind } = shapeInput(params, readQuery(event));
   const campaign = await loadCampaign(store, account.id, readPathId(event));
-  const { subject, text, html } = writeEmail({ kind, values: exampleValues(account, campaign, publicUrl) });
+  const { subject, text, html } = writeEmail({
+    kind,
+    values: {
+      ...exampleValues(account, campaign, publicUrl),
+      offer: (await loadTerms(store, { account, campaign })).join(" "),
+    },
+  });
   return { subject, text, html };
 }
 
@@ -55,6 +62,7 @@ function exampleValues(account: Account, campaign: Campaign, publicUrl: string):
     campaign_name: campaign.name,
     ref_token: jane.refToken,
     ref_link: refLink(jane, campaign),
+    portal_url: `${publicUrl}/portal`,
     unsubscribe_url: `${publicUrl}/unsubscribe`,
     amount: formatAmount(2_500, "cash", account.currency),
     unit: "cash",

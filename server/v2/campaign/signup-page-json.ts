@@ -34,6 +34,13 @@ export const signupAnswer = z
   })
   .meta({ id: "CampaignSignup" });
 
+/** What a campaign offers its promoters, in words. */
+export const offer = field(
+  z.array(z.string()),
+  "What the campaign pays, when it pays, and how long a click counts: a sentence each. Hidden rewards are left out.",
+  ["You earn 20% of each sale, for as long as the customer buys."],
+);
+
 const label = word(LABEL_LENGTH).min(1, "can't be blank");
 const question = z.object(
   {

@@ -62,7 +62,9 @@ function commissionBatch(name: string, { work, ...texts }: Introduced & { work: 
     answer: batchAnswer,
     refusals: ["invalid"],
     async handle({ event, account, context }: V2Request) {
-      const { ids } = shapeInput(idsBody, await readJson(event));
+      const given = shapeInput(idsBody, await readJson(event)).ids;
+      // Lists show the newest first. One that takes another back follows that one, which is usually older.
+      const ids = given.toSorted((a, b) => a - b);
       const label = `commission/${name}`;
       return batchJson(
         await runBatch(context, account.id, { label, ids, work: (id) => work(context, account.id, id) }),

@@ -28,6 +28,7 @@ export const tasksAnswer = z
       z.object({
         count: field(z.int(), "How many, in money or not.", 5),
         promoters_count: field(z.int(), "How many promoters wait for money.", 3),
+        amount: field(z.number(), "Their sum in money without tax, in cents.", 103700),
         total_incl_tax: field(z.number(), "Their sum in money with tax, in cents.", 123400),
       }),
       "Payouts that wait to be paid.",
@@ -68,7 +69,7 @@ export const tasksAnswer = z
 /** Tasks in the interface's names. */
 export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
   const { pendingCommissions, pendingPayouts, waitingEvents: waiting } = tasks;
-  const { promotersCount, centsInclTax } = pendingPayouts;
+  const { promotersCount, cents, centsInclTax } = pendingPayouts;
   return {
     pending_promoters: { count: tasks.pendingPromoters.count },
     proposed_referrals: { count: tasks.proposedLeads.count },
@@ -77,6 +78,7 @@ export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
     pending_payouts: {
       count: pendingPayouts.count,
       promoters_count: promotersCount,
+      amount: cents,
       total_incl_tax: centsInclTax,
     },
     failing_webhooks: { count: tasks.failingWebhooks.count },

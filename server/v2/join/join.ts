@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkSignup, type Campaign } from "../../domain/campaign/campaign.ts";
 import { keepPassword } from "../../domain/password/password.ts";
 import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/portal/join.ts";
+import { loadTerms } from "../../domain/terms/terms.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, text, word } from "../../input/fields.ts";
@@ -9,7 +10,7 @@ import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
 import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
-import { questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
+import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
 import { field, recordId } from "../../http/fields.ts";
 
@@ -66,6 +67,7 @@ const joinPage = z
       "Do not bid on our name in ads.",
     ),
     questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    offer,
     is_private: field(z.boolean(), "Whether promoters join by invitation only."),
     needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
   })
@@ -79,7 +81,7 @@ export const showJoinOperation: OpenOperation = {
     "Shows what anybody may know about a campaign before they join. A private campaign is answered like an unknown one.",
   answer: joinPage,
   refusals: ["not_found"],
-  handle: async (request) => joinPageJson(await load(request, null)),
+  handle: async (request) => joinPageJson(request, await load(request, null)),
 };
 
 /** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because addresses are logged. */
@@ -125,14 +127,17 @@ export const joinOperation: OpenOperation = {
 
 async function showInvited(request: OpenRequest) {
   const { invitation } = shapeInput(invitationBody, await readJson(request.event));
-  return joinPageJson(await load(request, invitation));
+  return joinPageJson(request, await load(request, invitation));
 }
 
 function load({ event, context }: OpenRequest, invitation: string | null): Promise<OpenCampaign> {
   return loadOpenCampaign(context.store, readPathId(event, "campaign"), invitation);
 }
 
-function joinPageJson({ account, campaign }: OpenCampaign): z.output<typeof joinPage> {
+async function joinPageJson(
+  { context }: OpenRequest,
+  { account, campaign }: OpenCampaign,
+): Promise<z.output<typeof joinPage>> {
   return {
     id: campaign.id,
     name: campaign.name,
@@ -140,6 +145,7 @@ function joinPageJson({ account, campaign }: OpenCampaign): z.output<typeof join
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
     questions: questionsJson(campaign),
+    offer: await loadTerms(context.store, { account, campaign }),
     is_private: campaign.isPrivate,
     needs_approval: !campaign.autoApprovePromoters,
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { makeEntryLink, setFirstPassword } from "../../domain/portal/entry.ts";
 import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/portal/sign-in.ts";
 import { loadSelected, type Selection } from "../../domain/promoter/search.ts";
 import { endSessions } from "../../domain/session/session.ts";
@@ -8,6 +9,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
+import { newPassword } from "../affiliate/profile/password-field.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { field, message } from "../../http/fields.ts";
@@ -97,11 +99,61 @@ const viewPortalOperation: V2Operation = {
   },
 };
 
+/** `POST /api/v2/company/promoters/{id}/sign_in_link` */
+const makeSignInLinkOperation: V2Operation = {
+  id: "makePromoterSignInLink",
+  summary: "Make a link that signs a promoter in",
+  description:
+    "Makes a link to give to the promoter. It signs them in to the portal once, within 24 hours. The audit log keeps who made it.",
+  answer: z
+    .object({
+      url: field(
+        z.string(),
+        "Signs the promoter in. Give it to nobody else.",
+        "https://track.example.com/portal/welcome#3.1.h.mg8k2j3v.q3kPz0",
+      ),
+      ends_at: field(z.iso.datetime(), "When the link stops working.", "2026-03-02T09:30:00.000Z"),
+    })
+    .meta({ id: "SignInLink" }),
+  status: 201,
+  refusals: ["not_found", "refused"],
+  async handle({ event, account, caller, context, publicUrl }) {
+    const actor = actorOf(caller);
+    const { url, endsAt } = await makeEntryLink({ ...context, actor, publicUrl }, account, readPathId(event));
+    return { url, ends_at: endsAt.toISOString() };
+  },
+};
+
+const passwordBody = z.object({
+  password: field(newPassword, "At least 8 characters.", "correct horse battery"),
+});
+
+/** `POST /api/v2/company/promoters/{id}/first_password` */
+const setFirstPasswordOperation: V2Operation = {
+  id: "setPromoterFirstPassword",
+  summary: "Set a promoter's first password",
+  description:
+    "Sets the password that a promoter signs in with until they have chosen their own. It is refused once they have. The audit log keeps who set it.",
+  body: passwordBody,
+  answer: z.object({
+    message: message,
+  }),
+  refusals: ["not_found", "invalid", "refused", "busy"],
+  async handle({ event, account, caller, context }) {
+    const { password } = shapeInput(passwordBody, await readJson(event));
+    const actor = actorOf(caller);
+    await setFirstPassword({ ...context, actor }, account, { promoterId: readPathId(event), password });
+    return { message: "The promoter can sign in with this password, and chooses their own then" };
+  },
+};
+
 /** The operations that open portals. */
 export const PORTAL_ACCESS: V2Row[] = [
   ["POST", "/api/v2/promoters/iframe_login", frameLoginOperation, "key"],
   ["POST", "/api/v2/promoters/iframe_logout", frameLogoutOperation, "key"],
   ["POST", "/api/v2/company/promoters/:id/portal_view", viewPortalOperation, "manager"],
+  ["POST", "/api/v2/company/promoters/:id/sign_in_link", makeSignInLinkOperation, "manager"],
+  ["POST", "/api/v2/company/promoters/:id/first_password", setFirstPasswordOperation, "manager"],
 ];
 
 /** @throws Failure `missing` */

@@ -102,10 +102,10 @@ export const updatePromoterOperation: V2Operation = {
 
 /**
  * Choice: `always_approve` is true by default, because V2's clients rely on it. The campaign's setting still
- * decides.
+ * decides, except for somebody of the team, who would only have to approve what they did themselves.
  */
 async function create(request: V2Request) {
-  const { event, account, context } = request;
+  const { event, account, caller, context } = request;
   const body = shapeInput(createBody, await readJson(event));
   const show = showPromoterOf(request);
   return createPromoter(context, account, {
@@ -126,6 +126,7 @@ async function create(request: V2Request) {
     skipEmailNotification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
     address: null,
+    ...(caller.kind === "user" && { invite: async () => {} }),
     show: (view, { promoter }) => show(view, promoter),
   });
 }

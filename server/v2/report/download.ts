@@ -1,5 +1,6 @@
 import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
+import { exponentOf } from "../../domain/money/money.ts";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
 import { Failure } from "../../failure.ts";
 import { flag, listOf, oneOf, text } from "../../input/fields.ts";
@@ -36,7 +37,8 @@ type Line = Record<string, string | number | undefined>;
 export const downloadReport: V2Operation = {
   id: "downloadReport",
   summary: "Download a report as a CSV file",
-  description: "Answers a whole report as a CSV file, with a line for each period.",
+  description:
+    "Answers a whole report as a CSV file, with a line for each period. Sums of money are in units of the currency, and in cents in a second column, such as `revenue_amount_cents`.",
   mayBeAged: true,
   params: downloadParams,
   answer: z.string(),
@@ -59,8 +61,32 @@ async function download(request: V2Request) {
   const { from, to } = report.range;
   const name = `${params.report_type}-${from}-${to}.csv`;
   request.headers["content-disposition"] = `attachment; filename="${name}"`;
-  const titles = [...TITLES[params.report_type], "period", ...report.columns];
-  return csvForPeople(lines, { header: true, columns: titles });
+  const titles = [...TITLES[params.report_type], "period", ...report.columns.flatMap(titlesOf)];
+  const { currency } = request.account;
+  return csvForPeople(
+    lines.map((line) => withAmounts(line, report.columns, currency)),
+    { header: true, columns: titles },
+  );
+}
+
+/** Sums of money, which people read in units of the currency and programs in cents. */
+function isMoney(column: Column): boolean {
+  return column.endsWith("_amount") || column.endsWith("_epc");
+}
+
+function titlesOf(column: Column): string[] {
+  return isMoney(column) ? [column, `${column}_cents`] : [column];
+}
+
+/** Choice: a title that says amount has units of the currency below it. The cents have a column of their own. */
+function withAmounts(line: Line, columns: Column[], currency: string): Line {
+  const decimals = exponentOf(currency) ?? 2;
+  const sums = columns.filter(isMoney).map((column) => {
+    const cents = line[column];
+    const amount = typeof cents === "number" ? Number((cents / 10 ** decimals).toFixed(decimals)) : cents;
+    return { [column]: amount, [`${column}_cents`]: cents };
+  });
+  return Object.assign({}, line, ...sums) as Line;
 }
 
 type Report = (typeof REPORTS)[number];

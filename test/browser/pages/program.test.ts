@@ -114,7 +114,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 
     await page.getByRole("tab", { name: "Sign-up page" }).click();
     await page.getByLabel("Terms that they must accept").fill("Be fair.");
-    await button(page, "Ask something").click();
+    await button(page, "Add a question").click();
     await page
       .getByLabel(/^Question \d/)
       .last()

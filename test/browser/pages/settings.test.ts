@@ -63,7 +63,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await look.press("Enter");
     await page.getByText(`${url} loads the script with your account id.`).waitFor();
 
-    await page.getByText(width === WIDTHS[0] ? "Not seen yet" : "Seen on your site").waitFor();
+    await page.getByText(width === WIDTHS[0] ? "Not seen on your site yet" : "Seen on your site").waitFor();
     const visitor = await pages.browser.newPage();
     await visitor.goto(url);
     await services.sightings.write();

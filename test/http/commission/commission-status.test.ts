@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
-import { invalid, outcome } from "../../support/v2.ts";
+import { company, invalid, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { balancesOf } from "../../support/money.ts";
 
@@ -94,6 +94,13 @@ describe("the status of commissions", () => {
     expect(await units()).toMatchObject({ cash: { earnings: 600 } });
     expect(errors(await deny(2))).toEqual(["2: Commission 2 takes back commission 1 and follows it"]);
     expect(await units()).toMatchObject({ cash: { earnings: 600 } });
+  });
+
+  it("is approved in one batch with those that take it back, whichever comes first", async () => {
+    await add({ status: "pending", takenBackByIds: [2] });
+    await add({ status: "pending", amount: -400, takesBackId: 1 });
+    const { body } = await company(app, "POST /commissions/approve", { ids: [2, 1] });
+    expect(body).toMatchObject({ processed_count: 2, failed_count: 0 });
   });
 
   it("stays if one that takes it back is paid", async () => {

@@ -27,6 +27,10 @@ const mail = useMail(() => app);
 const { send, subjects } = mail;
 const token = () => /\/portal\/welcome#(\S+)/.exec(mail.emails.at(-1)?.text ?? "")?.[1] ?? "";
 const MISSING = { status: 404, body: { message: "Campaign not found.", code: "not_found" } };
+/** All that a campaign without rewards says. */
+const OFFER = [
+  "A click counts for 60 days: whoever signs up within that time is yours. If somebody followed links of several promoters, the last one counts.",
+];
 const JOINED = { status: 201, body: { state: "accepted", needs_confirmation: true } };
 
 it("shows what anybody may know of a campaign", async () => {
@@ -42,6 +46,7 @@ it("shows what anybody may know of a campaign", async () => {
       description: "Earn 20%.",
       terms: "Be nice.",
       questions: [{ label: "Where?", is_long: true, is_required: false, choices: [] }],
+      offer: OFFER,
       is_private: false,
       needs_approval: false,
     },
@@ -274,6 +279,7 @@ describe("a campaign", () => {
         description: null,
         terms: null,
         questions: [],
+        offer: OFFER,
         is_private: true,
         needs_approval: false,
       },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KEY, answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { KEY, NOW, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { portalBrowser } from "../../support/portal.ts";
 import { company } from "../../support/v2.ts";
 
@@ -220,4 +220,60 @@ it("shows where a promoter sets a first password, until they have one", async ()
   expect((await browser.call("POST /session/link", chosen)).status).toBe(201);
   expect(await browser.outcome("POST /session/link", chosen)).toMatchObject({ status: 404 });
   expect((await read()).password_setup_url).toBeNull();
+});
+
+describe("what the company gives to a promoter", () => {
+  const make = () => company(app, "POST /promoters/1/sign_in_link");
+
+  it("is a link that signs in once, within 24 hours, and is logged", async () => {
+    const { status, body } = await make();
+    const { url, ends_at: endsAt } = body as Record<string, string>;
+    expect([status, Date.parse(endsAt ?? "") - Date.parse(NOW)]).toEqual([201, 24 * 60 * 60 * 1_000]);
+    const token = url?.split("#")[1];
+    const browser = portalBrowser(app);
+    const check = () => browser.outcome("POST /session/link/check", { token });
+    expect(await check()).toEqual({ status: 200, body: { kind: "entry", email: "jane@example.com" } });
+    expect((await browser.outcome("POST /session/link", { token })).status).toBe(201);
+    expect((await browser.outcome("GET /promoters/current")).status).toBe(200);
+    expect((await check()).status).toBe(404);
+    const late = ((await make()).body as { url: string }).url.split("#")[1];
+    app.setNow(endsAt ?? "");
+    expect((await browser.outcome("POST /session/link/check", { token: late })).status).toBe(404);
+    expect(await company(app, "GET /audit_log?filters[action]=let_in")).toMatchObject({
+      body: [
+        { entity: "promoter", entity_id: "1" },
+        { entity: "promoter", entity_id: "1" },
+      ],
+    });
+  });
+
+  it("is a first password, which works until the promoter has chosen another", async () => {
+    const set = (password: string) => company(app, "POST /promoters/1/first_password", { password });
+    expect(await set("short")).toMatchObject({ status: 422 });
+    expect((await set("first secret")).status).toBe(200);
+    const signIn = async (password: string) => {
+      const browser = portalBrowser(app);
+      const { status } = await browser.outcome("POST /session", { email: "jane@example.com", password });
+      return { browser, status };
+    };
+    expect((await signIn("first secret")).status).toBe(201);
+    const { browser, status } = await signIn("first secret");
+    expect([status, (await browser.outcome("GET /promoters/current")).status]).toEqual([201, 403]);
+    expect(
+      (await browser.outcome("POST /promoters/set_password", { password: "my own secret" })).status,
+    ).toBe(200);
+    expect((await signIn("first secret")).status).toBe(401);
+    expect(await set("another secret")).toMatchObject({
+      status: 422,
+      body: { message: "The promoter has chosen a password of their own", code: "operation_failed" },
+    });
+  });
+
+  it("is nothing for archived promoters", async () => {
+    await company(app, "POST /promoters/archive", { ids: [1] });
+    expect((await make()).status).toBe(422);
+    expect(
+      (await company(app, "POST /promoters/1/first_password", { password: "first secret" })).status,
+    ).toBe(422);
+  });
 });

@@ -90,6 +90,7 @@ describe("a promoter's own code", () => {
         action: "created",
         entity: "promo_code",
         entity_id: "1",
+        entity_name: "JANE10",
         before: null,
         after: {
           code: "JANE10",

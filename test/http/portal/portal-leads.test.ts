@@ -131,6 +131,7 @@ describe("a lead that a promoter adds", () => {
         action: "created",
         entity: "referral",
         entity_id: String(id),
+        entity_name: "sam@example.net",
         before: null,
         after: expect.objectContaining({ email: "sam@example.net", state: "pending", is_proposal: true }),
       },

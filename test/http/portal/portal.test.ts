@@ -35,6 +35,14 @@ const TERMS = {
   managed_payouts: false,
 };
 const METHODS_META = { selected_payout_methods: OWN_METHODS, payout_method_options: {} };
+const CLICK =
+  "A click counts for 60 days: whoever signs up within that time is yours. If somebody followed links of several promoters, the last one counts.";
+const OFFER = [
+  "You earn 20% of each sale, for as long as the customer buys.",
+  "Commissions are approved immediately.",
+  "What is approved in a month is paid 30 days after its end.",
+  CLICK,
+];
 const body = async (request: string, given?: unknown) => (await jane.outcome(request, given)).body;
 const sell = (email: string, amount: number) =>
   app.v1("/track/sale", {
@@ -423,7 +431,15 @@ it("lists campaigns that are open, and joins one by its rules", async () => {
   await company(app, "POST /campaigns", { ...made, signup });
   await company(app, "POST /campaigns", { ...made, name: "Private", is_private: true });
   expect(await body("GET /campaigns")).toEqual([
-    { ...CAMPAIGN, description: null, terms: null, questions: [], needs_approval: false, state: "accepted" },
+    {
+      ...CAMPAIGN,
+      description: null,
+      terms: null,
+      questions: [],
+      offer: OFFER,
+      needs_approval: false,
+      state: "accepted",
+    },
     {
       ...CAMPAIGN,
       id: 2,
@@ -431,6 +447,7 @@ it("lists campaigns that are open, and joins one by its rules", async () => {
       description: null,
       terms: "Be nice.",
       questions: [{ label: "Where do you publish?", is_long: false, is_required: true, choices: ["Blog"] }],
+      offer: [CLICK],
       needs_approval: true,
       state: null,
     },
@@ -472,6 +489,8 @@ it("shows the promoter in their campaigns, with the page for people whom they in
     track_ad_traffic: null,
     may_add_leads: false,
     promo_code_rewards: [],
+    offer: OFFER,
+    goals: [],
   };
   expect(await body("GET /promoter_campaigns")).toEqual([joined]);
   await company(app, "PUT /promoter_campaigns/1", { state: "pending" });

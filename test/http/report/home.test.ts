@@ -23,7 +23,7 @@ const NO_TASKS = {
   proposed_referrals: { count: 0 },
   suspicious_referrals: { count: 0 },
   pending_commissions: { count: 0, amount: 0 },
-  pending_payouts: { count: 0, promoters_count: 0, total_incl_tax: 0 },
+  pending_payouts: { count: 0, promoters_count: 0, amount: 0, total_incl_tax: 0 },
   failing_webhooks: { count: 0 },
   waiting_events: { count: 0, failed_count: 0, currencies: [] },
   late_deliveries: { count: 0, oldest_at: null },
@@ -144,7 +144,7 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
     suspicious_referrals: { count: 1 },
     pending_commissions: { count: 3, amount: 400 },
     // Only one of both is in money.
-    pending_payouts: { count: 2, promoters_count: 1, total_incl_tax: 5_000 },
+    pending_payouts: { count: 2, promoters_count: 1, amount: 5_000, total_incl_tax: 5_000 },
     failing_webhooks: { count: 1 },
     waiting_events: { count: 0, failed_count: 0, currencies: [] },
     late_deliveries: { count: 6, oldest_at: "2026-03-01T00:00:00.000Z" },

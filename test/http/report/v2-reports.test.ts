@@ -205,24 +205,29 @@ describe.each(STORAGES)("V2 reports on %s", (storage) => {
       [
         "overview",
         `${TWO}&totals=yes`,
-        csv("period,clicks_count,revenue_amount", "2025-01,100,161317", "2025-02,40,5", "total,140,161322"),
+        csv(
+          "period,clicks_count,revenue_amount,revenue_amount_cents",
+          "2025-01,100,1613.17,161317",
+          "2025-02,40,0.05,5",
+          "total,140,1613.22,161322",
+        ),
       ],
       [
         "campaigns",
         `${TWO}&q=id:2&totals=0`,
         csv(
-          "campaign_id,campaign,period,clicks_count,revenue_amount",
-          "2,Second,2025-01,0,0",
-          "2,Second,2025-02,10,0",
+          "campaign_id,campaign,period,clicks_count,revenue_amount,revenue_amount_cents",
+          "2,Second,2025-01,0,0,0",
+          "2,Second,2025-02,10,0,0",
         ),
       ],
       [
         "promoters",
         `columns=net_revenue_amount&group_by=year&${TIME}&totals=1&q=id:3`,
         csv(
-          "promoter_id,promoter,period,net_revenue_amount",
-          `3,"'=HYPERLINK(""x"")",2025,-900`,
-          `3,"'=HYPERLINK(""x"")",total,-900`,
+          "promoter_id,promoter,period,net_revenue_amount,net_revenue_amount_cents",
+          `3,"'=HYPERLINK(""x"")",2025,-9,-900`,
+          `3,"'=HYPERLINK(""x"")",total,-9,-900`,
         ),
       ],
     ])("answers a file of %s", async (name, query, body) => {

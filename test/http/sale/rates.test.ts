@@ -168,7 +168,7 @@ describe("the currency of an account", () => {
     await app.records.put("commission", commission);
     await expect(useCurrency("EUR")).rejects.toMatchObject({
       kind: "refused",
-      message: "acme has amounts in USD already, so its currency stays",
+      message: "The currency stays USD, because there are amounts in it already",
     });
   });
 });

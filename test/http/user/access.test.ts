@@ -81,9 +81,12 @@ const TABLE = {
     PUT /promo_codes/:id
     PATCH /promo_codes/:id
     POST /promoters
+    POST /promoters/invite
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
+    POST /promoters/:id/sign_in_link
+    POST /promoters/:id/first_password
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block
@@ -168,6 +171,8 @@ const TABLE = {
     POST /migrations
     GET /migrations/:id
     GET /migrations/:id/report
+    POST /promoters/:id/erase
+    POST /referrals/:id/erase
     GET /users
     POST /users
     PUT /users/:id

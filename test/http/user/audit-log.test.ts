@@ -37,6 +37,7 @@ describe("the audit log", () => {
       action: "updated",
       entity: "promoter",
       entity_id: String(promoterId),
+      entity_name: "Janet",
       before: { cust_id: null, profile: expect.objectContaining({ first_name: "Jane" }) },
       after: { cust_id: "u-1", profile: expect.objectContaining({ first_name: "Janet" }) },
     });
@@ -69,6 +70,7 @@ describe("the audit log", () => {
       expect.objectContaining({
         actor: { kind: "process", id: null, name: null },
         action: "created",
+        entity_name: "jane@example.com",
         after: expect.objectContaining({ amount: 1_000, promoter_id: jane.id }),
       }),
     ]);
@@ -301,7 +303,7 @@ describe("the filters of the audit log", () => {
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(headers.get("content-disposition")).toBe('attachment; filename="audit-log-2026-03-04.csv"');
     expect(body).toMatch(
-      /^id,at,actor_kind,actor_id,actor_name,action,entity,entity_id,before,after\r\n\d+,2026-03-04T05:06:07.890Z,key,,first,updated,promoter,1,"\{""cust_id"":null\}","\{""cust_id"":""=HYPERLINK\(1\)""\}"\r\n$/,
+      /^id,at,actor_kind,actor_id,actor_name,action,entity,entity_id,entity_name,before,after\r\n\d+,2026-03-04T05:06:07.890Z,key,,first,updated,promoter,1,jane@example.com,"\{""cust_id"":null\}","\{""cust_id"":""=HYPERLINK\(1\)""\}"\r\n$/,
     );
   });
 });

@@ -1,12 +1,12 @@
 import type { Servers } from "./servers.ts";
+import { blockLength, firstOfBlock } from "../../id-blocks.ts";
 import { deadlineIn, withRetries } from "./retries.ts";
 
-/** Ids of one block. A process that dies leaves the rest unused: gaps are fine, reuse is not. */
-const BLOCK = 256;
 const TAKE_MS = 5_000;
 
-const TAKE = `insert into ids (kind, next) values ($1, 1 + ${BLOCK})
-  on conflict (kind) do update set next = ids.next + ${BLOCK} returning next`;
+const TAKE = `insert into ids (kind, next) values ($1, 1 + ${blockLength("1", "least", "greatest")})
+  on conflict (kind) do update set next = ids.next + ${blockLength("ids.next", "least", "greatest")}
+  returning next`;
 
 interface Block {
   next: number;
@@ -24,7 +24,7 @@ export function newIdSource({ reads, timeline }: Servers): (kind: string) => Pro
       const taken = timeline();
       const { rows } = await reads().query<{ next: number | string }>(TAKE, [kind]);
       const end = Number(rows[0]!.next);
-      return { next: end - BLOCK, end, timeline: taken };
+      return { next: firstOfBlock(end), end, timeline: taken };
     }, deadlineIn(TAKE_MS));
   }
 

@@ -1,12 +1,9 @@
 import type { Committer } from "./committer.ts";
+import { blockLength, firstOfBlock } from "../../id-blocks.ts";
 import type { Database } from "./database.ts";
 
-/** Ids of one block. A process that dies leaves the rest unused: gaps are fine, reuse is not. */
-const BLOCK = 256;
-
-const TAKE =
-  "insert into ids (kind, next) values (?1, max(1, ?2) + ?3)" +
-  " on conflict (kind) do update set next = max(next, ?2) + ?3 returning next";
+const TAKE = `insert into ids (kind, next) values (?1, ${after("max(1, ?2)")})
+  on conflict (kind) do update set next = ${after("max(next, ?2)")} returning next`;
 const KEEP =
   "insert into ids (kind, next) values (?1, ?2) on conflict (kind) do update set next = max(next, ?2)";
 
@@ -28,8 +25,8 @@ export function newIdSource(db: Database, committer: () => Committer): IdSource 
   let open: string[] = [];
 
   function takeBlock(kind: string): void {
-    const [end] = take.get(kind, ends.get(kind) ?? 1, BLOCK) as [number];
-    blocks.set(kind, { next: end - BLOCK, end });
+    const [end] = take.get(kind, ends.get(kind) ?? 1) as [number];
+    blocks.set(kind, { next: firstOfBlock(end), end });
     ends.set(kind, end);
     open.push(kind);
   }
@@ -60,4 +57,9 @@ export function newIdSource(db: Database, committer: () => Committer): IdSource 
     const block = blocks.get(kind);
     return block !== undefined && block.next < block.end;
   }
+}
+
+/** The id after the block that begins with `first`. */
+function after(first: string): string {
+  return `${first} + ${blockLength(first, "min", "max")}`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Account } from "../../../domain/account/account.ts";
 import {
   checkSignup,
   isInvited,
@@ -8,15 +9,19 @@ import {
 } from "../../../domain/campaign/campaign.ts";
 import { addToCampaign } from "../../../domain/promoter-campaign/changes.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import {
+  PROMOTER_CAMPAIGN_STATES,
+  type PromoterCampaign,
+} from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../../../domain/promoter/promoter.ts";
 import { byId } from "../../../domain/promoter/search.ts";
+import { loadTerms } from "../../../domain/terms/terms.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { questionAnswer, questionsJson } from "../../campaign/signup-page-json.ts";
+import { offer, questionAnswer, questionsJson } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
@@ -37,6 +42,7 @@ const answer = embeddedCampaign
       "Do not bid on our name in ads.",
     ),
     questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    offer,
     needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
     /** null: not joined. */
     state: field(
@@ -92,7 +98,8 @@ async function list(request: AffiliateRequest) {
   const all = await listCampaigns(context.store, account.id);
   const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
   setPageHeaders(request, page, shown.length);
-  return shown.slice(window.offset, window.offset + window.limit).map((campaign) => json(campaign, states));
+  const rows = shown.slice(window.offset, window.offset + window.limit);
+  return Promise.all(rows.map((campaign) => json(context.store, { account, promoter, campaign, states })));
 }
 
 /** Choice: a private campaign is answered like an unknown one unless the invitation is right. */
@@ -107,24 +114,36 @@ async function join(request: AffiliateRequest) {
   return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
     campaignId: campaign.id,
-    show: async (view) => json(campaign, await statesOf(view, promoter)),
+    show: async (view) => json(view, { account, promoter, campaign, states: await statesOf(view, promoter) }),
   });
 }
 
-type States = Map<number, (typeof PROMOTER_CAMPAIGN_STATES)[number]>;
+type States = Map<number, PromoterCampaign>;
+
+interface Shown {
+  account: Account;
+  promoter: Promoter;
+  campaign: Campaign;
+  states: States;
+}
 
 async function statesOf(view: View, { accountId, id }: Promoter): Promise<States> {
   const joined = await listPromoterCampaigns(view, accountId, id);
-  return new Map(joined.map(({ campaignId, state }) => [campaignId, state]));
+  return new Map(joined.map((each) => [each.campaignId, each]));
 }
 
-function json(campaign: Campaign, states: States): z.output<typeof answer> {
+async function json(
+  view: View,
+  { account, promoter, campaign, states }: Shown,
+): Promise<z.output<typeof answer>> {
+  const joined = states.get(campaign.id);
   return {
     ...embeddedCampaignJson(campaign),
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
     questions: questionsJson(campaign),
+    offer: await loadTerms(view, { account, campaign, promoter, ...(joined && { joined }) }),
     needs_approval: !campaign.autoApprovePromoters,
-    state: states.get(campaign.id) ?? null,
+    state: joined?.state ?? null,
   };
 }

@@ -11,11 +11,13 @@ import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/
 import { updatePromoterCampaign } from "../../../domain/promoter-campaign/changes.ts";
 import type { Reward } from "../../../domain/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
+import { loadGoals, loadTerms, type Goal } from "../../../domain/terms/terms.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
+import { offer } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
@@ -50,6 +52,17 @@ export const ownPromoterCampaignSummary = z
   })
   .meta({ id: "PortalPromoterCampaignSummary" });
 
+const goalAnswer = z
+  .object({
+    reward_id: field(z.int(), "Id of the reward.", 3),
+    gives: field(z.string(), "What it gives.", "$100.00"),
+    metric: field(z.enum(["customers", "revenue"]), "What is counted."),
+    reached: field(z.int(), "The count so far. Revenue is in the minor unit.", 7),
+    needed: field(z.number(), "The count that earns it.", 10),
+    is_reached: field(z.boolean(), "Whether the promoter has earned it. Each target is earned once."),
+  })
+  .meta({ id: "PortalGoal" });
+
 const answer = ownPromoterCampaignSummary
   .extend({
     campaign: field(
@@ -63,6 +76,8 @@ const answer = ownPromoterCampaignSummary
     display_coupon: field(company.display_coupon, "The code that customers type at the checkout.", "JANE10"),
     rewards_for_promoters: field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
     rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
+    offer,
+    goals: field(z.array(goalAnswer), "The targets that count the promoter's customers or revenue."),
     promo_codes: field(z.array(ownPromoCodeAnswer), "The promoter's codes in use."),
     recruitment_link_url: field(
       z.string().nullable(),
@@ -158,6 +173,7 @@ function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterC
 /** A hidden reward is the company's own matter, so promoters do not see it. */
 function showWith({
   publicUrl,
+  account,
   promoter,
 }: AffiliateRequest): Show<PromoterCampaign, z.output<typeof answer>> {
   return async (view, joined) => {
@@ -176,12 +192,25 @@ function showWith({
       display_coupon: shown.display_coupon,
       rewards_for_promoters: shown.rewards_for_promoters.filter(({ reward }) => !reward.hide_reward),
       rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
+      offer: await loadTerms(view, { account, campaign, joined, promoter }),
+      goals: (await loadGoals(view, { account, campaign, joined })).map(goalJson),
       promo_codes: await listOwnPromoCodes(view, promoterCampaign),
       recruitment_link_url: recruitmentLink(publicUrl, promoterCampaign, campaign),
       track_ad_traffic: promoter.trackAdTraffic,
       may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promotersMayAddLeads ?? false),
       promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
     };
+  };
+}
+
+function goalJson(goal: Goal): z.output<typeof goalAnswer> {
+  return {
+    reward_id: goal.rewardId,
+    gives: goal.gives,
+    metric: goal.metric,
+    reached: goal.reached,
+    needed: goal.needed,
+    is_reached: goal.isReached,
   };
 }
 

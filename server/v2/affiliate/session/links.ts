@@ -61,7 +61,7 @@ export const checkLinkOperation: OpenOperation = {
     .object({
       kind: field(
         z.enum(LINK_KINDS),
-        "`setup`: sets the first password. `join`: confirms the address of a newcomer, with the password that they chose. `sign_in`: signs in.",
+        "`setup`: sets the first password. `join`: confirms the address of a newcomer, with the password that they chose. `sign_in`: signs in. `entry`: signs in; the company gave it.",
       ),
       email: field(z.string(), sendBody.shape.email),
     })

@@ -36,7 +36,7 @@ export const signInOperation: OpenOperation = {
   id: "signInToPortal",
   summary: "Sign in to the portal",
   description:
-    "Signs a promoter in by e-mail address and password, and sets the cookie `tidemark_portal`. A `temp_password` works once; until it is replaced, every other operation is refused with 403.",
+    "Signs a promoter in by e-mail address and password, and sets the cookie `tidemark_portal`. A `temp_password` works until it is replaced; until then every other operation is refused with 403.",
   example: { email: "jane@example.com", password: "correct horse battery" },
   body: signInBody,
   answer: sessionAnswer,

@@ -1,0 +1,27 @@
+// `npm start` builds only if a source is newer than what was built from it.
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+
+const SOURCES = ["client", "server", "rollup.config.mjs", "package.json", "package-lock.json", "tsconfig.json"];
+/** One file of each part of the build. All are written by each build. */
+const BUILT = ["dist/svc.js", "dist/docs.js", "dist/server/main.js", "dist/server/cli.js", "dist/pages/dashboard.json"];
+
+if (newest(SOURCES) > oldest(BUILT)) {
+  const { status } = spawnSync("npm", ["run", "--silent", "build"], { stdio: "inherit" });
+  process.exitCode = status ?? 1;
+}
+
+/** When any of these files changed last. A folder changes when a file in it comes or goes. */
+function newest(paths) {
+  const found = [...paths];
+  for (const path of paths) {
+    if (!statSync(path).isDirectory()) continue;
+    for (const name of readdirSync(path, { recursive: true })) found.push(`${path}/${name}`);
+  }
+  return Math.max(...found.map((path) => statSync(path).mtimeMs));
+}
+
+/** When the first of these files was written. 0: one is missing. */
+function oldest(paths) {
+  return Math.min(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { eraseLead, erasePromoter } from "../domain/erasure/erasure.ts";
+import { message } from "../http/fields.ts";
+import type { V2Operation, V2Request, V2Row } from "./operation.ts";
+import { readPathId } from "./path-id.ts";
+
+const ERASED = z.object({
+  message: message,
+});
+
+/** `POST /api/v2/company/promoters/{id}/erase` */
+const erasePromoterOperation: V2Operation = {
+  id: "erasePromoter",
+  summary: "Erase a promoter's personal data",
+  description:
+    "Erases everything personal about a promoter who asks for it, for ever: name, addresses, payout methods, links. Earnings and payouts stay with their ids, because accounts must be kept. Only owners may.",
+  answer: ERASED,
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    await erasePromoter(context, account.id, String(readPathId(event)));
+    return { message: "The promoter's personal data was erased" };
+  },
+};
+
+/** `POST /api/v2/company/referrals/{id}/erase` */
+const eraseReferralOperation: V2Operation = {
+  id: "eraseReferral",
+  summary: "Erase a lead's personal data",
+  description:
+    "Erases everything personal about a lead who asks for it, for ever, also if they have bought something. Sales and commissions stay, without a name. Only owners may.",
+  answer: ERASED,
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    await eraseLead(context, account.id, String(readPathId(event)));
+    return { message: "The lead's personal data was erased" };
+  },
+};
+
+/** The operations that erase people. */
+export const ERASURES: V2Row[] = [
+  ["POST", "/api/v2/company/promoters/:id/erase", erasePromoterOperation, "owner"],
+  ["POST", "/api/v2/company/referrals/:id/erase", eraseReferralOperation, "owner"],
+];

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { loadCampaignOrDefault, signupUrl } from "../../domain/campaign/campaign.ts";
+import { invitePromoters, type Invited } from "../../domain/portal/invitation.ts";
+import { Failure } from "../../failure.ts";
+import { field } from "../../http/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { email, flag, id, text } from "../../input/fields.ts";
+import { describe, shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { setupUrl } from "./promoter-parts.ts";
+
+/** Choice: what somebody pastes at one time. Larger lists are imported. */
+const MAX_EMAILS = 100;
+const MESSAGE_LENGTH = 2_000;
+
+const inviteBody = z.object({
+  emails: field(
+    z
+      .array(text, "is invalid")
+      .min(1, "can't be blank")
+      .max(MAX_EMAILS, `is too long (maximum is ${MAX_EMAILS})`),
+    `E-mail addresses of the people, at most ${MAX_EMAILS}.`,
+    ["jane@example.com", "kim@example.com"],
+  ),
+  campaign_id: field(id.optional(), "Campaign that they promote. Left out: the default campaign.", 1),
+  message: field(
+    text.max(MESSAGE_LENGTH, `is too long (maximum is ${MESSAGE_LENGTH} characters)`).optional(),
+    "What the e-mail says first, in your words.",
+    "We would love to have you with us.",
+  ),
+  sends_email: field(
+    flag.optional(),
+    "Whether each new promoter gets an e-mail with their link, if mail is set up. Default: `true`.",
+  ),
+});
+
+const invitedAnswer = z
+  .object({
+    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    is_new: field(
+      z.boolean(),
+      "Whether they became a promoter now. Whoever was one before stays as they are.",
+    ),
+    is_mailed: field(z.boolean(), "Whether an e-mail is on its way to them."),
+    password_setup_url: field(
+      z.string().nullable(),
+      "Link by which they set a first password, within seven days. null: they have one, or can't sign in.",
+      "https://track.example.com/portal/welcome#1.1.h.mg8k2j3v.q3kPz0",
+    ),
+  })
+  .meta({ id: "InvitedPromoter" });
+
+/** `POST /api/v2/company/promoters/invite` */
+export const invitePromotersOperation: V2Operation = {
+  id: "invitePromoters",
+  summary: "Invite people to become promoters",
+  description:
+    "Makes promoters of up to 100 people, who are accepted in any campaign, and sends each an e-mail with a message, what the campaign pays, their link, and a link into the portal.",
+  example: { emails: ["jane@example.com", "kim@example.com"], message: "We would love to have you with us." },
+  body: inviteBody,
+  answer: z
+    .object({
+      promoters: field(z.array(invitedAnswer), "The people, in the order in which they were named."),
+      signup_url: field(
+        z.string(),
+        "The campaign's sign-up page, for others whom you want to invite.",
+        "https://track.example.com/join/1",
+      ),
+    })
+    .meta({ id: "InvitedPromoters" }),
+  status: 201,
+  refusals: ["not_found", "invalid", "rate_limited"],
+  handle: invite,
+};
+
+async function invite(request: V2Request) {
+  const { event, account, context, mail, limitInvitation, publicUrl } = request;
+  const body = shapeInput(inviteBody, await readJson(event));
+  const emails = readEmails(body.emails);
+  const campaign = await loadCampaignOrDefault(context.store, account, body.campaign_id ?? null);
+  const isMailed = mail !== null && (body.sends_email ?? true);
+  if (isMailed) for (const each of emails) await limitInvitation(account.id, each);
+  const invited = await invitePromoters(context, account, {
+    emails,
+    campaignId: campaign.id,
+    message: body.message ?? null,
+    isMailed,
+  });
+  return {
+    promoters: invited.map((each) => invitedJson(request, each, isMailed)),
+    signup_url: signupUrl(publicUrl, account, campaign),
+  };
+}
+
+/** Each address once. All are checked before anybody is invited. @throws Failure `invalid` naming the faulty ones */
+function readEmails(given: string[]): string[] {
+  const faulty = given.filter((each) => !email.safeParse(each).success);
+  if (faulty.length > 0) {
+    const fields = { emails: faulty.map((each) => `${each || "a blank one"} is no e-mail address`) };
+    throw new Failure("invalid", describe(fields), fields);
+  }
+  const byAddress = new Map(given.map((each) => [each.trim().toLowerCase(), each.trim()]));
+  return [...byAddress.values()];
+}
+
+function invitedJson(
+  request: V2Request,
+  { promoter, isNew }: Invited,
+  isMailed: boolean,
+): z.output<typeof invitedAnswer> {
+  return {
+    email: promoter.email,
+    promoter_id: promoter.id,
+    is_new: isNew,
+    is_mailed: isNew && isMailed,
+    password_setup_url: setupUrl(request, promoter),
+  };
+}

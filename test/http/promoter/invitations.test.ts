@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { useMail } from "../../support/mail.ts";
+import { PASSWORD, portalBrowser } from "../../support/portal.ts";
+import { addUser, callAs } from "../../support/users.ts";
+import { company, invalid, outcome, reward } from "../../support/v2.ts";
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const invite = (body: object) => company(app, "POST /promoters/invite", body);
+const LINK = /^https:\/\/track\.acme\.example\/portal\/welcome#\S+$/;
+
+describe("POST /promoters/invite", () => {
+  const mail = useMail(() => app);
+
+  it("makes promoters of many people, who are accepted, and mails each the message and a way in", async () => {
+    await company(app, "PUT /campaigns/1", {
+      auto_approve_promoters: false,
+      emails: { signup_accepted: true },
+      rewards_for_promoters: [{ reward_id: await reward(app) }],
+    });
+    await app.v1("/promoters/create", { email: "known@example.com" });
+    const message = "We met at the fair.\nJoin us <now>!";
+    expect(
+      await invite({ emails: ["jane@example.com", "KNOWN@example.com", "jane@example.com "], message }),
+    ).toMatchObject({
+      status: 201,
+      body: {
+        promoters: [
+          {
+            email: "jane@example.com",
+            promoter_id: 2,
+            is_new: true,
+            is_mailed: true,
+            password_setup_url: expect.stringMatching(LINK) as string,
+          },
+          {
+            email: "known@example.com",
+            promoter_id: 1,
+            is_new: false,
+            is_mailed: false,
+            password_setup_url: expect.stringMatching(LINK) as string,
+          },
+        ],
+        signup_url: "https://track.acme.example/join/1",
+      },
+    });
+    await mail.send();
+    // One e-mail to one person: the invitation is the welcome.
+    expect(mail.subjects()).toEqual(["Acme invites you to Default campaign"]);
+    const [{ text = "", html = "" } = {}] = mail.emails as { text: string; html: string }[];
+    expect(text.replaceAll("\r\n", "\n")).toContain(
+      "Default campaign.\n\nWe met at the fair.\nJoin us <now>!\n\nYou earn 20%",
+    );
+    expect(html).toContain("We met at the fair.<br>Join us &lt;now&gt;!");
+    const token = /\/portal\/welcome#(\S+)/.exec(text)?.[1];
+    const browser = portalBrowser(app);
+    expect(await browser.outcome("POST /session/link/check", { token })).toMatchObject({
+      body: { kind: "setup", email: "jane@example.com" },
+    });
+    expect(await browser.outcome("POST /session/link", { token, password: PASSWORD })).toMatchObject({
+      status: 201,
+    });
+    expect(await browser.outcome("GET /promoter_campaigns")).toMatchObject({ body: [{ state: "accepted" }] });
+  });
+
+  it("has no gap where there is no message", async () => {
+    await invite({ emails: ["jane@example.com"] });
+    await mail.send();
+    const [{ text = "", html = "" } = {}] = mail.emails as { text: string; html: string }[];
+    expect(text.replaceAll("\r\n", "\n")).not.toMatch(/\n{3}/);
+    expect(html).not.toContain("<p></p>");
+  });
+});
+
+it("gives the links alone if asked, and refuses what is no address before anybody is invited", async () => {
+  const { body } = await invite({ emails: ["jane@example.com"], sends_email: false });
+  expect(body).toMatchObject({ promoters: [{ is_new: true, is_mailed: false }] });
+  expect(await outcome(invite({ emails: ["kim@example.com", "no address", ""] }))).toEqual(
+    invalid({ emails: ["no address is no e-mail address", "a blank one is no e-mail address"] }),
+  );
+  expect(await outcome(invite({ emails: [] }))).toEqual(invalid({ emails: ["can't be blank"] }));
+  expect((await invite({ emails: ["kim@example.com"], campaign_id: 99 })).status).toBe(404);
+  expect(await company(app, "GET /promoters")).toMatchObject({
+    body: { data: [{ email: "jane@example.com" }] },
+  });
+});
+
+it("accepts promoters whom somebody of the team adds, also where others are reviewed", async () => {
+  await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
+  const call = await callAs(app, await addUser(app, "manager"));
+  const stateOf = ({ body }: { body: unknown }) =>
+    (body as { promoter_campaigns: { state: string }[] }).promoter_campaigns[0]?.state;
+  expect(stateOf(await call("POST /promoters", { email: "jane@example.com" }))).toBe("accepted");
+  expect(stateOf(await company(app, "POST /promoters", { email: "kim@example.com" }))).toBe("pending");
+});
