@@ -15,6 +15,8 @@ import { leads } from "./domain/lead/lead.ts";
 import { promoterAddresses } from "./domain/lead/suspicion.ts";
 import { dayRates } from "./domain/money/rate.ts";
 import { originNames, subIdNames } from "./domain/origin/origin.ts";
+import { paymentConnections } from "./domain/payment/connection.ts";
+import { paymentOrders, payments, payoutClaims } from "./domain/payment/payment.ts";
 import { paymentsBatches } from "./domain/payments-batch/batch.ts";
 import { payoutMethods } from "./domain/payout-method/payout-method.ts";
 import { payoutRuns } from "./domain/payout-run/run.ts";
@@ -78,8 +80,12 @@ export const TABLES: readonly AnyTable[] = [
   originNames,
   ownLinks,
   pastClicks,
+  payments,
+  paymentConnections,
+  paymentOrders,
   paymentsBatches,
   payouts,
+  payoutClaims,
   payoutMethods,
   payoutRuns,
   products,

@@ -9,6 +9,7 @@ import { doctorCommand } from "./doctor.ts";
 import { eraseCommands, promoterCommands, seedCommand } from "./people.ts";
 import { keyCommands, userCommands } from "./access.ts";
 import { payoutCommands } from "./payouts.ts";
+import { secretCommands } from "./payments.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
 import { settingWarnings } from "../config.ts";
@@ -59,6 +60,7 @@ function newProgram(version: string): Command {
   promoterCommands(program);
   ratesCommands(program);
   rewardCommands(program);
+  secretCommands(program);
   transferCommands(program);
   userCommands(program);
   return program;

@@ -20,6 +20,7 @@ import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/payou
 import { movePayout } from "../domain/payout/status.ts";
 import { asItIs } from "../domain/show.ts";
 import { wholeNumber, wholeNumbers } from "./options.ts";
+import { providerCommands } from "./payments.ts";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
 
@@ -63,6 +64,7 @@ export function payoutCommands(program: Command): void {
       }),
     );
   paymentCommands(payouts);
+  providerCommands(payouts);
 }
 
 function upTo(option: string, setting: keyof typeof MOST_PAYOUT_SETTINGS) {

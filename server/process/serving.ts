@@ -19,6 +19,7 @@ import { loadReadiness, takeStock } from "../request/store-state.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
+import { newSeal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/pages.ts";
@@ -186,6 +187,7 @@ function newServices(
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock,
     chance: systemChance,
+    seal: newSeal(config.secretKeys),
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };

@@ -16,6 +16,7 @@ import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
+import { newSeal } from "../../server/seal.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
@@ -38,6 +39,9 @@ export function countedChance(): Chance {
 export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+
+/** What the app encrypts secrets with. */
+export const SECRET_KEY = Buffer.alloc(32, "k");
 
 /** Nobody listens there. */
 const NO_SERVER = "smtp://127.0.0.1:1";
@@ -139,6 +143,7 @@ export async function startApp(
       options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     afterwards: newAfterwards(log),
+    seal: newSeal([SECRET_KEY]),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,

@@ -38,6 +38,8 @@ export const AUDITED = {
   commission: "commission",
   "day-rates": "rates",
   lead: "referral",
+  payment: "payment",
+  "payment-connection": "payment_connection",
   "payments-batch": "payments_batch",
   payout: "payout",
   "payout-method": "payout_method",

@@ -12,7 +12,7 @@ import {
 import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
-import { moveWithin } from "../payout/status.ts";
+import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../show.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
@@ -177,6 +177,7 @@ async function takeOut(tx: Transaction, context: Context, before: Payout): Promi
     await moveWithin(tx, context, { payout: before, to: "pending" });
     return;
   }
+  if (before.status === "pending") await forgetFile(tx, context, before);
   const payoutMethodId = before.status === "pending" ? null : before.payoutMethodId;
   const after = { ...before, paymentsBatchId: null, payoutMethodId };
   await tx.put(payouts, after);

@@ -1,0 +1,57 @@
+import {
+  loadPaymentConnection,
+  secretOf,
+  type PaymentConnection,
+  type PaymentProviderName,
+} from "../domain/payment/connection.ts";
+import type { Payment, PaymentOrder } from "../domain/payment/payment.ts";
+import type { Answer } from "../domain/payment/transition.ts";
+import type { Seal } from "../seal.ts";
+import type { Store } from "../storage/store.ts";
+
+/** An order with the receivers of its payments. */
+export interface Sending {
+  order: PaymentOrder;
+  payments: { payment: Payment; payee: string }[];
+}
+
+/**
+ * An adapter of a provider that pays, bound to one account's connection. It knows nothing of states: it sends what it is told
+ * to, and translates answers. It throws nothing but bugs. A further provider needs a module like `paypal.ts`, its name in
+ * `PAYMENT_PROVIDERS`, and a line in `newPaymentProvider`.
+ */
+export interface PaymentProvider {
+  /** The most payments of one order. */
+  mostPayments: number;
+  /** For how long the provider refuses a repeated order, instead of executing it. Somewhat less than it promises. */
+  refusesRepetitionsMs: number;
+  /** Asks the provider to execute an order. */
+  send(sending: Sending): Promise<Answer>;
+  /** Asks what became of an order, and changes nothing. */
+  find(sending: Sending): Promise<Answer>;
+  /**
+   * The reference of the order that an event is about. Nothing else of the event is used: the provider is asked for the rest,
+   * so that late and repeated events do no harm. null: it is about something else.
+   *
+   * @throws Failure `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
+   */
+  readWebhook(body: string, headers: Headers): Promise<string | null>;
+  /** What the company has at the provider, in the currency's minor unit. null: unknown. */
+  balance(currency: string): Promise<number | null>;
+}
+
+/** The adapter of a connection. */
+async function newPaymentProvider(connection: PaymentConnection, secret: string): Promise<PaymentProvider> {
+  const { newPaypal } = await import("./paypal.ts");
+  return newPaypal(connection, secret);
+}
+
+/** Opens the adapter of an account's connection. @throws Failure `not_found`, `refused` if no key opens the secret */
+export async function openPaymentProvider(
+  { store, seal }: { store: Store; seal: Seal },
+  accountId: number,
+  provider: PaymentProviderName,
+): Promise<PaymentProvider> {
+  const connection = await loadPaymentConnection(store, accountId, provider);
+  return newPaymentProvider(connection, secretOf(connection, seal));
+}

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { servedAccounts, type Account } from "../domain/account/account.ts";
+import type { Context } from "../domain/context.ts";
+import { PAYMENT_PROVIDERS, type PaymentProviderName } from "../domain/payment/connection.ts";
+import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
+import { paymentOrders, payments, type PaymentOrder } from "../domain/payment/payment.ts";
+import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
+import type { Answer } from "../domain/payment/transition.ts";
+import { loadPaymentsBatch } from "../domain/payments-batch/batch.ts";
+import { METHOD_WORDS } from "../domain/payout-method/payout-method.ts";
+import { Failure } from "../failure.ts";
+import type { Seal } from "../seal.ts";
+import type { Store } from "../storage/store.ts";
+import { openPaymentProvider, type PaymentProvider } from "./provider.ts";
+
+/** The parameters of sending. The clock is read before each step, because providers take their time. */
+export interface Run extends Omit<Context, "now"> {
+  clock: () => Date;
+  seal: Seal;
+}
+
+/** A batch to send by a provider. */
+interface BatchToSend {
+  batchId: number;
+  provider: PaymentProviderName;
+}
+
+/** What sending would do, and what the company has at the provider, in minor units. null: unknown. */
+export interface PricedPlan extends Plan {
+  total: number;
+  balance: number | null;
+}
+
+/** The provider that pays the method of a batch. @throws Failure `not_found`, `refused` if there is none */
+export async function payerOfBatch(
+  store: Store,
+  accountId: number,
+  batchId: number,
+): Promise<PaymentProviderName> {
+  const { method } = await loadPaymentsBatch(store, accountId, batchId);
+  const found = PAYMENT_PROVIDERS.find((name) => methodOf(name) === method);
+  if (found === undefined)
+    throw new Failure("refused", `No provider pays by ${METHOD_WORDS[method]}: use its file`);
+  return found;
+}
+
+/** Shows what sending a batch would do. @throws Failure `not_found`, `refused` */
+export async function priceBatch(run: Run, account: Account, given: BatchToSend): Promise<PricedPlan> {
+  const adapter = await openPaymentProvider(run, account.id, given.provider);
+  const plan = await planPayments(contextOf(run), account, given);
+  const total = plan.toPay.reduce((sum, { amount }) => sum + amount, 0);
+  return { ...plan, total, balance: await adapter.balance(account.currency) };
+}
+
+/** A refused receiver leaves the others to a new order. Each round excludes at least one, and PayPal names all at once. */
+const MOST_ROUNDS = 4;
+
+/**
+ * Sends what was not sent of a batch, and asks about what was. It may be called any number of times, by several processes at
+ * once, and be cut short anywhere: each payout is paid at most once. Resolves to what there was to do.
+ *
+ * @throws Failure `not_found`, `refused` if there is too little money, or for another method
+ */
+export async function sendBatch(
+  run: Run,
+  account: Account,
+  { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
+): Promise<PricedPlan> {
+  const plan = await priceBatch(run, account, given);
+  const { total, balance } = plan;
+  if (balance !== null && balance < total && !ignoresBalance) {
+    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
+  }
+  await askBatch(run, account, given);
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    const made = await intendAll(run, account, given);
+    for (const order of made) await advance(run, order);
+    if (!(await hasRefusedReceiver(run, made))) break;
+  }
+  return plan;
+}
+
+/** Asks about all orders of a batch of which there may be news. */
+async function askBatch(run: Run, account: Account, { batchId }: BatchToSend): Promise<void> {
+  const orders = await run.store.list(paymentOrders, "batch", account.id, [batchId]);
+  for (const order of orders) {
+    if (order.nextAskAt !== null || order.providerId !== null) await advance(run, order);
+  }
+}
+
+/** Writes down all payments first, so that a kill leaves nothing for somebody to remember. */
+async function intendAll(run: Run, account: Account, given: BatchToSend): Promise<PaymentOrder[]> {
+  const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
+  const made: PaymentOrder[] = [];
+  for (;;) {
+    const order = await intendPayments(contextOf(run), account, { ...given, mostPayments });
+    if (order === null) return made;
+    made.push(order);
+  }
+}
+
+async function hasRefusedReceiver({ store }: Run, orders: PaymentOrder[]): Promise<boolean> {
+  for (const { accountId, id } of orders) {
+    const own = await store.list(payments, "order", accountId, [id]);
+    if (own.some(({ isPayeeFault }) => isPayeeFault === true)) return true;
+  }
+  return false;
+}
+
+/**
+ * Takes an order one step further: sends it, or asks what became of it, and writes down the answer. Nothing happens while
+ * another process does.
+ */
+export async function advance(run: Run, { accountId, id, payer }: PaymentOrder): Promise<void> {
+  if (payer === "file") return;
+  const adapter = await openPaymentProvider(run, accountId, payer).catch(failureOf);
+  if (adapter instanceof Failure) {
+    const order = await run.store.get(paymentOrders, accountId, id);
+    const answer = { kind: "unknown", reason: adapter.message } as const;
+    if (order !== null) await recordAnswer(contextOf(run), { ...order, heldUntil: null }, answer);
+    return;
+  }
+  const held = await holdOrder(contextOf(run), accountId, id);
+  if (held === null) return;
+  const { order, answer } =
+    held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
+  await recordAnswer(contextOf(run), order, answer);
+}
+
+/**
+ * Takes an event of a provider. It only says that there is news, so the provider is asked for it. Resolves to whether the
+ * event is about an order of the account.
+ *
+ * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
+ */
+export async function takePaymentEvent(
+  run: Run,
+  account: Account,
+  { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
+): Promise<boolean> {
+  const adapter = await openPaymentProvider(run, account.id, provider);
+  const reference = await adapter.readWebhook(body, headers);
+  const order = reference === null ? null : await hurryOrder(contextOf(run), account.id, reference);
+  if (order !== null) await advance(run, order);
+  return order !== null;
+}
+
+/** An order, and what the provider has answered about it. */
+interface Answered {
+  order: PaymentOrder;
+  answer: Answer;
+}
+
+/** Asks first. Only if that does not tell, and a repetition can't pay twice, the order is sent again. */
+async function ask(run: Run, adapter: PaymentProvider, held: HeldOrder): Promise<Answered> {
+  const answer = await adapter.find(held);
+  const { refusesRepetitionsMs } = adapter;
+  const order = await repeatOrder(contextOf(run), held.order, { answer: answer.kind, refusesRepetitionsMs });
+  return order === null ? { order: held.order, answer } : send(run, adapter, { ...held, order });
+}
+
+/** A process that slept since it wrote down its attempt leaves the order to the next one. */
+const FRESH_MS = 60 * 1_000;
+
+async function send(
+  { clock }: Run,
+  adapter: PaymentProvider,
+  { order, payments: own }: HeldOrder,
+): Promise<Answered> {
+  const ageMs = clock().getTime() - Date.parse(order.lastAskedAt ?? "");
+  if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
+    return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
+  }
+  return { order, answer: await adapter.send({ order, payments: own }) };
+}
+
+/** Orders that are asked about between two looks for others. */
+const PAGE = 100;
+/** How long other jobs wait for an answer. */
+const TURN_MS = 250;
+
+/** Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. */
+export async function* askOpenPayments(run: Run): AsyncGenerator<void> {
+  for await (const { id: accountId } of servedAccounts(run.store)) {
+    const between = { from: "", before: `${run.clock().toISOString()}~` };
+    let fault: unknown = null;
+    const due = await run.store.page(paymentOrders, "due", accountId, [], { limit: PAGE, between });
+    for (const order of due) {
+      // One order that can't be asked about keeps nobody from the others.
+      const work = advance(run, order).catch((error: unknown) => void (fault ??= error));
+      while (!(await isDone(work))) yield;
+    }
+    if (fault !== null) throw fault;
+  }
+}
+
+/** Whether work is done, after a short wait at most. */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  const waiting = new AbortController();
+  const turn = sleep(TURN_MS, false, { signal: waiting.signal });
+  turn.catch(() => {}); // the work was quicker
+  try {
+    return await Promise.race([work.then(() => true), turn]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+function contextOf({ clock, ...run }: Run): Context {
+  return { ...run, now: clock() };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
+}
