@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount, servedAccounts, type Account } from "../domain/account/account.ts";
@@ -11,13 +12,13 @@ import {
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/payment/connection.ts";
-import { findPayments, listPayments, type Payment } from "../domain/payment/payment.ts";
+import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/payment/payment.ts";
 import { decidePayment } from "../domain/payment/steps.ts";
 import { decimalOf } from "../domain/payments-batch/payments.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
 import { newSeal } from "../seal.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
-import { print, withStore } from "./store.ts";
+import { print, tell, withStore } from "./store.ts";
 
 /** Adds the commands that pay by a provider to those that pay promoters. */
 export function providerCommands(program: Command): void {
@@ -125,10 +126,27 @@ async function send(accountId: string, batchId: number, options: SendOptions): P
     const run = { ...context, clock: () => new Date(), seal: sealOf() };
     const given = { batchId, provider: await payerOfBatch(context.store, account.id, batchId) };
     if (options.yes === undefined) return print(planRow(await priceBatch(run, account, given)));
-    const plan = await sendBatch(run, account, { ...given, ignoresBalance: options.ignoreBalance === true });
+    const sending = { ...given, ignoresBalance: options.ignoreBalance === true };
+    const plan = await sendBatch(run, account, sending);
+    const waitMs = await heldMs(context.store, account.id, batchId);
+    if (waitMs > 0) {
+      tell("Another process was asking about some of these payments. Looking whether it still does.");
+      await sleep(waitMs);
+      await sendBatch(run, account, sending);
+    }
     const made = await listPayments(context.store, account.id, batchId);
     print({ batch: batchId, payments: made.map(paymentRow), left_out: leftOutRows(plan) });
   });
+}
+
+/** How long it takes until the last order of a batch is free that another process has. 0: all are free. */
+async function heldMs(store: Context["store"], accountId: number, batchId: number): Promise<number> {
+  const orders = await store.list(paymentOrders, "batch", accountId, [batchId]);
+  const now = Date.now();
+  return Math.max(
+    0,
+    ...orders.map(({ heldUntil }) => (heldUntil === null ? 0 : Date.parse(heldUntil) - now)),
+  );
 }
 
 function planRow(plan: PricedPlan) {

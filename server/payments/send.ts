@@ -3,7 +3,7 @@ import { servedAccounts, type Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from "../domain/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
-import { paymentOrders, payments, type PaymentOrder } from "../domain/payment/payment.ts";
+import { paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
 import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
 import type { Answer } from "../domain/payment/transition.ts";
 import { loadPaymentsBatch } from "../domain/payments-batch/batch.ts";
@@ -52,8 +52,27 @@ export async function priceBatch(run: Run, account: Account, given: BatchToSend)
   return { ...plan, total, balance: await adapter.balance(account.currency) };
 }
 
-/** A refused receiver leaves the others to a new order. Each round excludes at least one, and PayPal names all at once. */
-const MOST_ROUNDS = 4;
+/**
+ * Writes down what is to be paid of a batch, so that the server sends it. It may be called any number of times, by several
+ * processes at once: each payout is written down once. Resolves to what there was to do.
+ *
+ * @throws Failure `not_found`, `refused` if there is too little money, or for another method
+ */
+export async function intendBatch(
+  run: Run,
+  account: Account,
+  { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
+): Promise<PricedPlan> {
+  const plan = await priceBatch(run, account, given);
+  const { total, balance } = plan;
+  if (balance !== null && balance < total && !ignoresBalance) {
+    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
+  }
+  const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
+  const intend = () => intendPayments(contextOf(run), account, { ...given, mostPayments });
+  while ((await intend()) !== null);
+  return plan;
+}
 
 /**
  * Sends what was not sent of a batch, and asks about what was. It may be called any number of times, by several processes at
@@ -64,47 +83,26 @@ const MOST_ROUNDS = 4;
 export async function sendBatch(
   run: Run,
   account: Account,
-  { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
+  given: BatchToSend & { ignoresBalance: boolean },
 ): Promise<PricedPlan> {
-  const plan = await priceBatch(run, account, given);
-  const { total, balance } = plan;
-  if (balance !== null && balance < total && !ignoresBalance) {
-    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
-  }
-  await askBatch(run, account, given);
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    const made = await intendAll(run, account, given);
-    for (const order of made) await advance(run, order);
-    if (!(await hasRefusedReceiver(run, made))) break;
+  const plan = await intendBatch(run, account, given);
+  for (const { id } of await run.store.list(paymentOrders, "batch", account.id, [given.batchId])) {
+    await askAbout(run, account.id, id);
   }
   return plan;
 }
 
-/** Asks about all orders of a batch of which there may be news. */
-async function askBatch(run: Run, account: Account, { batchId }: BatchToSend): Promise<void> {
-  const orders = await run.store.list(paymentOrders, "batch", account.id, [batchId]);
-  for (const order of orders) {
-    if (order.nextAskAt !== null || order.providerId !== null) await advance(run, order);
-  }
-}
+/** How often an order is sent without the receivers that were refused. A provider names all of them at once. */
+const MOST_TRIES = 3;
 
-/** Writes down all payments first, so that a kill leaves nothing for somebody to remember. */
-async function intendAll(run: Run, account: Account, given: BatchToSend): Promise<PaymentOrder[]> {
-  const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
-  const made: PaymentOrder[] = [];
-  for (;;) {
-    const order = await intendPayments(contextOf(run), account, { ...given, mostPayments });
-    if (order === null) return made;
-    made.push(order);
+/** Asks about an order of which there may be news, or sends it. */
+async function askAbout(run: Run, accountId: number, id: number): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const order = await run.store.get(paymentOrders, accountId, id);
+    if (order === null || (order.nextAskAt === null && order.providerId === null)) return;
+    if (tries > 0 && order.attempts > 0) return;
+    await advance(run, order);
   }
-}
-
-async function hasRefusedReceiver({ store }: Run, orders: PaymentOrder[]): Promise<boolean> {
-  for (const { accountId, id } of orders) {
-    const own = await store.list(payments, "order", accountId, [id]);
-    if (own.some(({ isPayeeFault }) => isPayeeFault === true)) return true;
-  }
-  return false;
 }
 
 /**
@@ -160,7 +158,7 @@ async function ask(run: Run, adapter: PaymentProvider, held: HeldOrder): Promise
 }
 
 /** A process that slept since it wrote down its attempt leaves the order to the next one. */
-const FRESH_MS = 60 * 1_000;
+const FRESH_MS = 15 * 1_000;
 
 async function send(
   { clock }: Run,

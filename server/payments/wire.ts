@@ -9,7 +9,7 @@ export interface Wired {
   error: string;
 }
 
-/** Orders are held for three minutes, in which a token, a request and a few pages must be done. */
+/** Nobody may decide about a payment while a token and a request may take this long each. */
 const TIMEOUT_MS = 30_000;
 
 /** Asks a provider for JSON. It never throws, because whatever goes wrong means that nothing is known. */

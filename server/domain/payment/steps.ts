@@ -20,8 +20,13 @@ import {
 } from "./payment.ts";
 import { isOverdue, judge, mayRepeat, nextAskAt, type Answer, type Report } from "./transition.ts";
 
-/** How long one process may talk to a provider about an order. Requests end before that. */
-const HOLD_MS = 3 * 60 * 1_000;
+/**
+ * How long the other processes leave an order to one that may have died. If it was only slow, the provider is asked twice,
+ * under one reference.
+ */
+const HOLD_MS = 20 * 1_000;
+/** The longest time that a request and its token take. */
+const REQUEST_MS = 2 * 60 * 1_000;
 
 /** An order that this process alone talks about until `heldUntil`. */
 export interface HeldOrder {
@@ -80,11 +85,10 @@ export function recordAnswer(
     if (order === null) return;
     const own = await tx.view.list(payments, "order", accountId, [id]);
     const isOnlyAttempt = order.attempts === 1 && attempts === 1;
-    const isSettled =
-      order.isSettled || answer.kind === "taken" || (answer.kind === "refused" && isOnlyAttempt);
+    const isRefused = answer.kind === "refused" && isOnlyAttempt;
     const after: PaymentOrder = {
       ...order,
-      isSettled,
+      isSettled: order.isSettled || answer.kind === "taken" || isRefused,
       providerId: answer.kind === "taken" ? (answer.providerId ?? order.providerId) : order.providerId,
       // A process that took too long has lost the order to another one.
       heldUntil: order.heldUntil === heldUntil ? null : order.heldUntil,
@@ -93,11 +97,16 @@ export function recordAnswer(
     for (const payment of own)
       states.push(await apply(tx, context, { payment, order: after, answer, isOnlyAttempt }));
     const isOver = after.isSettled && after.providerId === null && answer.kind === "unaskable";
-    await tx.put(paymentOrders, {
-      ...after,
-      nextAskAt: isOver ? null : nextAskAt(after, states, context.now),
-    });
+    const next = isOver ? null : nextAskAt(after, states, context.now);
+    const isLeft = isRefused && states.some((state) => state === "asked");
+    await tx.put(paymentOrders, isLeft ? unasked(after, context.now) : { ...after, nextAskAt: next });
   });
+}
+
+/** An order that was refused whole because of some receivers. It is sent anew without them. */
+function unasked(order: PaymentOrder, now: Date): PaymentOrder {
+  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, isSettled: false };
+  return { ...order, ...never, nextAskAt: now.toISOString() };
 }
 
 /** Has the server ask about an order soon, because its provider has news. null: the account has no such order. */
@@ -128,7 +137,7 @@ export function decidePayment(
   return context.store.transact(async (tx) => {
     const payment = await loadPayment(tx, accountId, id);
     const order = await tx.lock(paymentOrders, accountId, payment.orderId);
-    if (order !== null && isHeld(order, context.now)) {
+    if (order !== null && isUnderWay(order, context.now)) {
       const words = `${payerWords(payment.payer)} is being asked about this payment. Try again in a few minutes`;
       throw new Failure("refused", words);
     }
@@ -145,6 +154,10 @@ export function decidePayment(
       { state: wasPaid ? "confirmed" : "failed" },
     );
   });
+}
+
+function isUnderWay({ lastAskedAt }: PaymentOrder, now: Date): boolean {
+  return lastAskedAt !== null && now.getTime() - Date.parse(lastAskedAt) < REQUEST_MS;
 }
 
 function isHeld({ heldUntil }: PaymentOrder, now: Date): boolean {
@@ -173,7 +186,7 @@ async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrd
 /** The payments with their receivers. One whose receiver was erased is left out, and found missing later. */
 async function named(tx: Transaction, own: Payment[]): Promise<HeldOrder["payments"]> {
   const found: HeldOrder["payments"] = [];
-  for (const payment of own) {
+  for (const payment of own.filter(isLive)) {
     const payee = await payeeOf(tx, payment);
     if (payee !== null) found.push({ payment, payee });
   }
@@ -197,6 +210,8 @@ async function apply(
   }
   if (answer.kind === "refused" && isOnlyAttempt && judge(payment, "failed") === "new") {
     const fault = answer.faults.find(({ reference }) => reference === payment.reference);
+    // Without the receivers that are to blame, the others may be paid.
+    if (fault === undefined && answer.faults.length > 0) return payment.state;
     const error = fault?.reason ?? answer.reason;
     return (await move(tx, context, payment, { state: "failed", error, isPayeeFault: fault !== undefined }))
       .state;
