@@ -42,6 +42,21 @@ export function payoutCommands(program: Command): void {
       "fewest paying customers of a paid promoter",
       upTo("--min-customers", "minPayingCustomers"),
     )
+    .option(
+      "--max-run <amount>",
+      "most that a provider pays by one call, in cents; 0: no limit",
+      upTo("--max-run", "maxRunCents"),
+    )
+    .option(
+      "--max-day <amount>",
+      "most that providers pay in 24 hours, in cents; 0: no limit",
+      upTo("--max-day", "maxDayCents"),
+    )
+    .option(
+      "--rest-days <days>",
+      "days that providers wait after a changed payout method",
+      upTo("--rest-days", "methodRestDays"),
+    )
     .option("--require-method", "pay only promoters who have chosen a payout method")
     .option("--no-require-method", "also make payouts for promoters without one (usual)")
     .option("--require-invoice-details", "pay only promoters whose invoice details are approved")
@@ -76,6 +91,9 @@ interface SettingOptions {
   netDays?: number;
   minPayment?: number;
   minCustomers?: number;
+  maxRun?: number;
+  maxDay?: number;
+  restDays?: number;
   requireMethod?: boolean;
   requireInvoiceDetails?: boolean;
 }
@@ -88,6 +106,9 @@ function settings(accountId: string, options: SettingOptions): Promise<void> {
       netPayoutDays: options.netDays,
       minPaymentCents: options.minPayment,
       minPayingCustomers: options.minCustomers,
+      maxRunCents: options.maxRun,
+      maxDayCents: options.maxDay,
+      methodRestDays: options.restDays,
       requiresPayoutMethod: options.requireMethod,
       requiresInvoiceDetails: options.requireInvoiceDetails,
     });
@@ -101,6 +122,9 @@ function settingsRow(account: PayoutSettings) {
     net_days: account.netPayoutDays,
     min_payment: account.minPaymentCents,
     min_customers: account.minPayingCustomers,
+    max_run: account.maxRunCents ?? 0,
+    max_day: account.maxDayCents ?? 0,
+    rest_days: account.methodRestDays ?? 0,
     requires_method: account.requiresPayoutMethod,
     requires_invoice_details: account.requiresInvoiceDetails,
   };

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
@@ -10,6 +11,7 @@ import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
+import { Payments, sendBatch } from "./payments.tsx";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
 import { SepaFile } from "./sepa-file.tsx";
 import { BATCH_STATUSES, METHODS, type PaymentsBatch } from "./words.ts";
@@ -49,13 +51,24 @@ export function BatchList({
 }) {
   const list = useList(filters, loadBatches);
   const sepa = useSignal<PaymentsBatch | null>(null);
+  const payments = useSignal<PaymentsBatch | null>(null);
+  const connections = useLoad((signal) => answer(api.GET("/api/v2/company/payment_connections", { signal })));
+  const providers = connections.data.value?.map(({ provider }) => provider) ?? [];
   const reload = async () => {
     await Promise.all([list.reload(), changed()]);
   };
   const actions: Column<PaymentsBatch> = {
     id: "actions",
     title: "What to do",
-    cell: (batch) => <Actions batch={batch} reload={reload} onSepa={() => (sepa.value = batch)} />,
+    cell: (batch) => (
+      <Actions
+        batch={batch}
+        isConnected={providers.some((provider) => provider === batch.method)}
+        reload={reload}
+        onSepa={() => (sepa.value = batch)}
+        onPayments={() => (payments.value = batch)}
+      />
+    ),
   };
   return (
     <>
@@ -72,6 +85,15 @@ export function BatchList({
           </Empty>
         }
       />
+      {payments.value && (
+        <Payments
+          batch={payments.value}
+          onClose={() => {
+            payments.value = null;
+            void reload();
+          }}
+        />
+      )}
       {sepa.value && <SepaFile batch={sepa.value} onClose={() => (sepa.value = null)} />}
     </>
   );
@@ -79,14 +101,27 @@ export function BatchList({
 
 interface ActionsProps {
   batch: PaymentsBatch;
+  /** Whether a provider pays it. */
+  isConnected: boolean;
   reload: () => Promise<void>;
   onSepa: () => void;
+  onPayments: () => void;
 }
 
-function Actions({ batch, reload, onSepa }: ActionsProps) {
+function Actions({ batch, isConnected, reload, onSepa, onPayments }: ActionsProps) {
   const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight no-wrap">
+      {isConnected && (isPayable || isRetriable) && (
+        <button class="button little" onClick={() => void sendBatch(batch, reload)}>
+          Send with PayPal
+        </button>
+      )}
+      {isConnected && (
+        <button class="button little" onClick={onPayments}>
+          Payments
+        </button>
+      )}
       {(isPayable || isRetriable) && (
         <button class="button little" onClick={() => void confirm(batch, reload)}>
           {isRetriable ? "Try again" : "Confirm"}

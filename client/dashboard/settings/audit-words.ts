@@ -30,6 +30,8 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   commission: "Commission",
   rates: "Exchange rates",
   referral: "Lead",
+  payment: "Payment",
+  payment_connection: "Payment connection",
   payments_batch: "Payments batch",
   payout: "Payout",
   payout_method: "Payout method",

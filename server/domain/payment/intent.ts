@@ -1,4 +1,6 @@
 import { Failure } from "../../failure.ts";
+import { parse } from "../../storage/documents.ts";
+import type { Schema } from "../../storage/query.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
@@ -55,7 +57,7 @@ export function planPayments(
   account: Account,
   given: { batchId: number; provider: PaymentProviderName },
 ): Promise<Plan> {
-  return context.store.transact((tx) => planWithin(tx, account, given));
+  return context.store.transact((tx) => planWithin(tx, account, { ...given, now: context.now }));
 }
 
 /**
@@ -70,9 +72,10 @@ export function intendPayments(
   given: { batchId: number; provider: PaymentProviderName; mostPayments: number },
 ): Promise<PaymentOrder | null> {
   return context.store.transact(async (tx) => {
-    const { batch, toPay } = await planWithin(tx, account, given);
+    const { batch, toPay } = await planWithin(tx, account, { ...given, now: context.now });
     const planned = toPay.slice(0, given.mostPayments);
     if (planned.length === 0) return null;
+    await refuseExcess(tx, context, account, toPay);
     const at = context.now.toISOString();
     const order = await newOrder(context, { account, batchId: batch.id, payer: given.provider });
     await tx.insert(paymentOrders, { ...order, nextAskAt: at });
@@ -94,6 +97,42 @@ export function intendPayments(
     }
     return { ...order, nextAskAt: at };
   });
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Refuses to pay more than the account's limits. A stolen session, or a slip of the keyboard, can't empty the company's account
+ * at the provider.
+ *
+ * @throws Failure `refused`
+ */
+async function refuseExcess(
+  { view }: Transaction,
+  { now }: Context,
+  { id, maxRunCents = 0, maxDayCents = 0 }: Account,
+  toPay: PlannedPayment[],
+): Promise<void> {
+  const total = toPay.reduce((sum, { amount }) => sum + amount, 0);
+  if (maxRunCents > 0 && total > maxRunCents)
+    throw new Failure(
+      "refused",
+      `The payments are ${total}, and the limit of a run is ${maxRunCents}, in minor units`,
+    );
+  if (maxDayCents === 0) return;
+  const since = new Date(now.getTime() - DAY_MS).toISOString();
+  const question = view
+    .question<Schema<{ payments: typeof payments }>>()
+    .selectFrom("payments")
+    .select("doc")
+    .where("account_id", "=", id)
+    .where("created_at", ">", since);
+  const latest = (await view.rows(question)).map(({ doc }) => parse(payments, doc));
+  const paid = latest.filter((one) => one.payer !== "file" && isLive(one));
+  const before = paid.reduce((sum, { amount }) => sum + amount, 0);
+  if (before + total <= maxDayCents) return;
+  const words = `The payments of 24 hours would be ${before + total}, and their limit is ${maxDayCents}, in minor units`;
+  throw new Failure("refused", words);
 }
 
 /** A line of a file that pays some payouts of one promoter. */
@@ -213,7 +252,7 @@ export async function insertPayment(
 async function planWithin(
   tx: Transaction,
   account: Account,
-  { batchId, provider }: { batchId: number; provider: PaymentProviderName },
+  { batchId, provider, now }: { batchId: number; provider: PaymentProviderName; now: Date },
 ): Promise<Plan> {
   const batch = await lockPaymentsBatch(tx, account.id, batchId);
   if (batch.method !== PAID_BY[provider].method) {
@@ -224,7 +263,7 @@ async function planWithin(
   const inBatch = await tx.view.list(payouts, "batch", account.id, [batchId]);
   for (const payout of inBatch.toSorted((one, other) => one.promoterId - other.promoterId)) {
     if (payout.status === "completed" || payout.status === "cancelled") continue;
-    const checked = await check(tx, payout, provider);
+    const checked = await check(tx, { payout, provider, account, now });
     if (checked === null) continue;
     if (typeof checked === "string") plan.leftOut.push({ payout, reason: checked });
     else addTo(plan, payout, checked);
@@ -234,11 +273,17 @@ async function planWithin(
 
 type Payable = Pick<PlannedPayment, "name" | "payee" | "payoutMethodId">;
 
+interface Checked {
+  payout: Payout;
+  provider: PaymentProviderName;
+  account: Account;
+  now: Date;
+}
+
 /** Whom a payout pays, or why it can't be sent. null: it has been sent already. */
 async function check(
   tx: Transaction,
-  payout: Payout,
-  provider: PaymentProviderName,
+  { payout, provider, account, now }: Checked,
 ): Promise<Payable | string | null> {
   const latest = await findPaymentOf(tx, payout);
   if (latest !== null && isLive(latest)) {
@@ -258,6 +303,9 @@ async function check(
     return `${PROVIDER_WORDS[provider]} refused the receiver. The promoter must change the payout method`;
   if (isSameReceiver && latest.state === "returned")
     return "The money came back from this receiver. The promoter must change the payout method";
+  const restMs = (account.methodRestDays ?? 0) * DAY_MS;
+  if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
+    return `The payout method was changed on ${method.changedAt.slice(0, 10)}, and rests for ${account.methodRestDays} days`;
   const { field } = PAID_BY[provider];
   const payee = textOf(method.details[field]);
   if (payee === null) return `${field} is missing`;

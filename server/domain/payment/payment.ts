@@ -74,6 +74,7 @@ export const payments = table<Payment>()({
     batch: { on: ["payments_batch_id"] },
     promoter: { on: ["promoter_id"] },
     review: { on: ["review_since"], where: "review_since is not null" },
+    created: { on: ["created_at"] },
   },
 });
 
