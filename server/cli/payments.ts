@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Argument, type Command } from "commander";
+import { Argument, Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount, servedAccounts, type Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
@@ -26,8 +26,9 @@ export function providerCommands(program: Command): void {
     .command("connect <account-id>")
     .addArgument(provider())
     .description("pay by a provider from now on; again: replace the credentials")
-    .requiredOption("--client-id <id>", "the client id of your app at the provider")
-    .requiredOption("--secret-file <file>", "a file with its secret")
+    .option("--client-id <id>", "paypal: the client id of your app")
+    .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
+    .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
     .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
     .option("--base-url <url>", "where the provider's API is, such as that of its sandbox", webAddress)
     .action(connect);
@@ -53,6 +54,9 @@ export function providerCommands(program: Command): void {
     .command("send <account-id>")
     .addArgument(new Argument("<batch-id>").argParser(wholeNumber("<batch-id>")))
     .description("show who would get what by the provider of a batch's method; with --yes, send it")
+    .addOption(
+      new Option("--provider <provider>", "which one, if several pay the method").choices(PAYMENT_PROVIDERS),
+    )
     .option("--yes", "send what was not sent, and ask about what was; any number of calls pays once")
     .option("--ignore-balance", "send even if the provider's balance seems too small")
     .action(send);
@@ -100,7 +104,8 @@ const OUTCOMES = ["paid", "not-paid"] as const;
 const LISTED = 1_000;
 
 interface ConnectOptions {
-  clientId: string;
+  clientId?: string;
+  campaignId?: string;
   secretFile: string;
   webhookId?: string;
   baseUrl?: string;
@@ -110,21 +115,30 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
   const secret = (await readGivenFile(options.secretFile)).trim();
   if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must hold one word");
   await onAccount(accountId, async (context, { id }) => {
-    const { clientId, webhookId, baseUrl } = options;
-    const input = { provider: name, clientId, secret, webhookId, apiUrl: baseUrl?.replace(/\/+$/, "") };
+    const { clientId, campaignId, webhookId, baseUrl } = options;
+    const input = {
+      provider: name,
+      clientId,
+      campaignId,
+      secret,
+      webhookId,
+      apiUrl: baseUrl?.replace(/\/+$/, ""),
+    };
     print(connectionRow(await connectPayments(context, id, { ...input, seal: sealOf() })));
   });
 }
 
 interface SendOptions {
+  provider?: PaymentProviderName;
   yes?: true;
   ignoreBalance?: true;
 }
 
 async function send(accountId: string, batchId: number, options: SendOptions): Promise<void> {
   await onAccount(accountId, async (context, account) => {
+    const { provider: wanted = null } = options;
     const run = { ...context, clock: () => new Date(), seal: sealOf() };
-    const given = { batchId, provider: await payerOfBatch(context.store, account.id, batchId) };
+    const given = { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted }) };
     if (options.yes === undefined) return print(planRow(await priceBatch(run, account, given)));
     const sending = { ...given, ignoresBalance: options.ignoreBalance === true };
     const plan = await sendBatch(run, account, sending);
@@ -191,10 +205,12 @@ function paymentRow(payment: Payment) {
 }
 
 /** A connection as it may be shown: without its secret. */
-function connectionRow({ provider: name, clientId, webhookId, apiUrl, createdAt }: PaymentConnection) {
+function connectionRow(connection: PaymentConnection) {
+  const { provider: name, clientId, campaignId, webhookId, apiUrl, createdAt } = connection;
   return {
     provider: name,
     client_id: clientId,
+    campaign_id: campaignId,
     webhook_id: webhookId,
     base_url: apiUrl,
     created_at: createdAt,

@@ -4,7 +4,7 @@ import { decimalOf } from "../domain/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/payment/connection.ts";
 import type { Answer, Report } from "../domain/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { PaymentProvider, Sending } from "./provider.ts";
+import type { News, PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api-m.paypal.com";
@@ -114,7 +114,7 @@ async function read(ask: Ask, batchId: string, currency: string): Promise<Answer
 async function referenceIn(
   ask: Ask,
   { body, headers, webhookId }: { body: string; headers: Headers; webhookId: string | null },
-): Promise<string | null> {
+): Promise<News | null> {
   if (webhookId === null) throw new Failure("malformed", "No webhook id is set for PayPal");
   const event = parse(body);
   const given = (name: string) => headers.get(`paypal-${name}`) ?? "";
@@ -129,7 +129,7 @@ async function referenceIn(
   });
   const verdict = z.object({ verification_status: z.string() }).safeParse(answer.body).data;
   if (answer.status === 200 && verdict?.verification_status === "SUCCESS")
-    return webhookEvent.safeParse(event).data?.resource.reference ?? null;
+    return webhookEvent.safeParse(event).data?.resource ?? null;
   // A request without the headers of a signature is answered with 400.
   if (verdict !== undefined || answer.status === 400)
     throw new Failure("malformed", "PayPal did not sign this event");
@@ -188,13 +188,19 @@ const webhookEvent = z.object({
   resource: z
     .object({
       sender_batch_id: z.string().optional(),
+      payout_batch_id: z.string().optional(),
       batch_header: z
-        .object({ sender_batch_header: z.object({ sender_batch_id: z.string().optional() }).optional() })
+        .object({
+          payout_batch_id: z.string().optional(),
+          sender_batch_header: z.object({ sender_batch_id: z.string().optional() }).optional(),
+        })
         .optional(),
     })
-    .transform((found) => ({
-      reference: found.sender_batch_id ?? found.batch_header?.sender_batch_header?.sender_batch_id ?? null,
-    })),
+    .transform(({ batch_header: batch, ...item }): News | null => {
+      const reference = item.sender_batch_id ?? batch?.sender_batch_header?.sender_batch_id;
+      if (reference === undefined) return null;
+      return { reference, providerId: item.payout_batch_id ?? batch?.payout_batch_id ?? null };
+    }),
 });
 
 function bodyOf({ order, payments }: Sending) {

@@ -8,17 +8,26 @@ import type { Payment, PaymentOrder } from "../domain/payment/payment.ts";
 import type { Answer } from "../domain/payment/transition.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
+import { newPaypal } from "./paypal.ts";
+import { newStripe } from "./stripe.ts";
+import { newTremendous } from "./tremendous.ts";
 
 /** An order with the receivers of its payments. */
 export interface Sending {
   order: PaymentOrder;
-  payments: { payment: Payment; payee: string }[];
+  payments: { payment: Payment; payee: string; name: string }[];
+}
+
+/** What an event is about. */
+export interface News {
+  reference: string;
+  providerId: string | null;
 }
 
 /**
  * An adapter of a provider that pays, bound to one account's connection. It knows nothing of states: it sends what it is told
  * to, and translates answers. It throws nothing but bugs. A further provider needs a module like `paypal.ts`, its name in
- * `PAYMENT_PROVIDERS`, and a line in `newPaymentProvider`.
+ * `PAYMENT_PROVIDERS`, and a line in `ADAPTERS`.
  */
 export interface PaymentProvider {
   /** The most payments of one order. */
@@ -30,21 +39,21 @@ export interface PaymentProvider {
   /** Asks what became of an order, and changes nothing. */
   find(sending: Sending): Promise<Answer>;
   /**
-   * The reference of the order that an event is about. Nothing else of the event is used: the provider is asked for the rest,
-   * so that late and repeated events do no harm. null: it is about something else.
+   * The order that an event is about, by our reference, and by the provider's id if it names that. Nothing else of the event is
+   * used: the provider is asked for the rest, so that late and repeated events do no harm. null: it is about something else.
    *
    * @throws Failure `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
    */
-  readWebhook(body: string, headers: Headers): Promise<string | null>;
+  readWebhook(body: string, headers: Headers): Promise<News | null>;
   /** What the company has at the provider, in the currency's minor unit. null: unknown. */
   balance(currency: string): Promise<number | null>;
 }
 
-/** The adapter of a connection. */
-async function newPaymentProvider(connection: PaymentConnection, secret: string): Promise<PaymentProvider> {
-  const { newPaypal } = await import("./paypal.ts");
-  return newPaypal(connection, secret);
-}
+/** The adapters, each bound to a connection and its secret. */
+const ADAPTERS: Record<
+  PaymentProviderName,
+  (connection: PaymentConnection, secret: string) => PaymentProvider
+> = { paypal: newPaypal, stripe: newStripe, tremendous: newTremendous };
 
 /** Opens the adapter of an account's connection. @throws Failure `not_found`, `refused` if no key opens the secret */
 export async function openPaymentProvider(
@@ -53,5 +62,5 @@ export async function openPaymentProvider(
   provider: PaymentProviderName,
 ): Promise<PaymentProvider> {
   const connection = await loadPaymentConnection(store, accountId, provider);
-  return newPaymentProvider(connection, secretOf(connection, seal));
+  return ADAPTERS[provider](connection, secretOf(connection, seal));
 }

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { servedAccounts, type Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import { PAYMENT_PROVIDERS, type PaymentProviderName } from "../domain/payment/connection.ts";
+import {
+  listPaymentConnections,
+  PAYMENT_PROVIDERS,
+  type PaymentProviderName,
+} from "../domain/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
 import { paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
 import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
@@ -31,17 +35,24 @@ export interface PricedPlan extends Plan {
   balance: number | null;
 }
 
-/** The provider that pays the method of a batch. @throws Failure `not_found`, `refused` if there is none */
+/** The connected provider that pays the method of a batch. @throws Failure `not_found`, `refused` if there is not just one */
 export async function payerOfBatch(
   store: Store,
   accountId: number,
-  batchId: number,
+  { batchId, wanted }: { batchId: number; wanted: PaymentProviderName | null },
 ): Promise<PaymentProviderName> {
   const { method } = await loadPaymentsBatch(store, accountId, batchId);
-  const found = PAYMENT_PROVIDERS.find((name) => methodOf(name) === method);
-  if (found === undefined)
+  if (wanted !== null) return wanted;
+  const fitting = PAYMENT_PROVIDERS.filter((name) => methodOf(name) === method);
+  const [first] = fitting;
+  if (first === undefined)
     throw new Failure("refused", `No provider pays by ${METHOD_WORDS[method]}: use its file`);
-  return found;
+  const connections = await listPaymentConnections(store, accountId);
+  const connected = new Set(connections.map(({ provider }) => provider));
+  const [only, other] = fitting.filter((name) => connected.has(name));
+  if (other !== undefined)
+    throw new Failure("refused", `Several providers pay by ${METHOD_WORDS[method]}: name one`);
+  return only ?? first;
 }
 
 /** Shows what sending a batch would do. @throws Failure `not_found`, `refused` */
@@ -137,8 +148,8 @@ export async function takePaymentEvent(
   { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
 ): Promise<boolean> {
   const adapter = await openPaymentProvider(run, account.id, provider);
-  const reference = await adapter.readWebhook(body, headers);
-  const order = reference === null ? null : await hurryOrder(contextOf(run), account.id, reference);
+  const news = await adapter.readWebhook(body, headers);
+  const order = news && (await hurryOrder(contextOf(run), account.id, news));
   if (order !== null) await advance(run, order);
   return order !== null;
 }

@@ -32,9 +32,12 @@ export async function askJson(url: string, init: RequestInit = {}): Promise<Wire
   }
 }
 
+/** A time-out, another request of the same name, too early, too many: the same request may be under way. */
+const UNCLEAR = new Set([408, 409, 425, 429]);
+
 /** Whether an answer says that the request was understood and not executed. Any other one may hide an execution. */
 export function isRefusal({ status }: Wired): boolean {
-  return status !== null && status >= 400 && status < 500 && status !== 408;
+  return status !== null && status >= 400 && status < 500 && !UNCLEAR.has(status);
 }
 
 /** A decimal number such as `12.50` in the minor unit of its currency. null: it is none. */

@@ -65,6 +65,7 @@ it("connects PayPal, shows what would be sent, sends it once and follows it", as
   const connection = {
     provider: "paypal",
     client_id: "client-1",
+    campaign_id: null,
     webhook_id: null,
     base_url: paypal.url,
     created_at: ANY,

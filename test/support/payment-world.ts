@@ -160,11 +160,11 @@ export async function newPaymentWorld(engine: Engine) {
     while ((await round.next()).done !== true);
   }
 
-  /** A person looks at PayPal before deciding. */
+  /** A person looks at PayPal before deciding, and waits until PayPal knows. */
   async function decide(payment: Payment): Promise<void> {
-    const wasPaid = paypal
-      .items()
-      .some((item) => item.reference === payment.reference && isMoney(item.status));
+    const item = paypal.items().find(({ reference }) => reference === payment.reference);
+    if (item !== undefined && ["PENDING", "ONHOLD", "UNCLAIMED"].includes(item.status)) return;
+    const wasPaid = item !== undefined && isMoney(item.status);
     await refusable(() => decidePayment(context(), account.id, { id: payment.id, wasPaid }));
   }
 
@@ -265,10 +265,15 @@ export async function newPaymentWorld(engine: Engine) {
     /** Where PayPal's list and ours differ. */
     async differences(): Promise<string[]> {
       const own = new Map((await all()).map((payment) => [payment.reference, payment]));
+      const orders = new Map(
+        (await store.list(paymentOrders, "id", account.id, [])).map((each) => [each.id, each]),
+      );
       const listed = paypal.items().map(({ reference, status }): string[] => {
         const payment = own.get(reference);
         if (payment === undefined) return [`PayPal has paid ${reference}, which we don't know`];
-        return payment.state === SAID[status]
+        // PayPal can't be asked about an order whose batch it has not named.
+        const isUnknown = payment.decidedBy !== undefined && orders.get(payment.orderId)?.providerId === null;
+        return payment.state === SAID[status] || isUnknown
           ? []
           : [`payment ${payment.id} is ${payment.state} and ${status}`];
       });

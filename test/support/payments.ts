@@ -5,7 +5,10 @@ import { payments, payoutClaims } from "../../server/domain/payment/payment.ts";
 import { newSeal } from "../../server/seal.ts";
 import { SECRET_KEY } from "./app.ts";
 import { withStore } from "./operations.ts";
-import { askOpenPayments } from "../../server/payments/send.ts";
+import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
+import { asItIs } from "../../server/domain/show.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
+import { askOpenPayments, intendBatch } from "../../server/payments/send.ts";
 import type { TestApp } from "./app.ts";
 import type { PaypalApi } from "./paypal-api.ts";
 
@@ -46,4 +49,36 @@ export function finishPayments(url: string): Promise<[payoutId: number, state: s
     });
     return Promise.all(found);
   });
+}
+
+/** Connects the account with a stand-in of Stripe or Tremendous. */
+export async function connectTo(
+  { context, accountId, services }: TestApp,
+  provider: "stripe" | "tremendous",
+  apiUrl: string,
+): Promise<void> {
+  const given = { seal: services.seal, provider, secret: "secret-1", campaignId: "campaign-1", apiUrl };
+  await connectPayments(context, accountId, given);
+}
+
+/** Makes a promoter with a payout for each of these details of a `custom` method, and puts the payouts into batch 1. */
+export async function addCustomBatch(
+  { context, accountId }: TestApp,
+  all: Record<string, string>[],
+): Promise<void> {
+  const account = await changeAccount(context, accountId, {});
+  for (const [index, details] of all.entries()) {
+    const promoter = await addPromoter(context, account, { email: `p${index}@example.com` });
+    await selectMethod(context, promoter, { method: "custom", details });
+    await addPayout(context, promoter);
+  }
+  await createPaymentsBatch(context, account, { method: "custom", show: asItIs });
+}
+
+/** `tidemark payouts send acme 1 --yes --provider …`, as far as the payments are written down. */
+export async function sendAll(app: TestApp, provider: "stripe" | "tremendous"): Promise<void> {
+  const { store, chance, clock, seal } = app.services;
+  const account = await changeAccount(app.context, app.accountId, {});
+  const given = { batchId: 1, provider, ignoresBalance: false };
+  await intendBatch({ store, chance, clock, seal }, account, given);
 }

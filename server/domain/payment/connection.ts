@@ -4,19 +4,25 @@ import type { Reader, Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
-export const PAYMENT_PROVIDERS = ["paypal"] as const;
+export const PAYMENT_PROVIDERS = ["paypal", "stripe", "tremendous"] as const;
 
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
 /** How sentences name them. */
-export const PROVIDER_WORDS: Record<PaymentProviderName, string> = { paypal: "PayPal" };
+export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
+  paypal: "PayPal",
+  stripe: "Stripe",
+  tremendous: "Tremendous",
+};
 
 /** An account's connection with a provider that pays promoters. */
 export interface PaymentConnection {
   accountId: number;
   provider: PaymentProviderName;
-  /** The name under which the provider knows the company's program. */
-  clientId: string;
+  /** PayPal: the name of the company's app. null: the provider needs none. */
+  clientId: string | null;
+  /** Tremendous: the campaign that chooses the gift cards. null: the provider needs none. */
+  campaignId: string | null;
   /** The secret, encrypted with a key that is not in the store. */
   sealedSecret: string;
   /** The provider's name of the webhook that it sends events to. null: no events come, and the server asks instead. */
@@ -35,7 +41,8 @@ export const paymentConnections = table<PaymentConnection>()({
 /** The input of a connection. undefined: unchanged, or none. */
 export interface PaymentConnectionInput {
   provider: PaymentProviderName;
-  clientId: string;
+  clientId?: string | null | undefined;
+  campaignId?: string | null | undefined;
   secret: string;
   webhookId?: string | null | undefined;
   apiUrl?: string | null | undefined;
@@ -45,8 +52,11 @@ export interface PaymentConnectionInput {
 export function connectPayments(
   { store, now }: Context,
   accountId: number,
-  { seal, provider, clientId, secret, webhookId, apiUrl }: PaymentConnectionInput & { seal: Seal },
+  { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
+  const { provider, clientId = null, campaignId = null, webhookId, apiUrl } = given;
+  if (provider === "paypal" && clientId === null) throw lacking("client_id");
+  if (provider === "tremendous" && campaignId === null) throw lacking("campaign_id");
   const sealedSecret = seal.close(secret, placeOf({ accountId, provider }));
   return store.transact(async (tx) => {
     const before = await tx.get(paymentConnections, accountId, provider);
@@ -54,6 +64,7 @@ export function connectPayments(
       accountId,
       provider,
       clientId,
+      campaignId,
       sealedSecret,
       webhookId: webhookId === undefined ? (before?.webhookId ?? null) : webhookId,
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
@@ -111,6 +122,12 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
       await tx.put(paymentConnections, { ...connection, sealedSecret });
     }
     return former.length;
+  });
+}
+
+function lacking(field: string): Failure {
+  return new Failure("invalid", `Validation failed: ${field} can't be blank`, {
+    [field]: ["can't be blank"],
   });
 }
 

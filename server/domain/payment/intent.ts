@@ -7,10 +7,15 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
-import { METHOD_WORDS, payoutMethods, type PayoutMethodName } from "../payout-method/payout-method.ts";
+import {
+  METHOD_WORDS,
+  payoutMethods,
+  type PayoutMethod,
+  type PayoutMethodName,
+} from "../payout-method/payout-method.ts";
 import { loadPayout, payouts, type Payout } from "../payout/payout.ts";
 import { methodFor, moveWithin } from "../payout/status.ts";
-import { loadPromoter, promoterName } from "../promoter/promoter.ts";
+import { loadPromoter, promoterName, type Promoter } from "../promoter/promoter.ts";
 import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
 import {
   findPaymentOf,
@@ -22,9 +27,14 @@ import {
   type PaymentOrder,
 } from "./payment.ts";
 
-/** The payout method that each provider pays, and the detail that names the receiver. */
-const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string }> = {
-  paypal: { method: "paypal", field: "wallet_email" },
+/**
+ * The payout method that each provider pays, and the detail that names the receiver. Choice: the service that we follow has no
+ * methods of these names, so Stripe and Tremendous pay methods of the kind `custom`.
+ */
+const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string; isPayee: RegExp }> = {
+  paypal: { method: "paypal", field: "wallet_email", isPayee: /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/ },
+  stripe: { method: "custom", field: "stripe_account", isPayee: /^acct_\w+$/ },
+  tremendous: { method: "custom", field: "gift_card_email", isPayee: /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/ },
 };
 
 /** The payout method that a provider pays. */
@@ -190,12 +200,20 @@ async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]):
   return fresh;
 }
 
-/** The receiver of a payment. null: the details are gone, because the promoter was erased. */
-export async function payeeOf(tx: Pick<Transaction, "get">, payment: Payment): Promise<string | null> {
-  const { accountId, payoutMethodId, payer } = payment;
+/** The receiver of a payment at its provider. null: the details are gone, because the promoter was erased. */
+export async function receiverOf(
+  tx: Pick<Transaction, "get" | "find">,
+  { accountId, promoterId, payoutMethodId, payer }: Payment,
+): Promise<{ payee: string; name: string } | null> {
   if (payoutMethodId === null || payer === "file") return null;
   const method = await tx.get(payoutMethods, accountId, payoutMethodId);
-  return textOf(method?.details[PAID_BY[payer].field]);
+  const payee = textOf(method?.details[PAID_BY[payer].field]);
+  if (method === null || payee === null) return null;
+  return { payee, name: nameOf(method, await loadPromoter(tx, accountId, promoterId)) };
+}
+
+function nameOf({ details }: PayoutMethod, promoter: Promoter): string {
+  return textOf(details["account_holder_name"]) ?? promoterName(promoter);
 }
 
 /** Makes the record of an order that nobody was asked for. */
@@ -306,12 +324,11 @@ async function check(
   const restMs = (account.methodRestDays ?? 0) * DAY_MS;
   if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
     return `The payout method was changed on ${method.changedAt.slice(0, 10)}, and rests for ${account.methodRestDays} days`;
-  const { field } = PAID_BY[provider];
+  const { field, isPayee } = PAID_BY[provider];
   const payee = textOf(method.details[field]);
   if (payee === null) return `${field} is missing`;
-  if (!/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/.test(payee)) return `${field} is invalid`;
-  const name = textOf(method.details["account_holder_name"]) ?? promoterName(promoter);
-  return { name, payee, payoutMethodId: method.id };
+  if (!isPayee.test(payee)) return `${field} is invalid`;
+  return { name: nameOf(method, promoter), payee, payoutMethodId: method.id };
 }
 
 /** A promoter gets one payment for all payouts, unless some go to a newer method. */

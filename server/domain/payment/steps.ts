@@ -6,7 +6,7 @@ import { loadPayout, payouts, type PayoutStatus } from "../payout/payout.ts";
 import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { PROVIDER_WORDS } from "./connection.ts";
-import { payeeOf } from "./intent.ts";
+import { receiverOf } from "./intent.ts";
 import {
   isLive,
   loadPayment,
@@ -31,7 +31,7 @@ const REQUEST_MS = 2 * 60 * 1_000;
 /** An order that this process alone talks about until `heldUntil`. */
 export interface HeldOrder {
   order: PaymentOrder;
-  payments: { payment: Payment; payee: string }[];
+  payments: { payment: Payment; payee: string; name: string }[];
   /** `send`: it was never sent. `find`: it may have been executed, so the provider is asked first. */
   next: "send" | "find";
 }
@@ -113,12 +113,16 @@ function unasked(order: PaymentOrder, now: Date): PaymentOrder {
 export function hurryOrder(
   context: Context,
   accountId: number,
-  reference: string,
+  { reference, providerId }: { reference: string; providerId: string | null },
 ): Promise<PaymentOrder | null> {
   return context.store.transact(async (tx) => {
     const order = await tx.find(paymentOrders, "reference", accountId, [reference]);
     if (order === null) return null;
-    const after = { ...order, nextAskAt: context.now.toISOString() };
+    const after = {
+      ...order,
+      providerId: order.providerId ?? providerId,
+      nextAskAt: context.now.toISOString(),
+    };
     await tx.put(paymentOrders, after);
     return after;
   });
@@ -187,8 +191,8 @@ async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrd
 async function named(tx: Transaction, own: Payment[]): Promise<HeldOrder["payments"]> {
   const found: HeldOrder["payments"] = [];
   for (const payment of own.filter(isLive)) {
-    const payee = await payeeOf(tx, payment);
-    if (payee !== null) found.push({ payment, payee });
+    const receiver = await receiverOf(tx, payment);
+    if (receiver !== null) found.push({ payment, ...receiver });
   }
   return found;
 }

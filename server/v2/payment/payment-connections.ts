@@ -20,9 +20,14 @@ const credential = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
 const connectBody = z.object({
   provider: field(oneOf(PAYMENT_PROVIDERS), "Provider that pays promoters."),
   client_id: field(
-    credential,
-    "The client id of your app at the provider.",
+    credential.nullable().optional(),
+    "PayPal: the client id of your app. Others need none.",
     "AeA1QIZXiflr1_-r0U2UbWTziOWX1GRQer5jkUq4ZfWT5qwb6qQRPq7jDtv57TL4POEEezGLdutcxnkJ",
+  ),
+  campaign_id: field(
+    credential.nullable().optional(),
+    "Tremendous: the campaign that chooses the gift cards. Others need none.",
+    "ABC123DEF456",
   ),
   secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
   webhook_id: field(
@@ -35,7 +40,16 @@ const connectBody = z.object({
 const connectionAnswer = z
   .object({
     provider: field(z.enum(PAYMENT_PROVIDERS), "Provider that pays promoters."),
-    client_id: field(z.string(), "The client id of your app at the provider.", "AeA1QIZXiflr1"),
+    client_id: field(
+      z.string().nullable(),
+      "PayPal: the client id of your app. null: none.",
+      "AeA1QIZXiflr1",
+    ),
+    campaign_id: field(
+      z.string().nullable(),
+      "Tremendous: the campaign that chooses the gift cards. null: none.",
+      null,
+    ),
     webhook_id: field(
       z.string().nullable(),
       "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
@@ -79,8 +93,8 @@ export const connectPaymentsOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context, seal } = request;
     const given = shapeChanges(connectBody, await readJson(event));
-    const { provider, client_id: clientId, secret, webhook_id: webhookId } = given;
-    const input = { seal, provider, clientId, secret, webhookId };
+    const { provider, client_id: clientId, campaign_id: campaignId, secret, webhook_id: webhookId } = given;
+    const input = { seal, provider, clientId, campaignId, secret, webhookId };
     return connectionJson(request, await connectPayments(context, account.id, input));
   },
 };
@@ -103,11 +117,12 @@ export const disconnectPaymentsOperation: V2Operation = {
 
 function connectionJson(
   { account, publicUrl }: V2Request,
-  { provider, clientId, webhookId, createdAt: at }: PaymentConnection,
+  { provider, clientId, campaignId, webhookId, createdAt: at }: PaymentConnection,
 ): z.output<typeof connectionAnswer> {
   return {
     provider,
     client_id: clientId,
+    campaign_id: campaignId,
     webhook_id: webhookId,
     endpoint: publicUrl + paymentHookPath(provider, account.publicId),
     created_at: at,

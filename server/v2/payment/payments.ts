@@ -172,7 +172,7 @@ function runOf({ context, seal }: V2Request) {
 
 async function batchOf({ event, account, context }: V2Request) {
   const batchId = readPathId(event);
-  return { batchId, provider: await payerOfBatch(context.store, account.id, batchId) };
+  return { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted: null }) };
 }
 
 function planJson({ currency, total, balance, toPay, leftOut }: PricedPlan): z.output<typeof planAnswer> {
