@@ -63,6 +63,7 @@ export const payments = table<Payment>()({
     order_id: "integer",
     payments_batch_id: "integer",
     promoter_id: "integer",
+    payer: "text",
     state: "text",
     reference: "text",
     review_since: ["text", ({ review }) => review?.since ?? null],
@@ -171,6 +172,8 @@ export interface PaymentFilter {
   promoterId?: number | undefined;
   state?: PaymentState | undefined;
   needsDecision?: boolean | undefined;
+  /** Only those that no file pays. */
+  isByProvider?: true | undefined;
 }
 
 /** A page of an account's payments, newest first. */
@@ -188,6 +191,7 @@ export function findPayments(
     question = question.where("payments_batch_id", "=", filter.paymentsBatchId);
   if (filter.promoterId !== undefined) question = question.where("promoter_id", "=", filter.promoterId);
   if (filter.state !== undefined) question = question.where(among("state", [filter.state]));
+  if (filter.isByProvider) question = question.where("payer", "<>", "file");
   if (filter.needsDecision !== undefined)
     question = question.where("review_since", filter.needsDecision ? "is not" : "is", null);
   return findPage(store, payments, { question, ...window });

@@ -3,6 +3,7 @@ import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { runPaymentJob } from "../../support/payments.ts";
 import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
 import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
+import { signedInBrowser } from "../../support/portal.ts";
 import { company, outcome } from "../../support/v2.ts";
 import { connectPaypal } from "../../support/payments.ts";
 
@@ -237,6 +238,68 @@ describe("sending a payments batch", () => {
     expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
     expect(await list()).toEqual([]);
     expect((await send({ ignore_balance: true })).body).toEqual({ ...PLAN, balance: 35_999 });
+  });
+
+  it.each([
+    [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
+    [
+      { maxDayCents: 35_999 },
+      "The payments of 24 hours would be 36000, and their limit is 35999, in minor units",
+    ],
+  ])("refuses more than the limits %j", async (limits, message) => {
+    await changeAccount(app.context, app.accountId, limits);
+    expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
+    expect([await list(), await statuses()]).toEqual([[], ["pending", "pending", "pending"]]);
+  });
+
+  it("counts what was sent in 24 hours", async () => {
+    await changeAccount(app.context, app.accountId, { maxDayCents: 47_999 });
+    await send();
+    const account = await changeAccount(app.context, app.accountId, {});
+    const jim = await addPromoter(app.context, account, { email: "jim@example.com" });
+    await selectMethod(app.context, jim, {
+      method: "paypal",
+      details: { wallet_email: "jim@wallet.example" },
+    });
+    await addPayout(app.context, jim);
+    await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
+    const sendNext = () => outcome(company(app, "POST /payments_batches/2/send", {}));
+    const message = "The payments of 24 hours would be 48000, and their limit is 47999, in minor units";
+    expect((await sendNext()).body).toEqual({ code: "operation_failed", message });
+    app.setNow("2026-03-05T05:06:07.890Z");
+    expect((await sendNext()).status).toBe(200);
+  });
+
+  it("waits for some days after a promoter has changed the payout method", async () => {
+    await changeAccount(app.context, app.accountId, { methodRestDays: 7 });
+    await company(app, "DELETE /payments_batches/1");
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@wallet.example" } });
+    await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
+    const message = "The payout method was changed on 2026-03-04, and rests for 7 days";
+    const plan = async () => (await outcome(company(app, "GET /payments_batches/2/plan"))).body;
+    expect(await plan()).toMatchObject({ total: 12_000, left_out: [{ message }, { message }] });
+    app.setNow("2026-03-11T05:06:07.890Z");
+    expect(await plan()).toMatchObject({ total: 36_000, left_out: [] });
+  });
+
+  it("shows promoters each step of their own, and what to do", async () => {
+    await send();
+    await runPaymentJob(app);
+    await settle(1, "UNCLAIMED");
+    const { authToken } = (await app.records.get("promoter", 2))!;
+    const joe = await signedInBrowser(app, authToken);
+    expect((await joe.call("GET /payments")).body).toEqual([
+      {
+        id: 2,
+        payout_ids: [3],
+        amount: 12_000,
+        currency: "USD",
+        state: "unclaimed",
+        steps: [...PAYMENT.steps, { state: "unclaimed", at: NOW }],
+        what_to_do:
+          "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
+      },
+    ]);
   });
 
   it.each([
