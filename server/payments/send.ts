@@ -180,6 +180,8 @@ async function send(
   if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
     return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
   }
+  if (own.length === 0)
+    return { order, answer: { kind: "refused", reason: "the receivers are gone", faults: [] } };
   return { order, answer: await adapter.send({ order, payments: own }) };
 }
 

@@ -9,8 +9,8 @@ import type { payouts } from "../payout/payout.ts";
 /**
  * The documented statuses of a batch.
  *
- * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. No provider is
- * connected, so a confirmed batch is `processing` at once.
+ * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. A batch that is
+ * confirmed, or sent by a provider, is `processing` at once.
  */
 export const PAYMENTS_BATCH_STATUSES = [
   "awaiting_confirmation",

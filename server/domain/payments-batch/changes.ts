@@ -75,8 +75,8 @@ export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 /**
  * Confirms a batch: its payouts are under way from now on. After a failure, those that failed are under way again.
  *
- * Choice: no payment provider is connected, so nobody sends money. The company uploads the batch's file to its bank or
- * wallet, and then marks the payouts as paid.
+ * Nobody sends money: the company uploads the batch's file to its bank or wallet, and then marks the payouts as paid. A
+ * provider sends it instead by `intendPayments`.
  *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */

@@ -264,8 +264,8 @@ async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Prom
 }
 
 /**
- * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed. Call
- * it after each change of a payout's status, and when a payout was removed.
+ * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed, and waits
+ * again if some were not sent. Call it after each change of a payout's status, and when a payout was removed.
  */
 async function settleBatch(
   tx: Transaction,
@@ -278,14 +278,22 @@ async function settleBatch(
   // A batch that has not been paid waits, whatever happens to its payouts.
   const isSettled = batch?.status === "completed" && isReturn;
   if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
-  const [underWay] = await tx.view.page(payouts, "batchStatus", accountId, [batch.id, "processing"], {
-    limit: 1,
-  });
-  // Only the last payout counts, because there may be very many.
-  const failedCount =
-    underWay === undefined ? await tx.view.count(payouts, "batchStatus", accountId, [batch.id, "failed"]) : 0;
-  const status = underWay !== undefined ? "processing" : failedCount > 0 ? "failed" : "completed";
+  const { status, failedCount } = await settledStatus(tx, batch);
   if (status !== batch.status) await putStatus(tx, context, { batch, status, failedCount });
+}
+
+/** The status that follows from a batch's payouts, of which there may be very many. */
+async function settledStatus(
+  { view }: Transaction,
+  { accountId, id }: PaymentsBatch,
+): Promise<{ status: PaymentsBatchStatus; failedCount: number }> {
+  const has = async (status: PayoutStatus) =>
+    (await view.page(payouts, "batchStatus", accountId, [id, status], { limit: 1 })).length > 0;
+  if (await has("processing")) return { status: "processing", failedCount: 0 };
+  // A provider did not pay them. They can be paid in another way, or leave with the batch.
+  if (await has("pending")) return { status: "awaiting_confirmation", failedCount: 0 };
+  const failedCount = await view.count(payouts, "batchStatus", accountId, [id, "failed"]);
+  return { status: failedCount > 0 ? "failed" : "completed", failedCount };
 }
 
 async function putStatus(
