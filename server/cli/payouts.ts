@@ -57,6 +57,8 @@ export function payoutCommands(program: Command): void {
       "days that providers wait after a changed payout method",
       upTo("--rest-days", "methodRestDays"),
     )
+    .option("--require-second-person", "providers pay only what another owner has approved")
+    .option("--no-require-second-person", "one owner is enough (usual)")
     .option("--require-method", "pay only promoters who have chosen a payout method")
     .option("--no-require-method", "also make payouts for promoters without one (usual)")
     .option("--require-invoice-details", "pay only promoters whose invoice details are approved")
@@ -94,6 +96,7 @@ interface SettingOptions {
   maxRun?: number;
   maxDay?: number;
   restDays?: number;
+  requireSecondPerson?: boolean;
   requireMethod?: boolean;
   requireInvoiceDetails?: boolean;
 }
@@ -109,6 +112,7 @@ function settings(accountId: string, options: SettingOptions): Promise<void> {
       maxRunCents: options.maxRun,
       maxDayCents: options.maxDay,
       methodRestDays: options.restDays,
+      requiresSecondPerson: options.requireSecondPerson,
       requiresPayoutMethod: options.requireMethod,
       requiresInvoiceDetails: options.requireInvoiceDetails,
     });
@@ -125,6 +129,7 @@ function settingsRow(account: PayoutSettings) {
     max_run: account.maxRunCents ?? 0,
     max_day: account.maxDayCents ?? 0,
     rest_days: account.methodRestDays ?? 0,
+    requires_second_person: account.requiresSecondPerson ?? false,
     requires_method: account.requiresPayoutMethod,
     requires_invoice_details: account.requiresInvoiceDetails,
   };

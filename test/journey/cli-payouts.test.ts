@@ -14,6 +14,7 @@ const SETTINGS = {
   max_run: 0,
   max_day: 0,
   rest_days: 0,
+  requires_second_person: false,
   requires_method: false,
   requires_invoice_details: false,
 };

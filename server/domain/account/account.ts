@@ -33,6 +33,8 @@ export interface Account {
   maxDayCents?: number;
   /** How many days providers wait after a promoter has changed the payout method. Absent: 0. */
   methodRestDays?: number;
+  /** Whether providers pay a batch only after another user has approved it. Absent: no. */
+  requiresSecondPerson?: boolean;
   /** Promoters with fewer active customers are not paid yet. */
   minPayingCustomers: number;
   /** Whether promoters are paid only after they have chosen a payout method. */

@@ -116,6 +116,7 @@ export type PayoutSettings = Pick<
   | "maxRunCents"
   | "maxDayCents"
   | "methodRestDays"
+  | "requiresSecondPerson"
   | "minPayingCustomers"
   | "requiresPayoutMethod"
   | "requiresInvoiceDetails"

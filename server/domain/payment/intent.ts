@@ -6,7 +6,12 @@ import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
-import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
+import {
+  batchReference,
+  lockPaymentsBatch,
+  paymentsBatches,
+  type PaymentsBatch,
+} from "../payments-batch/batch.ts";
 import {
   METHOD_WORDS,
   payoutMethods,
@@ -85,6 +90,7 @@ export function intendPayments(
     const { batch, toPay } = await planWithin(tx, account, { ...given, now: context.now });
     const planned = toPay.slice(0, given.mostPayments);
     if (planned.length === 0) return null;
+    refuseUnapproved(context, account, batch);
     await refuseExcess(tx, context, account, toPay);
     const at = context.now.toISOString();
     const order = await newOrder(context, { account, batchId: batch.id, payer: given.provider });
@@ -107,6 +113,16 @@ export function intendPayments(
     }
     return { ...order, nextAskAt: at };
   });
+}
+
+/** @throws Failure `refused` while nobody else has approved a batch */
+function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
+  if (account.requiresSecondPerson !== true) return;
+  const name = batchReference(batch);
+  if (batch.approvedBy === undefined)
+    throw new Failure("refused", `A second person must approve ${name} before it is sent`);
+  if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
+    throw new Failure("refused", `You have approved ${name}, so somebody else must send it`);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

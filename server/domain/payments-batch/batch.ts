@@ -37,6 +37,8 @@ export interface PaymentsBatch {
    * another file, because the first one may have been uploaded.
    */
   partStarts?: number[];
+  /** Who has approved that a provider pays it. Absent: nobody, or it has changed since. */
+  approvedBy?: { userId: number; email: string; at: string };
   createdAt: string;
 }
 

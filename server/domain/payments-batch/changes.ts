@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { parse } from "../../storage/documents.ts";
 import type { Transaction } from "../../storage/store.ts";
-import type { Account } from "../account/account.ts";
+import { SYSTEM, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import {
@@ -14,6 +14,7 @@ import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
 import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../show.ts";
+import { users } from "../user/user.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
@@ -100,6 +101,30 @@ export function payBatch<T>(
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
     await announce(tx, context, { entity: "payments_batch", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Lets another user send a batch by a provider. A stolen session, or one person alone, can't send money then.
+ *
+ * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor, or if nothing is to be sent
+ */
+export function approveBatch<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
+): Promise<T> {
+  const { actor, now } = context;
+  return context.store.transact(async (tx) => {
+    const before = await lockPaymentsBatch(tx, accountId, id);
+    const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
+    if (user === null || user.secondFactor === null)
+      throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
+    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status))
+      throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
+    const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
+    await tx.put(paymentsBatches, after);
     return show(tx.view, after);
   });
 }

@@ -301,8 +301,11 @@ async function putStatus(
   context: Pick<Context, "store" | "now">,
   { batch, status, failedCount }: { batch: PaymentsBatch; status: PaymentsBatchStatus; failedCount: number },
 ): Promise<void> {
+  // Some payouts may go to other receivers the next time, so somebody must approve it anew.
+  const { approvedBy, ...rest } = batch;
   const after: PaymentsBatch = {
-    ...batch,
+    ...rest,
+    ...(status === "processing" && approvedBy !== undefined && { approvedBy }),
     status,
     completedAt: status === "completed" ? context.now.toISOString() : null,
     error: status === "failed" ? `${failedCount} of its payouts failed` : null,

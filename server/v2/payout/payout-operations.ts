@@ -6,6 +6,7 @@ import {
   sendPaymentsOperation,
 } from "../payment/payments.ts";
 import {
+  approvePaymentsBatchOperation,
   createPaymentsBatchOperation,
   listPaymentsBatchesOperation,
   payPaymentsBatchOperation,
@@ -50,6 +51,7 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
   ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
   ["GET", "/payments_batches/:id/plan", planPaymentsOperation, "owner"],
+  ["POST", "/payments_batches/:id/approve", approvePaymentsBatchOperation, "owner"],
   ["POST", "/payments_batches/:id/send", sendPaymentsOperation, "owner"],
   ["GET", "/payments", listPaymentsOperation],
   ["POST", "/payments/:id/decide", decidePaymentOperation, "owner"],

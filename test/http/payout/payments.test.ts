@@ -3,6 +3,7 @@ import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { runPaymentJob } from "../../support/payments.ts";
 import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
 import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
+import { addUser, callAs } from "../../support/users.ts";
 import { signedInBrowser } from "../../support/portal.ts";
 import { company, outcome } from "../../support/v2.ts";
 import { connectPaypal } from "../../support/payments.ts";
@@ -280,6 +281,27 @@ describe("sending a payments batch", () => {
     expect(await plan()).toMatchObject({ total: 12_000, left_out: [{ message }, { message }] });
     app.setNow("2026-03-11T05:06:07.890Z");
     expect(await plan()).toMatchObject({ total: 36_000, left_out: [] });
+  });
+
+  it("is done by two people, if the account asks for that", async () => {
+    await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
+    const ada = await callAs(app, await addUser(app, "owner", { email: "ada@acme.example", secondFactor }));
+    const bob = await callAs(app, await addUser(app, "owner", { email: "bob@acme.example" }));
+    const refusal = (message: string) => ({ status: 422, body: { code: "operation_failed", message } });
+    const approve = (by: typeof ada) => outcome(by("POST /payments_batches/1/approve", {}));
+    const sendAs = (by: typeof ada) => outcome(by("POST /payments_batches/1/send", {}));
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    expect(await approve(bob)).toEqual(
+      refusal("Only a user with a second factor can approve a payments batch"),
+    );
+    expect((await approve(ada)).status).toBe(200);
+    expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so somebody else must send it"));
+    expect(await list()).toEqual([]);
+    expect((await sendAs(bob)).status).toBe(200);
+    await runPaymentJob(app);
+    for (const nth of [0, 1]) await settle(nth, "FAILED");
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
   });
 
   it("shows promoters each step of their own, and what to do", async () => {

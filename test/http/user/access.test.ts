@@ -151,6 +151,7 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     GET /payments_batches/:id/plan
+    POST /payments_batches/:id/approve
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /payment_connections
