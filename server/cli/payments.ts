@@ -27,6 +27,7 @@ export function providerCommands(program: Command): void {
     .addArgument(provider())
     .description("pay by a provider from now on; again: replace the credentials")
     .option("--client-id <id>", "paypal: the client id of your app")
+    .option("--profile-id <id>", "wise: the profile that pays")
     .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
     .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
     .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
@@ -106,6 +107,7 @@ const LISTED = 1_000;
 interface ConnectOptions {
   clientId?: string;
   campaignId?: string;
+  profileId?: string;
   secretFile: string;
   webhookId?: string;
   baseUrl?: string;
@@ -115,11 +117,12 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
   const secret = (await readGivenFile(options.secretFile)).trim();
   if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must hold one word");
   await onAccount(accountId, async (context, { id }) => {
-    const { clientId, campaignId, webhookId, baseUrl } = options;
+    const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
     const input = {
       provider: name,
       clientId,
       campaignId,
+      profileId,
       secret,
       webhookId,
       apiUrl: baseUrl?.replace(/\/+$/, ""),
@@ -206,11 +209,12 @@ function paymentRow(payment: Payment) {
 
 /** A connection as it may be shown: without its secret. */
 function connectionRow(connection: PaymentConnection) {
-  const { provider: name, clientId, campaignId, webhookId, apiUrl, createdAt } = connection;
+  const { provider: name, clientId, campaignId, profileId, webhookId, apiUrl, createdAt } = connection;
   return {
     provider: name,
     client_id: clientId,
     campaign_id: campaignId,
+    profile_id: profileId,
     webhook_id: webhookId,
     base_url: apiUrl,
     created_at: createdAt,

@@ -11,6 +11,7 @@ import type { Store } from "../storage/store.ts";
 import { newPaypal } from "./paypal.ts";
 import { newStripe } from "./stripe.ts";
 import { newTremendous } from "./tremendous.ts";
+import { newWise } from "./wise.ts";
 
 /** An order with the receivers of its payments. */
 export interface Sending {
@@ -53,7 +54,7 @@ export interface PaymentProvider {
 const ADAPTERS: Record<
   PaymentProviderName,
   (connection: PaymentConnection, secret: string) => PaymentProvider
-> = { paypal: newPaypal, stripe: newStripe, tremendous: newTremendous };
+> = { paypal: newPaypal, stripe: newStripe, wise: newWise, tremendous: newTremendous };
 
 /** Opens the adapter of an account's connection. @throws Failure `not_found`, `refused` if no key opens the secret */
 export async function openPaymentProvider(

@@ -66,6 +66,7 @@ it("connects PayPal, shows what would be sent, sends it once and follows it", as
     provider: "paypal",
     client_id: "client-1",
     campaign_id: null,
+    profile_id: null,
     webhook_id: null,
     base_url: paypal.url,
     created_at: ANY,

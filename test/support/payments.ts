@@ -51,32 +51,35 @@ export function finishPayments(url: string): Promise<[payoutId: number, state: s
   });
 }
 
-/** Connects the account with a stand-in of Stripe or Tremendous. */
+type TransferProvider = "stripe" | "wise" | "tremendous";
+
+/** Connects the account with a stand-in of Stripe, Wise or Tremendous. */
 export async function connectTo(
   { context, accountId, services }: TestApp,
-  provider: "stripe" | "tremendous",
+  provider: TransferProvider,
   apiUrl: string,
 ): Promise<void> {
-  const given = { seal: services.seal, provider, secret: "secret-1", campaignId: "campaign-1", apiUrl };
-  await connectPayments(context, accountId, given);
+  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl };
+  await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
 }
 
-/** Makes a promoter with a payout for each of these details of a `custom` method, and puts the payouts into batch 1. */
-export async function addCustomBatch(
+/** Makes a promoter with a payout for each of these details of a method, and puts the payouts into batch 1. */
+export async function addBatch(
   { context, accountId }: TestApp,
+  method: "custom" | "wise",
   all: Record<string, string>[],
 ): Promise<void> {
   const account = await changeAccount(context, accountId, {});
   for (const [index, details] of all.entries()) {
     const promoter = await addPromoter(context, account, { email: `p${index}@example.com` });
-    await selectMethod(context, promoter, { method: "custom", details });
+    await selectMethod(context, promoter, { method, details });
     await addPayout(context, promoter);
   }
-  await createPaymentsBatch(context, account, { method: "custom", show: asItIs });
+  await createPaymentsBatch(context, account, { method, show: asItIs });
 }
 
 /** `tidemark payouts send acme 1 --yes --provider …`, as far as the payments are written down. */
-export async function sendAll(app: TestApp, provider: "stripe" | "tremendous"): Promise<void> {
+export async function sendAll(app: TestApp, provider: TransferProvider): Promise<void> {
   const { store, chance, clock, seal } = app.services;
   const account = await changeAccount(app.context, app.accountId, {});
   const given = { batchId: 1, provider, ignoresBalance: false };

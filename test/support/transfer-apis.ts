@@ -12,7 +12,7 @@ export interface Transfer {
   amount: string;
 }
 
-/** A stand-in of Stripe or Tremendous on loopback. */
+/** A stand-in of Stripe, Wise or Tremendous on loopback. */
 export interface TransferApi {
   url: string;
   paid: Transfer[];
@@ -136,7 +136,64 @@ export function startTremendousApi(): Promise<TransferApi> {
   );
 }
 
-async function start(behaviour: Behaviour, takeBack: (id: string) => void): Promise<TransferApi> {
+interface WiseBody {
+  targetAmount?: number;
+  details?: { email?: string };
+  targetAccount?: number;
+  quoteUuid?: string;
+  customerTransactionId?: string;
+}
+
+/** A stand-in of Wise. Transfers are drafts; a person funds all of them at once. */
+export function startWiseApi(): Promise<TransferApi> {
+  const quotes: number[] = [];
+  const accounts: string[] = [];
+  const refunded = new Set<string>();
+  const shown = ({ id, reference, amount }: Transfer) => ({
+    id: Number(id),
+    status: refunded.has(id) ? "funds_refunded" : "outgoing_payment_sent",
+    targetValue: Number(amount),
+    targetCurrency: "USD",
+    customerTransactionId: reference,
+  });
+  return start(
+    {
+      pay(text, { url }, api) {
+        const given = JSON.parse(text) as WiseBody;
+        if (url?.endsWith("/quotes"))
+          return { status: 200, body: { id: `quote-${quotes.push(given.targetAmount!)}` } };
+        if (url === "/v1/accounts") {
+          const email = given.details!.email!;
+          if (api.refused.has(email))
+            return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
+          return { status: 200, body: { id: accounts.push(email) } };
+        }
+        const reference = given.customerTransactionId!;
+        const known = api.paid.find((each) => each.reference === reference);
+        if (known !== undefined) return { status: 200, body: shown(known) };
+        const amount = String(quotes[Number(given.quoteUuid!.split("-")[1]) - 1]);
+        const made = {
+          id: String(api.paid.length + 1),
+          reference,
+          payee: accounts[given.targetAccount! - 1]!,
+          amount,
+        };
+        api.paid.push(made);
+        return { status: 200, body: shown(made) };
+      },
+      show: (_, api) => ({ status: 200, body: api.paid.map(shown) }),
+    },
+    (id) => refunded.add(id),
+    (url) => url === "/v1/transfers",
+  );
+}
+
+/** `isPaying`: whether a request asks to pay. Faults strike those alone. */
+async function start(
+  behaviour: Behaviour,
+  takeBack: (id: string) => void,
+  isPaying: (url: string) => boolean = () => true,
+): Promise<TransferApi> {
   const faults: TransferFault[] = [];
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -167,8 +224,9 @@ async function start(behaviour: Behaviour, takeBack: (id: string) => void): Prom
       const { status, body } = behaviour.show(new URL(request.url ?? "/", "http://localhost"), api);
       return give(status, body);
     }
-    api.postings += 1;
-    const fault = faults.shift();
+    const isCounted = isPaying(request.url ?? "");
+    if (isCounted) api.postings += 1;
+    const fault = isCounted ? faults.shift() : undefined;
     if (fault === "request lost") return void request.socket.destroy();
     if (fault === "503") return give(503, {});
     const { status, body } = behaviour.pay(Buffer.concat(chunks).toString(), request, api);

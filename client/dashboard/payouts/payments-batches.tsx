@@ -114,7 +114,7 @@ function Actions({ batch, isConnected, reload, onSepa, onPayments }: ActionsProp
     <span class="row tight no-wrap">
       {isConnected && (isPayable || isRetriable) && (
         <button class="button little" onClick={() => void sendBatch(batch, reload)}>
-          Send with PayPal
+          Send with {METHODS[method]}
         </button>
       )}
       {isConnected && (

@@ -5,7 +5,7 @@ import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime, money, several } from "../../ui/format.ts";
-import type { PaymentsBatch } from "./words.ts";
+import { METHODS, type PaymentsBatch } from "./words.ts";
 
 type Payment = components["schemas"]["Payment"];
 
@@ -84,14 +84,14 @@ async function load(id: number, signal: AbortSignal): Promise<Payment[]> {
 
 /** Shows what sending a batch would do, and sends it if the reader agrees. */
 export async function sendBatch(
-  { id, ext_reference: name }: PaymentsBatch,
+  { id, method, ext_reference: name }: PaymentsBatch,
   reload: () => Promise<void>,
 ): Promise<void> {
   const params = { path: { id } };
   await tell(async () => {
     const plan = await answer(api.GET("/api/v2/company/payments_batches/{id}/plan", { params }));
     const isMeant = await ask({
-      title: `Pay ${name} by PayPal?`,
+      title: `Pay ${name} by ${METHODS[method]}?`,
       text: <PlanText plan={plan} />,
       action: `Send ${money(plan.total)}`,
     });
@@ -107,7 +107,7 @@ function PlanText({ plan }: { plan: components["schemas"]["PaymentPlan"] }) {
     <>
       <p>
         {several(plan.to_pay.length, "promoter")} get {money(plan.total)} in all.
-        {plan.balance !== null && ` You have ${money(plan.balance)} at PayPal.`}
+        {plan.balance !== null && ` You have ${money(plan.balance)} there.`}
       </p>
       {plan.left_out.length > 0 && <p>{several(plan.left_out.length, "payout")} are left out:</p>}
       <ul>

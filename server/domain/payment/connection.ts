@@ -4,7 +4,7 @@ import type { Reader, Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
-export const PAYMENT_PROVIDERS = ["paypal", "stripe", "tremendous"] as const;
+export const PAYMENT_PROVIDERS = ["paypal", "stripe", "wise", "tremendous"] as const;
 
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
@@ -12,6 +12,7 @@ export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
   paypal: "PayPal",
   stripe: "Stripe",
+  wise: "Wise",
   tremendous: "Tremendous",
 };
 
@@ -23,6 +24,8 @@ export interface PaymentConnection {
   clientId: string | null;
   /** Tremendous: the campaign that chooses the gift cards. null: the provider needs none. */
   campaignId: string | null;
+  /** Wise: the profile that pays. null: the provider needs none. */
+  profileId: string | null;
   /** The secret, encrypted with a key that is not in the store. */
   sealedSecret: string;
   /** The provider's name of the webhook that it sends events to. null: no events come, and the server asks instead. */
@@ -43,6 +46,7 @@ export interface PaymentConnectionInput {
   provider: PaymentProviderName;
   clientId?: string | null | undefined;
   campaignId?: string | null | undefined;
+  profileId?: string | null | undefined;
   secret: string;
   webhookId?: string | null | undefined;
   apiUrl?: string | null | undefined;
@@ -54,8 +58,9 @@ export function connectPayments(
   accountId: number,
   { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
-  const { provider, clientId = null, campaignId = null, webhookId, apiUrl } = given;
+  const { provider, clientId = null, campaignId = null, profileId = null, webhookId, apiUrl } = given;
   if (provider === "paypal" && clientId === null) throw lacking("client_id");
+  if (provider === "wise" && !/^\d{1,15}$/.test(profileId ?? "")) throw lacking("profile_id");
   if (provider === "tremendous" && campaignId === null) throw lacking("campaign_id");
   const sealedSecret = seal.close(secret, placeOf({ accountId, provider }));
   return store.transact(async (tx) => {
@@ -65,6 +70,7 @@ export function connectPayments(
       provider,
       clientId,
       campaignId,
+      profileId,
       sealedSecret,
       webhookId: webhookId === undefined ? (before?.webhookId ?? null) : webhookId,
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,

@@ -32,14 +32,17 @@ import {
   type PaymentOrder,
 } from "./payment.ts";
 
+const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
+
 /**
  * The payout method that each provider pays, and the detail that names the receiver. Choice: the service that we follow has no
  * methods of these names, so Stripe and Tremendous pay methods of the kind `custom`.
  */
 const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string; isPayee: RegExp }> = {
-  paypal: { method: "paypal", field: "wallet_email", isPayee: /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/ },
+  paypal: { method: "paypal", field: "wallet_email", isPayee: IS_EMAIL },
+  wise: { method: "wise", field: "wise_email", isPayee: IS_EMAIL },
   stripe: { method: "custom", field: "stripe_account", isPayee: /^acct_\w+$/ },
-  tremendous: { method: "custom", field: "gift_card_email", isPayee: /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/ },
+  tremendous: { method: "custom", field: "gift_card_email", isPayee: IS_EMAIL },
 };
 
 /** The payout method that a provider pays. */

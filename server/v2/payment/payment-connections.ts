@@ -29,6 +29,11 @@ const connectBody = z.object({
     "Tremendous: the campaign that chooses the gift cards. Others need none.",
     "ABC123DEF456",
   ),
+  profile_id: field(
+    credential.nullable().optional(),
+    "Wise: the id of the profile that pays. Others need none.",
+    "12345678",
+  ),
   secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
   webhook_id: field(
     credential.nullable().optional(),
@@ -50,6 +55,7 @@ const connectionAnswer = z
       "Tremendous: the campaign that chooses the gift cards. null: none.",
       null,
     ),
+    profile_id: field(z.string().nullable(), "Wise: the id of the profile that pays. null: none.", null),
     webhook_id: field(
       z.string().nullable(),
       "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
@@ -93,8 +99,15 @@ export const connectPaymentsOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context, seal } = request;
     const given = shapeChanges(connectBody, await readJson(event));
-    const { provider, client_id: clientId, campaign_id: campaignId, secret, webhook_id: webhookId } = given;
-    const input = { seal, provider, clientId, campaignId, secret, webhookId };
+    const {
+      provider,
+      client_id: clientId,
+      campaign_id: campaignId,
+      profile_id: profileId,
+      secret,
+      webhook_id: webhookId,
+    } = given;
+    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId };
     return connectionJson(request, await connectPayments(context, account.id, input));
   },
 };
@@ -117,12 +130,13 @@ export const disconnectPaymentsOperation: V2Operation = {
 
 function connectionJson(
   { account, publicUrl }: V2Request,
-  { provider, clientId, campaignId, webhookId, createdAt: at }: PaymentConnection,
+  { provider, clientId, campaignId, profileId, webhookId, createdAt: at }: PaymentConnection,
 ): z.output<typeof connectionAnswer> {
   return {
     provider,
     client_id: clientId,
     campaign_id: campaignId,
+    profile_id: profileId,
     webhook_id: webhookId,
     endpoint: publicUrl + paymentHookPath(provider, account.publicId),
     created_at: at,

@@ -345,6 +345,7 @@ describe("connecting PayPal", () => {
       provider: "paypal",
       client_id: "client-1",
       campaign_id: null,
+      profile_id: null,
       webhook_id: "hook-1",
       endpoint: "https://track.acme.example/hooks/payments/paypal/acme",
       created_at: NOW,

@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { addCustomBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
-import { startStripeApi, startTremendousApi, type TransferApi } from "../../support/transfer-apis.ts";
+import { addBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
+import {
+  startStripeApi,
+  startTremendousApi,
+  startWiseApi,
+  type TransferApi,
+} from "../../support/transfer-apis.ts";
 
 const DAY_LATER = "2026-03-05T06:00:00.000Z";
 const MONTH_LATER = "2026-04-05T06:00:00.000Z";
 
 describe.each([
+  ["wise", "wise_email", ["a@b.example", "c@d.example"], ["120", "120"], "funds refunded"],
   ["stripe", "stripe_account", ["acct_1", "acct_2"], ["12000", "12000"], "the transfer was reversed"],
   ["tremendous", "gift_card_email", ["a@b.example", "c@d.example"], ["120", "120"], "canceled"],
 ] as const)("%s", (provider, field, payees, amounts, takenBack) => {
@@ -14,11 +20,16 @@ describe.each([
   let api: TransferApi;
   beforeEach(async () => {
     app = await startApp();
-    api =
-      provider === "stripe" ? await startStripeApi(() => app.services.clock()) : await startTremendousApi();
+    const starts = {
+      stripe: () => startStripeApi(() => app.services.clock()),
+      wise: startWiseApi,
+      tremendous: startTremendousApi,
+    };
+    api = await starts[provider]();
     await connectTo(app, provider, api.url);
-    await addCustomBatch(
+    await addBatch(
       app,
+      provider === "wise" ? "wise" : "custom",
       payees.map((payee) => ({ [field]: payee })),
     );
   });
