@@ -251,10 +251,16 @@ export async function newPaymentWorld(engine: Engine) {
     },
     /** Ends all faults, and lets everybody do their work until nothing is open. */
     async calm(): Promise<void> {
-      paypal.isAway = false;
+      paypal.recover();
       for (let round = 0; round < 4; round += 1) {
         for (const item of paypal.items())
           if (item.status === "PENDING" || item.status === "ONHOLD") item.status = "SUCCESS";
+        // PayPal returns what nobody claims, and only then a person can tell what became of it.
+        const open = new Set(
+          (await all()).filter(({ review }) => review !== null).map(({ reference }) => reference),
+        );
+        for (const item of paypal.items())
+          if (item.status === "UNCLAIMED" && open.has(item.reference)) item.status = "RETURNED";
         now += 7 * HOUR_MS;
         await process(job, null);
         await process(send, null);

@@ -43,6 +43,8 @@ export interface PaypalApi {
   items(): PaypalItem[];
   /** The next requests that ask it to pay meet these faults, one each. */
   fail(...faults: PaypalFault[]): void;
+  /** No request meets a fault any more. */
+  recover(): void;
   /** Whether it answers nothing at all. */
   isAway: boolean;
   /** Receivers that it refuses before it pays anything. */
@@ -74,6 +76,10 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     batches: [],
     items: () => api.batches.flatMap(({ items }) => items),
     fail: (...given) => void faults.push(...given),
+    recover() {
+      faults.length = 0;
+      api.isAway = false;
+    },
     isAway: false,
     refused: new Set(),
     balance: null,

@@ -286,7 +286,9 @@ describe("sending a payments batch", () => {
   it("is done by two people, if the account asks for that", async () => {
     await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
     const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
-    const ada = await callAs(app, await addUser(app, "owner", { email: "ada@acme.example", secondFactor }));
+    const made = await addUser(app, "owner", { email: "ada@acme.example" });
+    await app.records.put("user", { ...made, secondFactor });
+    const ada = await callAs(app, made);
     const bob = await callAs(app, await addUser(app, "owner", { email: "bob@acme.example" }));
     const refusal = (message: string) => ({ status: 422, body: { code: "operation_failed", message } });
     const approve = (by: typeof ada) => outcome(by("POST /payments_batches/1/approve", {}));
