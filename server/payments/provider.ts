@@ -13,9 +13,14 @@ import { newStripe } from "./stripe.ts";
 import { newTremendous } from "./tremendous.ts";
 import { newWise } from "./wise.ts";
 
-/** An order with the receivers of its payments. */
-export interface Sending {
+/** An order to ask about. */
+export interface Asked {
   order: PaymentOrder;
+  payments: { payment: Payment }[];
+}
+
+/** An order to send, with the receivers of its payments: at least one. */
+export interface Sending extends Asked {
   payments: { payment: Payment; payee: string; name: string }[];
 }
 
@@ -38,7 +43,7 @@ export interface PaymentProvider {
   /** Asks the provider to execute an order. */
   send(sending: Sending): Promise<Answer>;
   /** Asks what became of an order, and changes nothing. */
-  find(sending: Sending): Promise<Answer>;
+  find(asked: Asked): Promise<Answer>;
   /**
    * The order that an event is about, by our reference, and by the provider's id if it names that. Nothing else of the event is
    * used: the provider is asked for the rest, so that late and repeated events do no harm. null: it is about something else.

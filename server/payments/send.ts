@@ -7,7 +7,7 @@ import {
   type PaymentProviderName,
 } from "../domain/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
-import { paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
+import { isLive, paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
 import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
 import type { Answer } from "../domain/payment/transition.ts";
 import { loadPaymentsBatch } from "../domain/payments-batch/batch.ts";
@@ -180,9 +180,12 @@ async function send(
   if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
     return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
   }
-  if (own.length === 0)
+  const left = own.flatMap(({ payment, receiver }) =>
+    receiver !== null && isLive(payment) ? [{ payment, ...receiver }] : [],
+  );
+  if (left.length === 0)
     return { order, answer: { kind: "refused", reason: "the receivers are gone", faults: [] } };
-  return { order, answer: await adapter.send({ order, payments: own }) };
+  return { order, answer: await adapter.send({ order, payments: left }) };
 }
 
 /** Orders that are asked about between two looks for others. */

@@ -4,7 +4,7 @@ import { decimalOf } from "../domain/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/payment/connection.ts";
 import type { Answer, Report } from "../domain/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { PaymentProvider, Sending } from "./provider.ts";
+import type { Asked, PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://www.tremendous.com";
@@ -20,7 +20,7 @@ export function newTremendous({ apiUrl, campaignId }: PaymentConnection, secret:
   const base = `${apiUrl ?? LIVE_URL}/api/v2`;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
 
-  async function find({ order: { reference }, payments }: Sending): Promise<Answer> {
+  async function find({ order: { reference }, payments }: Asked): Promise<Answer> {
     const answer = await askJson(`${base}/orders/${reference}`, { headers });
     if (answer.status === 404) return { kind: "absent" };
     return answer.status === 200 ? read(answer, payments) : unknown(answer);
@@ -73,7 +73,7 @@ const STATES: Record<string, Report["state"]> = {
   CANCELED: "returned",
 };
 
-function read(answer: Wired, payments: Sending["payments"]): Answer {
+function read(answer: Wired, payments: Asked["payments"]): Answer {
   const found = order.safeParse(answer.body).data?.order;
   const [reward] = found?.rewards ?? [];
   if (found === undefined || reward === undefined)

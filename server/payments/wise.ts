@@ -4,7 +4,7 @@ import { decimalOf } from "../domain/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/payment/connection.ts";
 import type { Answer, Report } from "../domain/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { PaymentProvider, Sending } from "./provider.ts";
+import type { Asked, PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api.wise.com";
@@ -31,7 +31,7 @@ export function newWise({ apiUrl, profileId }: PaymentConnection, secret: string
     // Wise names no time after which it would make a second transfer. After this, its list is asked alone.
     refusesRepetitionsMs: 7 * DAY_MS,
     send: (sending) => draft(ask, sending, Number(profileId)),
-    find: (sending) => find(ask, sending, Number(profileId)),
+    find: (asked) => find(ask, asked, Number(profileId)),
     readWebhook: async () => {
       throw new Failure("malformed", "Wise's events are not taken: the server asks by itself");
     },
@@ -92,8 +92,8 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
 }
 
 /** Looks through the transfers since the order was first sent. */
-async function find(ask: Ask, { order, payments }: Sending, profile: number): Promise<Answer> {
-  const [{ payment }] = payments as [Sending["payments"][number]];
+async function find(ask: Ask, { order, payments }: Asked, profile: number): Promise<Answer> {
+  const [{ payment }] = payments as [Asked["payments"][number]];
   const since = new Date(Date.parse(order.firstAskedAt ?? order.createdAt) - DAY_MS).toISOString();
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const query = `profile=${profile}&createdDateStart=${since}&limit=${PAGE_SIZE}&offset=${offset}`;

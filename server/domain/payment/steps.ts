@@ -31,7 +31,8 @@ const REQUEST_MS = 2 * 60 * 1_000;
 /** An order that this process alone talks about until `heldUntil`. */
 export interface HeldOrder {
   order: PaymentOrder;
-  payments: { payment: Payment; payee: string; name: string }[];
+  /** `receiver` null: it is gone, because the promoter was erased. */
+  payments: { payment: Payment; receiver: { payee: string; name: string } | null }[];
   /** `send`: it was never sent. `find`: it may have been executed, so the provider is asked first. */
   next: "send" | "find";
 }
@@ -187,13 +188,10 @@ async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrd
   return after;
 }
 
-/** The payments with their receivers. One whose receiver was erased is left out, and found missing later. */
+/** The payments with their receivers. */
 async function named(tx: Transaction, own: Payment[]): Promise<HeldOrder["payments"]> {
   const found: HeldOrder["payments"] = [];
-  for (const payment of own.filter(isLive)) {
-    const receiver = await receiverOf(tx, payment);
-    if (receiver !== null) found.push({ payment, ...receiver });
-  }
+  for (const payment of own) found.push({ payment, receiver: await receiverOf(tx, payment) });
   return found;
 }
 
