@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
@@ -41,6 +42,14 @@ const COLUMNS: Column<PaymentsBatch>[] = [
   { id: "total", title: "With tax", isNumber: true, cell: ({ total }) => money(total) },
 ];
 
+/** The payout method that each provider pays. */
+const PAID_BY: Record<components["schemas"]["PaymentConnection"]["provider"], PaymentsBatch["method"]> = {
+  paypal: "paypal",
+  wise: "wise",
+  stripe: "custom",
+  tremendous: "custom",
+};
+
 /** What is paid together. */
 export function BatchList({
   filters,
@@ -63,7 +72,7 @@ export function BatchList({
     cell: (batch) => (
       <Actions
         batch={batch}
-        isConnected={providers.some((provider) => provider === batch.method)}
+        isConnected={providers.some((provider) => PAID_BY[provider] === batch.method)}
         reload={reload}
         onSepa={() => (sepa.value = batch)}
         onPayments={() => (payments.value = batch)}
@@ -114,7 +123,7 @@ function Actions({ batch, isConnected, reload, onSepa, onPayments }: ActionsProp
     <span class="row tight no-wrap">
       {isConnected && (isPayable || isRetriable) && (
         <button class="button little" onClick={() => void sendBatch(batch, reload)}>
-          Send with {METHODS[method]}
+          Send the money
         </button>
       )}
       {isConnected && (
