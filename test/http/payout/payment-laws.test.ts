@@ -17,7 +17,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
           await engine.close();
         }
       }),
-      { numRuns: rounds(40, 400) },
+      { numRuns: rounds(15, 400) },
     );
   }, 600_000);
 

@@ -303,6 +303,8 @@ describe("sending a payments batch", () => {
     expect((await sendAs(bob)).status).toBe(200);
     await runPaymentJob(app);
     for (const nth of [0, 1]) await settle(nth, "FAILED");
+    // The next time the money would go to another receiver.
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "jane@new.example" } });
     expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
   });
 
