@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -51,13 +52,31 @@ async function connect(): Promise<unknown> {
   return run("payouts", "connect", "acme", "paypal", ...options);
 }
 
-/** Runs the built command, and kills it after some time. */
-function killedCommand(afterMs: number): Promise<void> {
+/** Runs the built command twice at once, and kills both some time after PayPal got so many requests of them. */
+function killedCommands({
+  afterRequests,
+  afterMs,
+}: {
+  afterRequests: number;
+  afterMs: number;
+}): Promise<unknown> {
   const env = { ...process.env, STORAGE_URL: `sqlite:${folder}`, ...SECRET };
   const words = ["dist/server/cli.js", "payouts", "send", "acme", "1", "--yes"];
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, words, { env }, () => resolve());
-    setTimeout(() => child.kill("SIGKILL"), afterMs);
+  const commands = [1, 2].map(() => {
+    const child = execFile(process.execPath, words, { env });
+    return { child, ended: once(child, "exit") };
+  });
+  let requests = 0;
+  paypal.watch = () => {
+    requests += 1;
+    if (requests === afterRequests)
+      setTimeout(() => commands.forEach(({ child }) => child.kill("SIGKILL")), afterMs);
+  };
+  // A command that waits for another one that was killed is no longer of interest.
+  const isOver = setTimeout(() => commands.forEach(({ child }) => child.kill("SIGKILL")), 4_000);
+  return Promise.all(commands.map(({ ended }) => ended)).finally(() => {
+    clearTimeout(isOver);
+    paypal.watch = null;
   });
 }
 
@@ -152,7 +171,7 @@ it("pays once although the command is killed again and again", async () => {
   const count = rounds(6, 200);
   for (let round = 0; round < count; round += 1) {
     if (round % 3 === 0) paypal.fail(PAYPAL_FAULTS[round % PAYPAL_FAULTS.length]!);
-    await Promise.all([killedCommand(150 + ((round * 37) % 500)), killedCommand(150 + ((round * 53) % 500))]);
+    await killedCommands({ afterRequests: 1 + (round % 8), afterMs: (round * 7) % 30 });
   }
   paypal.recover();
   await finishPayments(`sqlite:${folder}`);

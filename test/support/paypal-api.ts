@@ -51,6 +51,8 @@ export interface PaypalApi {
   refused: Set<string>;
   /** What the company has, as a decimal number. null: it may not be asked. */
   balance: string | null;
+  /** Called for each request, before it is answered. null: nobody watches. */
+  watch: (() => void) | null;
   /** How often it was asked to pay. */
   postings: number;
   /** Moves an item on, and resolves to the event that PayPal would send. */
@@ -83,6 +85,7 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     isAway: false,
     refused: new Set(),
     balance: null,
+    watch: null,
     postings: 0,
     settle(item, status) {
       item.status = status;
@@ -102,6 +105,7 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
   return api;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    api.watch?.();
     const text = await textOf(request);
     if (api.isAway) return void request.socket.destroy();
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
