@@ -34,10 +34,13 @@ export async function runPaymentJob({ services }: TestApp): Promise<void> {
   while ((await round.next()).done !== true);
 }
 
-/** Lets the job of a server run on a store until nothing is open, and resolves to the state of each payout's payment. */
-export function finishPayments(url: string): Promise<[payoutId: number, state: string][]> {
+/** Lets the job of a server run on a store after some hours, and resolves to the state of each payout's payment. */
+export function finishPayments(
+  url: string,
+  afterHours: number,
+): Promise<[payoutId: number, state: string][]> {
   return withStore(url, async ({ store, accountId }) => {
-    for (let hours = 1; hours <= 3; hours += 1) {
+    for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
       const clock = () => new Date(Date.now() + hours * 60 * 60 * 1_000);
       const round = askOpenPayments({ store, chance: systemChance, clock, seal: newSeal([SECRET_KEY]) });
       while ((await round.next()).done !== true);
