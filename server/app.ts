@@ -3,6 +3,7 @@ import { FastResponse } from "srvx";
 import { z } from "zod";
 import { hookRoute } from "./billing/hook.ts";
 import { BILLING_PROVIDERS } from "./domain/billing/connection.ts";
+import { PAYMENT_PROVIDERS } from "./domain/payment/connection.ts";
 import { Failure } from "./failure.ts";
 import { json, type AnswerHeaders } from "./http/answer.ts";
 import { preflight } from "./http/origin.ts";
@@ -13,6 +14,7 @@ import { v1Error, v2Error, v2TrackingError } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
+import { paymentHookPath, paymentHookRoute } from "./payments/hook.ts";
 import { metricsPage, observed } from "./request/observation.ts";
 import { loadReadiness } from "./request/store-state.ts";
 import { refuse } from "./request/refusal.ts";
@@ -86,6 +88,11 @@ export function createApp(
       hookRoute(services, provider),
     ]),
     ["GET", "/uploads/:file", serveUpload(services)],
+    ...PAYMENT_PROVIDERS.map((provider): Route => [
+      "POST",
+      paymentHookPath(provider, ":account"),
+      paymentHookRoute(services, provider),
+    ]),
     ["GET", "/unsubscribe", unsubscribePage],
     ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],

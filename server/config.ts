@@ -13,6 +13,8 @@ const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
 /** The minimum for every user's password. */
 const MIN_PASSWORD_LENGTH = 8;
+/** The length of a key of AES-256. */
+const SECRET_BYTES = 32;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
@@ -62,6 +64,14 @@ const settings = {
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
     .optional(),
   TIDEMARK_KEY_FILE: z.string().optional(),
+  TIDEMARK_SECRET: z
+    .string()
+    .transform((text) => text.split(/\s+/).map((key) => Buffer.from(key, "base64")))
+    .refine(
+      (keys) => keys.every(({ length }) => length === SECRET_BYTES),
+      `must be keys of ${SECRET_BYTES} bytes in base64, one a line`,
+    )
+    .optional(),
   TRUST_PROXY: count("0"),
   RATE_LIMIT_V1: count("450"),
   RATE_LIMIT_V2: count("4500"),
@@ -111,6 +121,7 @@ const SECRET_SETTINGS = [
   "STORAGE_READ_URL",
   "TIDEMARK_API_KEY",
   "TIDEMARK_OWNER_PASSWORD",
+  "TIDEMARK_SECRET",
   "SMTP_URL",
   "MAIL_TEMPLATES",
   "UPLOADS_URL",
@@ -152,6 +163,8 @@ export interface Config {
   readonly keyFile: string | null;
   /** The folder of what former programs answer. null: beside the data folder. */
   readonly migrationArchive: string | null;
+  /** The keys that secrets in the store are encrypted with: the first seals, all of them open. Empty: none are stored. */
+  readonly secretKeys: readonly Buffer[];
   /** Who owns the first account. null: a link is printed that makes the owner. */
   readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
@@ -211,6 +224,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
     keyFile: data.TIDEMARK_KEY_FILE ?? null,
+    secretKeys: data.TIDEMARK_SECRET ?? [],
     owner: ownerOf(data.TIDEMARK_OWNER_EMAIL, data.TIDEMARK_OWNER_PASSWORD),
     trustProxyHops: data.TRUST_PROXY,
     rateLimitV1: data.RATE_LIMIT_V1,

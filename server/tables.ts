@@ -19,6 +19,8 @@ import { migrationReports, migrations } from "./domain/migration/migration.ts";
 import { sourceIds } from "./domain/migration/source-id.ts";
 import { dayRates } from "./domain/money/rate.ts";
 import { originNames, subIdNames } from "./domain/origin/origin.ts";
+import { paymentConnections } from "./domain/payment/connection.ts";
+import { paymentOrders, payments, payoutClaims } from "./domain/payment/payment.ts";
 import { paymentsBatches } from "./domain/payments-batch/batch.ts";
 import { payoutMethods } from "./domain/payout-method/payout-method.ts";
 import { payoutRuns } from "./domain/payout-run/run.ts";
@@ -91,8 +93,12 @@ export const TABLES: readonly AnyTable[] = [
   originNames,
   ownLinks,
   pastClicks,
+  payments,
+  paymentConnections,
+  paymentOrders,
   paymentsBatches,
   payouts,
+  payoutClaims,
   payoutMethods,
   payoutRuns,
   products,

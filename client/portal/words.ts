@@ -42,6 +42,16 @@ export const PAYOUT_STATES: Record<string, Words> = {
   cancelled: { tone: "quiet", children: "Cancelled" },
 };
 
+/** The states of a payment. */
+export const PAYMENT_STATES = {
+  intent: { tone: "warn", children: "Being sent" },
+  asked: { tone: "warn", children: "On its way" },
+  unclaimed: { tone: "warn", children: "Waits for you" },
+  confirmed: { tone: "good", children: "Arrived" },
+  failed: { tone: "bad", children: "Failed" },
+  returned: { tone: "bad", children: "Came back" },
+} satisfies Record<string, Words>;
+
 /** The ways to be paid. */
 export const METHODS: Record<string, string> = {
   bank: "Bank transfer",

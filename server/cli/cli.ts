@@ -10,6 +10,7 @@ import { eraseCommands, promoterCommands, seedCommand } from "./people.ts";
 import { keyCommands, userCommands } from "./access.ts";
 import { migrateCommand } from "./migrate.ts";
 import { payoutCommands } from "./payouts.ts";
+import { secretCommands } from "./payments.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
 import { switchCommand } from "./switch.ts";
@@ -63,6 +64,7 @@ function newProgram(version: string): Command {
   ratesCommands(program);
   rewardCommands(program);
   switchCommand(program);
+  secretCommands(program);
   transferCommands(program);
   userCommands(program);
   return program;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { listAccounts, SYSTEM, type Account } from "../domain/account/account.ts";
 import { listCampaigns } from "../domain/campaign/campaign.ts";
+import { payments } from "../domain/payment/payment.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";
 import { findSetup, findSightings, type ServerSetup } from "../domain/sighting/sighting.ts";
 import { countDeliveries, loadLate } from "../domain/webhook/backlog.ts";
@@ -119,6 +120,7 @@ async function accountProblems(store: Store, patient: Patient): Promise<string[]
     ...(await mailProblems(store, patient)),
     ...(await webhookProblems(store, patient)),
     ...(await waitingProblems(store, patient)),
+    ...(await paymentProblems(store, patient)),
     ...(await lateProblems(store, patient)),
   ];
 }
@@ -190,6 +192,14 @@ async function waitingProblems(store: Store, { account }: Patient): Promise<stri
     }
   }
   return problems;
+}
+
+async function paymentProblems(store: Store, { account }: Patient): Promise<string[]> {
+  const open = await store.page(payments, "review", account.id, [], { limit: MOST_FAILED });
+  return open.map(
+    ({ id, review }) =>
+      `Account ${account.publicId}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then npx tidemark payouts decide ${account.publicId} ${id} paid or not-paid.`,
+  );
 }
 
 async function webhookProblems(store: Store, { account }: Patient): Promise<string[]> {

@@ -20,6 +20,7 @@ import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/payou
 import { movePayout } from "../domain/payout/status.ts";
 import { asItIs } from "../domain/show.ts";
 import { wholeNumber, wholeNumbers } from "./options.ts";
+import { providerCommands } from "./payments.ts";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
 
@@ -41,6 +42,23 @@ export function payoutCommands(program: Command): void {
       "fewest paying customers of a paid promoter",
       upTo("--min-customers", "minPayingCustomers"),
     )
+    .option(
+      "--max-run <amount>",
+      "most that a provider pays by one call, in cents; 0: no limit",
+      upTo("--max-run", "maxRunCents"),
+    )
+    .option(
+      "--max-day <amount>",
+      "most that providers pay in 24 hours, in cents; 0: no limit",
+      upTo("--max-day", "maxDayCents"),
+    )
+    .option(
+      "--rest-days <days>",
+      "days that providers wait after a changed payout method",
+      upTo("--rest-days", "methodRestDays"),
+    )
+    .option("--require-second-person", "providers pay only what another owner has approved")
+    .option("--no-require-second-person", "one owner is enough (usual)")
     .option("--require-method", "pay only promoters who have chosen a payout method")
     .option("--no-require-method", "also make payouts for promoters without one (usual)")
     .option("--require-invoice-details", "pay only promoters whose invoice details are approved")
@@ -63,6 +81,7 @@ export function payoutCommands(program: Command): void {
       }),
     );
   paymentCommands(payouts);
+  providerCommands(payouts);
 }
 
 function upTo(option: string, setting: keyof typeof MOST_PAYOUT_SETTINGS) {
@@ -74,6 +93,10 @@ interface SettingOptions {
   netDays?: number;
   minPayment?: number;
   minCustomers?: number;
+  maxRun?: number;
+  maxDay?: number;
+  restDays?: number;
+  requireSecondPerson?: boolean;
   requireMethod?: boolean;
   requireInvoiceDetails?: boolean;
 }
@@ -86,6 +109,10 @@ function settings(accountId: string, options: SettingOptions): Promise<void> {
       netPayoutDays: options.netDays,
       minPaymentCents: options.minPayment,
       minPayingCustomers: options.minCustomers,
+      maxRunCents: options.maxRun,
+      maxDayCents: options.maxDay,
+      methodRestDays: options.restDays,
+      requiresSecondPerson: options.requireSecondPerson,
       requiresPayoutMethod: options.requireMethod,
       requiresInvoiceDetails: options.requireInvoiceDetails,
     });
@@ -99,6 +126,10 @@ function settingsRow(account: PayoutSettings) {
     net_days: account.netPayoutDays,
     min_payment: account.minPaymentCents,
     min_customers: account.minPayingCustomers,
+    max_run: account.maxRunCents ?? 0,
+    max_day: account.maxDayCents ?? 0,
+    rest_days: account.methodRestDays ?? 0,
+    requires_second_person: account.requiresSecondPerson ?? false,
     requires_method: account.requiresPayoutMethod,
     requires_invoice_details: account.requiresInvoiceDetails,
   };

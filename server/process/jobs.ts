@@ -12,6 +12,7 @@ import { sweepSessions } from "../domain/session/session.ts";
 import { sweepVisitors } from "../domain/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
 import { continueImports } from "../transfer/csv/run.ts";
+import { askOpenPayments } from "../payments/send.ts";
 import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
 import { runMigrations, type MigrationRun } from "./migrations.ts";
@@ -20,6 +21,8 @@ import { runMigrations, type MigrationRun } from "./migrations.ts";
 const LEASE_MS = 60_000;
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
+/** A payment that was written down and not sent is sent soon after a kill. */
+const PAYMENTS_REST_MS = 20 * 1_000;
 
 /** The periodic jobs of a store. `elapsedMs` never goes back. Without an archive's folder, nobody comes from other programs. */
 export function newJobs(
@@ -27,9 +30,10 @@ export function newJobs(
     store,
     clock,
     chance,
+    seal,
     log,
     logOutage,
-  }: Pick<Services, "store" | "clock" | "chance" | "log" | "logOutage">,
+  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "log" | "logOutage">,
   elapsedMs = () => performance.now(),
   archiveFolder: string | null = null,
 ): Scheduler {
@@ -41,6 +45,11 @@ export function newJobs(
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
+    {
+      name: "payments",
+      restMs: PAYMENTS_REST_MS,
+      begin: () => askOpenPayments({ ...audited, chance, seal }),
+    },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },

@@ -9,6 +9,7 @@ import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
+import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
@@ -28,6 +29,8 @@ export interface Services {
   publicUrl: string;
   /** null: mail is not set up. */
   mail: OutgoingMail | null;
+  /** Encrypts the secrets of payment providers. */
+  seal: Seal;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** Fetches a page of a company's site. */

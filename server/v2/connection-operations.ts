@@ -5,6 +5,11 @@ import {
 } from "./billing/billing.ts";
 import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import type { V2Row } from "./operation.ts";
+import {
+  connectPaymentsOperation,
+  disconnectPaymentsOperation,
+  listPaymentConnectionsOperation,
+} from "./payment/payment-connections.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import { dropWaitingOperation, listWaitingOperation } from "./waiting/waiting-events.ts";
 import {
@@ -30,6 +35,9 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["DELETE", "/billing", disconnectBillingOperation, "owner"],
   ["GET", "/mail", showMailOperation],
   ["POST", "/mail/test", testMailOperation],
+  ["GET", "/payment_connections", listPaymentConnectionsOperation],
+  ["POST", "/payment_connections", connectPaymentsOperation, "owner"],
+  ["DELETE", "/payment_connections", disconnectPaymentsOperation, "owner"],
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],
   ["GET", "/waiting_events", listWaitingOperation],

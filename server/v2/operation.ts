@@ -23,6 +23,7 @@ import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
+import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
@@ -44,6 +45,8 @@ export interface V2Request {
   limitInvitation: SignInLimits["limitInvitation"];
   /** null: mail is not set up. */
   mail: OutgoingMail | null;
+  /** Encrypts the secrets of payment providers. */
+  seal: Seal;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** Fetches a page of a company's site. */
@@ -84,11 +87,11 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, mail, post, fetchPage, uploads, writeEmail } = services;
+      const { publicUrl, mail, seal, post, fetchPage, uploads, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const cookies: string[] = [];
-      const edges = { publicUrl, ...limits, mail, post, fetchPage, uploads, writeEmail, headers, cookies };
+      const edges = { publicUrl, ...limits, mail, seal, post, fetchPage, uploads, writeEmail, headers, cookies };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       Object.assign(headers, ignoredFieldsHeader(event, body));

@@ -11,6 +11,10 @@ const SETTINGS = {
   net_days: 30,
   min_payment: 0,
   min_customers: 0,
+  max_run: 0,
+  max_day: 0,
+  rest_days: 0,
+  requires_second_person: false,
   requires_method: false,
   requires_invoice_details: false,
 };

@@ -16,6 +16,7 @@ const USUAL = {
   apiKey: null,
   keyFile: null,
   migrationArchive: null,
+  secretKeys: [],
   owner: null,
   metricsAt: null,
   metricsToken: null,
@@ -45,6 +46,7 @@ const EVERY = {
   TIDEMARK_API_KEY: "key-of-acme",
   TIDEMARK_KEY_FILE: "/data/first-key",
   MIGRATION_ARCHIVE: "/data/archive",
+  TIDEMARK_SECRET: `${Buffer.alloc(32, "a").toString("base64")}\n${Buffer.alloc(32, "b").toString("base64")}`,
   TIDEMARK_OWNER_EMAIL: "alex@acme.example",
   TIDEMARK_OWNER_PASSWORD: "correct horse battery",
   TRUST_PROXY: "2",
@@ -89,6 +91,7 @@ describe("the settings", () => {
       apiKey: "key-of-acme",
       keyFile: "/data/first-key",
       migrationArchive: "/data/archive",
+      secretKeys: [Buffer.alloc(32, "a"), Buffer.alloc(32, "b")],
       owner: { email: "alex@acme.example", password: "correct horse battery" },
       metricsAt: { host: "127.0.0.1", port: 9090 },
       metricsToken: "token-of-prometheus",
@@ -216,6 +219,7 @@ describe("the environment", () => {
     ["METRICS_URL", "127.0.0.1", "must be a host and a port, like 127.0.0.1:9090"],
     ["METRICS_URL", "https://127.0.0.1:9090/metrics", "must be a host and a port, like 127.0.0.1:9090"],
     ["METRICS_URL", "127.0.0.1:70000", "must have a port of at most 65535"],
+    ["TIDEMARK_SECRET", "c2hvcnQ=", "must be keys of 32 bytes in base64, one a line"],
     ["METRICS_TOKEN", "short", "must have at least 16 characters"],
     [
       "METRICS_TOKEN",
@@ -346,7 +350,7 @@ describe("variables that are no settings", () => {
     ["TRUST_PROXY_FILE", "Did you mean TRUST_PROXY?"],
     [
       "TIDEMARK_LICENSE",
-      "Did you mean TIDEMARK_ACCOUNT_ID, TIDEMARK_API_KEY, TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD or TIDEMARK_KEY_FILE?",
+      "Did you mean TIDEMARK_ACCOUNT_ID, TIDEMARK_API_KEY, TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD, TIDEMARK_KEY_FILE or TIDEMARK_SECRET?",
     ],
     ["METRICS", "Did you mean METRICS_URL or METRICS_TOKEN?"],
   ])("are warned of if they look like ours: %s", (name, advice) => {

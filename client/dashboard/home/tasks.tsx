@@ -56,7 +56,7 @@ function Sums({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: num
 function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const { pending_promoters, proposed_referrals, suspicious_referrals } = tasks;
   const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
-  const { waiting_events, late_deliveries, held_emails } = tasks;
+  const { waiting_events, late_deliveries, held_emails, undecided_payments } = tasks;
   const rates_missing = waiting_events.count - waiting_events.failed_count;
   return [
     {
@@ -85,6 +85,11 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       words: `${several(pending_payouts.promoters_count, "promoter")} to pay`,
       cents: pending_payouts.total_incl_tax,
       count: pending_payouts.promoters_count,
+      link: "/admin/payouts",
+    },
+    {
+      words: `${several(undecided_payments.count, "payment")} that may be paid or not: look at the provider`,
+      count: undecided_payments.count,
       link: "/admin/payouts",
     },
     {

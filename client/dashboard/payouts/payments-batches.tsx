@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { asRefusal } from "../../ui/api/refusal.ts";
+import type { components } from "../../ui/api/types.ts";
+import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
@@ -11,6 +13,7 @@ import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
+import { Payments, sendBatch } from "./payments.tsx";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
 import { FileParts, needsPart } from "./file-parts.tsx";
 import { SepaFile } from "./sepa-file.tsx";
@@ -41,6 +44,14 @@ const COLUMNS: Column<PaymentsBatch>[] = [
   { id: "total", title: "With tax", isNumber: true, cell: ({ total }) => money(total) },
 ];
 
+/** The payout method that each provider pays. */
+const PAID_BY: Record<components["schemas"]["PaymentConnection"]["provider"], PaymentsBatch["method"]> = {
+  paypal: "paypal",
+  wise: "wise",
+  stripe: "custom",
+  tremendous: "custom",
+};
+
 /** What is paid together. */
 export function BatchList({
   filters,
@@ -52,6 +63,9 @@ export function BatchList({
   const list = useList(filters, loadBatches);
   const sepa = useSignal<PaymentsBatch | null>(null);
   const parts = useSignal<PaymentsBatch | null>(null);
+  const payments = useSignal<PaymentsBatch | null>(null);
+  const connections = useLoad((signal) => answer(api.GET("/api/v2/company/payment_connections", { signal })));
+  const providers = connections.data.value?.map(({ provider }) => provider) ?? [];
   const reload = async () => {
     await Promise.all([list.reload(), changed()]);
   };
@@ -61,9 +75,11 @@ export function BatchList({
     cell: (batch) => (
       <Actions
         batch={batch}
+        isConnected={providers.some((provider) => PAID_BY[provider] === batch.method)}
         reload={reload}
         onSepa={() => (sepa.value = batch)}
         onParts={() => (parts.value = batch)}
+        onPayments={() => (payments.value = batch)}
       />
     ),
   };
@@ -83,6 +99,15 @@ export function BatchList({
         }
       />
       {parts.value && <FileParts batch={parts.value} onClose={() => (parts.value = null)} />}
+      {payments.value && (
+        <Payments
+          batch={payments.value}
+          onClose={() => {
+            payments.value = null;
+            void reload();
+          }}
+        />
+      )}
       {sepa.value && <SepaFile batch={sepa.value} onClose={() => (sepa.value = null)} />}
     </>
   );
@@ -90,15 +115,28 @@ export function BatchList({
 
 interface ActionsProps {
   batch: PaymentsBatch;
+  /** Whether a provider pays it. */
+  isConnected: boolean;
   reload: () => Promise<void>;
   onSepa: () => void;
   onParts: () => void;
+  onPayments: () => void;
 }
 
-function Actions({ batch, reload, onSepa, onParts }: ActionsProps) {
+function Actions({ batch, isConnected, reload, onSepa, onParts, onPayments }: ActionsProps) {
   const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight no-wrap">
+      {isConnected && (isPayable || isRetriable) && (
+        <button class="button little" onClick={() => void sendBatch(batch, reload)}>
+          Send the money
+        </button>
+      )}
+      {isConnected && (
+        <button class="button little" onClick={onPayments}>
+          Payments
+        </button>
+      )}
       {(isPayable || isRetriable) && (
         <button class="button little" onClick={() => void confirm(batch, reload)}>
           {isRetriable ? "Try again" : "Confirm"}

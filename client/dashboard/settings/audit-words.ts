@@ -33,6 +33,8 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   rates: "Exchange rates",
   referral: "Lead",
   migration: "Migration",
+  payment: "Payment",
+  payment_connection: "Payment connection",
   payments_batch: "Payments batch",
   payout: "Payout",
   payout_method: "Payout method",

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
@@ -11,7 +12,7 @@ import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../../ui/amount.ts";
 import { saveAs } from "../download.ts";
 import { Earned } from "../home/earned.tsx";
-import { METHODS, PAYOUT_STATES } from "../words.ts";
+import { METHODS, PAYMENT_STATES, PAYOUT_STATES } from "../words.ts";
 import { Receipt } from "./receipt.tsx";
 
 type Payout = components["schemas"]["PortalPayout"];
@@ -52,9 +53,35 @@ export function Payouts() {
             }
           />
         </div>
+        <OnTheWay />
       </div>
       {shown.value !== null && <Receipt id={shown.value} onClose={() => (shown.value = null)} />}
     </Page>
+  );
+}
+
+/** How many of the latest payments are shown. */
+const LATEST = 10;
+
+/** Where the latest payments stand, with a date, and what to do about those that did not arrive. */
+function OnTheWay() {
+  const list = useLoad((signal) =>
+    answer(api.GET("/api/v2/affiliate/payments", { params: { query: { per_page: LATEST } }, signal })),
+  );
+  const payments = list.data.value ?? [];
+  if (payments.length === 0) return null;
+  return (
+    <section>
+      <h2>Latest payments</h2>
+      <ul>
+        {payments.map(({ id, amount, state, steps, what_to_do: advice }) => (
+          <li key={id}>
+            {amountOf({ amount, unit: "cash" })} <Badge {...PAYMENT_STATES[state]} /> {date(steps.at(-1)?.at)}
+            {advice && <p>{advice}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -27,6 +27,14 @@ export interface Account {
   netPayoutDays: number;
   /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
   minPaymentCents: number;
+  /** The most that providers pay by one call. Absent or 0: no limit. */
+  maxRunCents?: number;
+  /** The most that providers pay in 24 hours. Absent or 0: no limit. */
+  maxDayCents?: number;
+  /** How many days providers wait after a promoter has changed the payout method. Absent: 0. */
+  methodRestDays?: number;
+  /** Whether providers pay a batch only after another user has approved it. Absent: no. */
+  requiresSecondPerson?: boolean;
   /** Promoters with fewer active customers are not paid yet. */
   minPayingCustomers: number;
   /** Whether promoters are paid only after they have chosen a payout method. */

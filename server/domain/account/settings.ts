@@ -113,6 +113,10 @@ export type PayoutSettings = Pick<
   | "payoutCycle"
   | "netPayoutDays"
   | "minPaymentCents"
+  | "maxRunCents"
+  | "maxDayCents"
+  | "methodRestDays"
+  | "requiresSecondPerson"
   | "minPayingCustomers"
   | "requiresPayoutMethod"
   | "requiresInvoiceDetails"
@@ -123,6 +127,9 @@ export const MOST_PAYOUT_SETTINGS = {
   netPayoutDays: 365,
   minPaymentCents: 1e12,
   minPayingCustomers: 1e6,
+  maxRunCents: 1e12,
+  maxDayCents: 1e12,
+  methodRestDays: 90,
 } as const;
 
 /**

@@ -49,6 +49,8 @@ export const AUDITED = {
   "day-rates": "rates",
   lead: "referral",
   migration: "migration",
+  payment: "payment",
+  "payment-connection": "payment_connection",
   "payments-batch": "payments_batch",
   payout: "payout",
   "payout-method": "payout_method",

@@ -11,6 +11,7 @@ import { findLeadByEmail, listArchived, listProposals } from "../lead/search.ts"
 import { promoterAddresses } from "../lead/suspicion.ts";
 import { forgetSourceTexts } from "../migration/source-id.ts";
 import { forgetSubIds } from "../origin/origin.ts";
+import { payments } from "../payment/payment.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
@@ -255,6 +256,14 @@ async function erasePayoutErrors(store: Store, accountId: number, id: number): P
       await store.transact(async (tx) => {
         const current = await tx.get(payouts, accountId, payout.id);
         if (current !== null) await tx.put(payouts, { ...current, error: "erased" });
+      });
+    }
+  }
+  for await (const chunk of store.scan(payments, "promoter", accountId, [id])) {
+    for (const payment of chunk.filter(({ error }) => error !== null)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(payments, accountId, payment.id);
+        if (current !== null) await tx.put(payments, { ...current, error: "erased" });
       });
     }
   }

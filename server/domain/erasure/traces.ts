@@ -94,7 +94,7 @@ function concerns({ promoterId, promoterCampaignId, leadId }: AuditEntry, erased
 }
 
 /** Records of money. All others belong to the person alone. */
-const MONEY = new Set(["commission", "payout", "payments_batch"]);
+const MONEY = new Set(["commission", "payout", "payment", "payments_batch"]);
 
 /** Whether the record is the person's alone. A promoter's leads are other people. */
 function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
@@ -102,7 +102,7 @@ function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
 }
 
 /** Fields of money that may hold a name, although the record must be kept. */
-const PRIVATE_FIELDS = new Set(["internalNote", "externalNote", "subId", "error"]);
+const PRIVATE_FIELDS = new Set(["internalNote", "externalNote", "subId", "error", "review"]);
 
 function withoutPrivate(fields: AuditedFields | null): AuditedFields | null {
   return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !PRIVATE_FIELDS.has(name)));

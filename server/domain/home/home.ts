@@ -5,6 +5,7 @@ import { SYSTEM, type Account } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";
+import { payments } from "../payment/payment.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -28,6 +29,8 @@ export interface Tasks {
   waitingEvents: WaitingCount;
   /** Events and e-mails that have waited for longer than usual. */
   lateDeliveries: Backlog;
+  /** Payments of which nobody knows whether they were paid. */
+  undecidedPayments: { count: number };
   /** E-mails that wait until the server can send any. */
   heldEmails: { count: number };
 }
@@ -54,6 +57,7 @@ export async function countTasks(store: Store, accountId: number, now: Date): Pr
     failingWebhooks: { count: failing },
     waitingEvents: waiting,
     lateDeliveries: late,
+    undecidedPayments: { count: await store.count(payments, "review", accountId, []) },
     heldEmails: { count: await countHeld(store, accountId) },
   };
 }

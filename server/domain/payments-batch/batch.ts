@@ -9,8 +9,8 @@ import type { payouts } from "../payout/payout.ts";
 /**
  * The documented statuses of a batch.
  *
- * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. No provider is
- * connected, so a confirmed batch is `processing` at once.
+ * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. A batch that is
+ * confirmed, or sent by a provider, is `processing` at once.
  */
 export const PAYMENTS_BATCH_STATUSES = [
   "awaiting_confirmation",
@@ -37,6 +37,8 @@ export interface PaymentsBatch {
    * another file, because the first one may have been uploaded.
    */
   partStarts?: number[];
+  /** Who has approved that a provider pays it. Absent: nobody, or it has changed since. */
+  approvedBy?: { userId: number; email: string; at: string };
   createdAt: string;
 }
 

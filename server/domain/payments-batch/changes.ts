@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { parse } from "../../storage/documents.ts";
 import type { Transaction } from "../../storage/store.ts";
-import type { Account } from "../account/account.ts";
+import { SYSTEM, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import {
@@ -12,8 +12,9 @@ import {
 import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
-import { moveWithin } from "../payout/status.ts";
+import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../show.ts";
+import { users } from "../user/user.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
@@ -75,8 +76,8 @@ export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 /**
  * Confirms a batch: its payouts are under way from now on. After a failure, those that failed are under way again.
  *
- * Choice: no payment provider is connected, so nobody sends money. The company uploads the batch's file to its bank or
- * wallet, and then marks the payouts as paid.
+ * Nobody sends money: the company uploads the batch's file to its bank or wallet, and then marks the payouts as paid. A
+ * provider sends it instead by `intendPayments`.
  *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */
@@ -100,6 +101,30 @@ export function payBatch<T>(
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
     await announce(tx, context, { entity: "payments_batch", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Lets another user send a batch by a provider. A stolen session, or one person alone, can't send money then.
+ *
+ * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor, or if nothing is to be sent
+ */
+export function approveBatch<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
+): Promise<T> {
+  const { actor, now } = context;
+  return context.store.transact(async (tx) => {
+    const before = await lockPaymentsBatch(tx, accountId, id);
+    const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
+    if (user === null || user.secondFactor === null)
+      throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
+    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status))
+      throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
+    const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
+    await tx.put(paymentsBatches, after);
     return show(tx.view, after);
   });
 }
@@ -177,6 +202,7 @@ async function takeOut(tx: Transaction, context: Context, before: Payout): Promi
     await moveWithin(tx, context, { payout: before, to: "pending" });
     return;
   }
+  if (before.status === "pending") await forgetFile(tx, context, before);
   const payoutMethodId = before.status === "pending" ? null : before.payoutMethodId;
   const after = { ...before, paymentsBatchId: null, payoutMethodId };
   await tx.put(payouts, after);

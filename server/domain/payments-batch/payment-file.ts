@@ -3,9 +3,10 @@ import { csvForMachines, defused } from "../../csv.ts";
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
+import { intendFile } from "../payment/intent.ts";
 import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import { batchReference, loadPaymentsBatch } from "./batch.ts";
-import { choosePart, decimalOf, loadPayments, type Payment } from "./payments.ts";
+import { choosePart, decimalOf, loadPaymentLines, type PaymentLine } from "./payments.ts";
 
 export const FILE_FORMATS = ["paypal", "wise", "sepa", "bank"] as const;
 
@@ -44,7 +45,7 @@ const METHODS: Record<FileFormat, PayoutMethodName> = {
 };
 
 /** Says what a payment lacks in a format. null: nothing. */
-const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
+const LACKS: Record<FileFormat, (payment: PaymentLine) => string | null> = {
   paypal: ({ details }) => emailFault("wallet_email", details),
   wise: (payment) => emailFault("wise_email", payment.details) ?? unfitForCsv(payment),
   sepa: ({ details }) => (isIban(details["iban"] ?? "") ? null : "iban is missing or wrong"),
@@ -54,21 +55,22 @@ const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
 const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
 
 /**
- * Makes the file that pays what is left of a batch.
+ * Makes the file that pays what is left of a batch. From then on no provider pays it, because somebody may upload the file.
  *
  * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the debtor
  */
 export async function paymentFile(
-  { store, now }: Pick<Context, "store" | "now">,
+  context: Context,
   account: Account,
   { id, format: wanted, part, debtor }: FileRequest,
 ): Promise<PaymentFile> {
+  const { store, now } = context;
   const batch = await loadPaymentsBatch(store, account.id, id);
   const format = wanted ?? USUAL[batch.method] ?? "bank";
   if (batch.method !== METHODS[format]) {
     throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
   }
-  const left = await loadPayments(store, account, batch);
+  const left = await loadPaymentLines(store, account, batch);
   const { payments, suffix } = await choosePart(store, { batch, payments: left }, part);
   const faults = payments.flatMap((payment) => {
     const lack = LACKS[format](payment);
@@ -80,16 +82,18 @@ export async function paymentFile(
   }
   const reference = batchReference(batch);
   const isXml = format === "sepa";
-  return {
+  const file = {
     name: `${reference.toLowerCase()}-${format}${suffix}.${isXml ? "xml" : "csv"}`,
     media: isXml ? "application/xml" : "text/csv",
     text: isXml
       ? sepaXml({ ...sepaParts(account, payments, debtor), reference, now })
       : CSV[format](payments),
   };
+  await intendFile(context, account, { batchId: id, lines: payments });
+  return file;
 }
 
-function emailFault(field: string, details: Payment["details"]): string | null {
+function emailFault(field: string, details: PaymentLine["details"]): string | null {
   const address = details[field];
   if (address === undefined) return `${field} is missing`;
   return isEmailAddress(address) ? null : `${field} is invalid`;
@@ -130,7 +134,7 @@ const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 9);
  *
  * @see docs/spec/v2.md "CSV files"
  */
-function unfitForCsv({ name, details }: Payment): string | null {
+function unfitForCsv({ name, details }: PaymentLine): string | null {
   const account = ACCOUNT_COLUMNS.find((column) => !isAccount(details[column] ?? "0"));
   if (account !== undefined) return `${account} is invalid`;
   const texts: [string, string][] = [["name", name], ...BANK_COLUMNS.map(textIn)];
@@ -159,13 +163,13 @@ function compact(value: string): string {
   return value.replace(/\s/g, "").toUpperCase();
 }
 
-function bankFault({ iban, account_number: number }: Payment["details"]): string | null {
+function bankFault({ iban, account_number: number }: PaymentLine["details"]): string | null {
   if (iban === undefined) return number === undefined ? "iban and account_number are missing" : null;
   return isIban(iban) ? null : "iban is wrong";
 }
 
 /** PayPal's file for many payments: recipient, amount, currency, own id, note, wallet. It has no header line. */
-function paypalCsv(payments: Payment[]): string {
+function paypalCsv(payments: PaymentLine[]): string {
   const rows = payments.map(({ details, decimal, currency, reference }) => [
     details["wallet_email"],
     decimal,
@@ -178,7 +182,7 @@ function paypalCsv(payments: Payment[]): string {
 }
 
 /** Wise's file for payments by e-mail. Recipients get exactly this amount. */
-function wiseCsv(payments: Payment[]): string {
+function wiseCsv(payments: PaymentLine[]): string {
   const rows = payments.map(({ name, details, decimal, currency, reference }) => ({
     name,
     recipientEmail: details["wise_email"],
@@ -193,7 +197,7 @@ function wiseCsv(payments: Payment[]): string {
 }
 
 /** A plain file with every detail of the bank accounts, for banks that map columns by themselves. */
-function bankCsv(payments: Payment[]): string {
+function bankCsv(payments: PaymentLine[]): string {
   const rows = payments.map(({ name, details, decimal, currency, reference }) => ({
     reference,
     name,
@@ -205,7 +209,7 @@ function bankCsv(payments: Payment[]): string {
 }
 
 interface Message {
-  payments: Payment[];
+  payments: PaymentLine[];
   debtor: Debtor;
   reference: string;
   now: Date;
@@ -259,7 +263,7 @@ function agent(bic: string | null): string | null {
   return bic === null ? null : `<FinInstnId><BIC>${compact(bic)}</BIC></FinInstnId>`;
 }
 
-function transfer({ name, decimal, currency, reference, details }: Payment): string {
+function transfer({ name, decimal, currency, reference, details }: PaymentLine): string {
   const { iban = "", swift_bic_code: bic = "" } = details;
   const creditorAgent = isBic(bic) ? `<CdtrAgt>${agent(bic)}</CdtrAgt>` : "";
   return [
@@ -275,7 +279,7 @@ function isBic(value: string): boolean {
   return /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(compact(value));
 }
 
-function sepaParts(account: Account, payments: Payment[], { name, iban, bic }: FileRequest["debtor"]) {
+function sepaParts(account: Account, payments: PaymentLine[], { name, iban, bic }: FileRequest["debtor"]) {
   if (account.currency !== "EUR") {
     throw new Failure("refused", `SEPA pays euros, and the account's currency is ${account.currency}`);
   }

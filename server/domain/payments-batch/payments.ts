@@ -8,8 +8,10 @@ import { loadPromoter, promoterName } from "../promoter/promoter.ts";
 import { batchReference, type PaymentsBatch } from "./batch.ts";
 
 /** One line of a file: everything that a promoter gets from a batch by one method. */
-export interface Payment {
+export interface PaymentLine {
   promoterId: number;
+  payoutIds: number[];
+  payoutMethodId: number | null;
   name: string;
   /** With tax, in the currency's minor unit. */
   amount: number;
@@ -28,19 +30,24 @@ export interface Payment {
  *
  * @throws Failure `refused` if there are none
  */
-export async function loadPayments(store: Store, account: Account, batch: PaymentsBatch): Promise<Payment[]> {
-  const payments = new Map<string, Payment>();
+export async function loadPaymentLines(
+  store: Store,
+  account: Account,
+  batch: PaymentsBatch,
+): Promise<PaymentLine[]> {
+  const payments = new Map<string, PaymentLine>();
   const lineCounts = new Map<number, number>();
   for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
-    for (const { promoterId, status, payoutMethodId, totalInclTax } of chunk) {
+    for (const { id, promoterId, status, payoutMethodId, totalInclTax } of chunk) {
       if (status !== "pending" && status !== "processing") continue;
       const line = `${promoterId} ${payoutMethodId}`;
       const known = payments.get(line);
       const lineCount = (lineCounts.get(promoterId) ?? 0) + (known === undefined ? 1 : 0);
       const payment =
-        known ?? (await newPayment(store, account, { batch, promoterId, payoutMethodId, lineCount }));
+        known ?? (await newLine(store, account, { batch, promoterId, payoutMethodId, lineCount }));
       payments.set(line, payment);
       lineCounts.set(promoterId, lineCount);
+      payment.payoutIds.push(id);
       payment.amount += totalInclTax;
       payment.decimal = decimalOf(payment.amount, account.currency);
     }
@@ -69,7 +76,7 @@ export function partStarts(method: PayoutMethodName, promoterIds: Iterable<numbe
 
 /** The payments that one file makes, and the end of its name. */
 interface Part {
-  payments: Payment[];
+  payments: PaymentLine[];
   suffix: string;
 }
 
@@ -82,7 +89,7 @@ interface Part {
  */
 export async function choosePart(
   store: Store,
-  { batch, payments }: { batch: PaymentsBatch; payments: Payment[] },
+  { batch, payments }: { batch: PaymentsBatch; payments: PaymentLine[] },
   part: number | null,
 ): Promise<Part> {
   const starts = batch.partStarts ?? (await currentStarts(store, batch));
@@ -106,11 +113,11 @@ export async function choosePart(
   return { payments: inPart, suffix: count > 1 ? `-${chosen}-of-${count}` : "" };
 }
 
-async function newPayment(
+async function newLine(
   store: Store,
   account: Account,
   given: { batch: PaymentsBatch; promoterId: number; payoutMethodId: number | null; lineCount: number },
-): Promise<Payment> {
+): Promise<PaymentLine> {
   const { batch, promoterId, payoutMethodId, lineCount } = given;
   const promoter = await loadPromoter(store, account.id, promoterId);
   const method = payoutMethodId === null ? null : await store.get(payoutMethods, account.id, payoutMethodId);
@@ -120,6 +127,8 @@ async function newPayment(
   const details = Object.fromEntries(texts.map(([name, value]) => [name, value.trim()]));
   return {
     promoterId,
+    payoutIds: [],
+    payoutMethodId,
     name: details["account_holder_name"] ?? promoterName(promoter),
     amount: 0,
     decimal: "0",

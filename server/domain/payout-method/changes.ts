@@ -93,9 +93,23 @@ async function putPayoutMethod(
     await tx.put(payoutMethods, replaced);
     await announce(tx, context, { entity: "payout_method", before: selected, after: replaced });
   }
-  await tx.put(payoutMethods, after);
-  await announce(tx, context, { entity: "payout_method", before, after });
-  return after;
+  const isOther = before === null || !before.isSelected || !hasSameTarget(before, after);
+  const noted =
+    after.isSelected && isOther && (await hasFormer(tx, after))
+      ? { ...after, changedAt: context.now.toISOString() }
+      : after;
+  await tx.put(payoutMethods, noted);
+  await announce(tx, context, { entity: "payout_method", before, after: noted });
+  return noted;
+}
+
+/** Whether the promoter had a payout method before this one, or before its details changed. */
+async function hasFormer(
+  { view }: Transaction,
+  { accountId, id, promoterId }: PayoutMethod,
+): Promise<boolean> {
+  const own = await view.list(payoutMethods, "promoter", accountId, [promoterId]);
+  return own.length > 0 && (own.length > 1 || own[0]?.id !== id || own[0].isSelected);
 }
 
 /** The method with this id, or the one that took its place. @throws Failure `not_found` */

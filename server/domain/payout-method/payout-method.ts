@@ -35,6 +35,8 @@ export interface PayoutMethod {
    * and disabled. Absent: it is current.
    */
   replacedById?: number;
+  /** When the promoter's money was sent here instead of elsewhere. Absent: it is the promoter's first method. */
+  changedAt?: string;
   createdAt: string;
 }
 

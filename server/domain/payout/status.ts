@@ -10,6 +10,8 @@ import {
   type PaymentsBatch,
   type PaymentsBatchStatus,
 } from "../payments-batch/batch.ts";
+import { PROVIDER_WORDS } from "../payment/connection.ts";
+import { findPaymentOf, isLive, payments, type Payment, type PaymentState } from "../payment/payment.ts";
 import { lockSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
@@ -52,16 +54,29 @@ const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
   cancelled: [],
 };
 
+/** A change of a payout's status. */
+interface Move {
+  payout: Payout;
+  to: PayoutStatus;
+  error?: string | null;
+  /** The payment that moves it along. Absent: somebody moves it by hand. */
+  by?: Payment;
+}
+
 /** Moves a payout as part of a larger change. @throws Failure `refused` */
 export async function moveWithin(
   tx: Transaction,
   context: Context,
-  { payout, to, error = null }: { payout: Payout; to: PayoutStatus; error?: string | null },
+  { payout, to, error = null, by }: Move,
 ): Promise<Payout> {
-  if (!MOVES[payout.status].includes(to)) {
+  // Money may come back after it had arrived.
+  const isReturn = by !== undefined && payout.status === "completed" && to === "failed";
+  if (!MOVES[payout.status].includes(to) && !isReturn) {
     throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
   }
   if (to === "cancelled") refuseUploaded(payout);
+  const latest = by === undefined ? await findPaymentOf(tx, payout) : null;
+  refusePaid(latest);
   const { accountId, promoterId } = payout;
   const staysInBatch = to === "pending" && (await isAwaited(tx, payout));
   const promoter = await tx.get(promoters, accountId, promoterId);
@@ -76,8 +91,51 @@ export async function moveWithin(
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, moved);
   await announce(tx, context, { entity: "payout", before: payout, after: moved });
-  await settleBatch(tx, context, payout);
+  const uploaded = staysInBatch ? "asked" : FILE_STATES[to];
+  if (latest?.payer === "file" && uploaded !== undefined) await noteFile(tx, context, latest, uploaded);
+  await settleBatch(tx, context, payout, { isReturn });
   return moved;
+}
+
+/** What the status that somebody gives to a payout says about the file that pays it. */
+const FILE_STATES: Partial<Record<PayoutStatus, PaymentState>> = {
+  completed: "confirmed",
+  failed: "failed",
+  pending: "failed",
+  cancelled: "failed",
+};
+
+/** Notes that a pending payout leaves its batch, because nobody has used the batch's file. */
+export async function forgetFile(
+  tx: Transaction,
+  context: Pick<Context, "now">,
+  payout: Payout,
+): Promise<void> {
+  const latest = await findPaymentOf(tx, payout);
+  if (latest?.payer === "file" && isLive(latest)) await noteFile(tx, context, latest, "failed");
+}
+
+async function noteFile(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  payment: Payment,
+  state: PaymentState,
+): Promise<void> {
+  if (payment.state === state) return;
+  const steps = [...payment.steps, { state, at: now.toISOString() }];
+  await tx.put(payments, { ...payment, state, steps });
+}
+
+/**
+ * Refuses to move a payout by hand while a provider's payment of it may arrive, or has arrived.
+ *
+ * @throws Failure `refused`
+ */
+function refusePaid(latest: Payment | null): void {
+  if (latest === null || latest.payer === "file" || !isLive(latest)) return;
+  const word = PROVIDER_WORDS[latest.payer];
+  const fact = latest.state === "confirmed" ? `${word} has paid` : `${word} is paying`;
+  throw new Failure("refused", `${fact} this payout, so its status follows payment ${latest.id}`);
 }
 
 const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
@@ -94,6 +152,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
       throw new Failure("refused", `A ${payout.status} payout can't be removed`);
     }
     refuseUploaded(payout);
+    refusePaid(await findPaymentOf(tx, payout));
     await freeCommissions(tx, payout);
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
@@ -188,7 +247,7 @@ function marks(
  * Choice: if it failed and is tried again, it goes to the method that the promoter has selected since, if that fits the
  * payments batch. Wrong details are the usual reason why a payment fails.
  */
-async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
+export async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
   const { accountId, promoterId, payoutMethodId: kept, paymentsBatchId, status } = payout;
   const selected = await lockSelectedPayoutMethod(tx, accountId, promoterId);
   const isAgain = status === "failed" && to === "processing";
@@ -205,26 +264,36 @@ async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Prom
 }
 
 /**
- * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed. Call
- * it after each change of a payout's status, and when a payout was removed.
+ * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed, and waits
+ * again if some were not sent. Call it after each change of a payout's status, and when a payout was removed.
  */
 async function settleBatch(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
   { accountId, paymentsBatchId: id }: Payout,
+  { isReturn = false }: { isReturn?: boolean } = {},
 ): Promise<void> {
   // Other payouts of the batch that change wait for this one.
   const batch = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
   // A batch that has not been paid waits, whatever happens to its payouts.
-  if (batch === null || (batch.status !== "processing" && batch.status !== "failed")) return;
-  const [underWay] = await tx.view.page(payouts, "batchStatus", accountId, [batch.id, "processing"], {
-    limit: 1,
-  });
-  // Only the last payout counts, because there may be very many.
-  const failedCount =
-    underWay === undefined ? await tx.view.count(payouts, "batchStatus", accountId, [batch.id, "failed"]) : 0;
-  const status = underWay !== undefined ? "processing" : failedCount > 0 ? "failed" : "completed";
+  const isSettled = batch?.status === "completed" && isReturn;
+  if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
+  const { status, failedCount } = await settledStatus(tx, batch);
   if (status !== batch.status) await putStatus(tx, context, { batch, status, failedCount });
+}
+
+/** The status that follows from a batch's payouts, of which there may be very many. */
+async function settledStatus(
+  { view }: Transaction,
+  { accountId, id }: PaymentsBatch,
+): Promise<{ status: PaymentsBatchStatus; failedCount: number }> {
+  const has = async (status: PayoutStatus) =>
+    (await view.page(payouts, "batchStatus", accountId, [id, status], { limit: 1 })).length > 0;
+  if (await has("processing")) return { status: "processing", failedCount: 0 };
+  // A provider did not pay them. They can be paid in another way, or leave with the batch.
+  if (await has("pending")) return { status: "awaiting_confirmation", failedCount: 0 };
+  const failedCount = await view.count(payouts, "batchStatus", accountId, [id, "failed"]);
+  return { status: failedCount > 0 ? "failed" : "completed", failedCount };
 }
 
 async function putStatus(
@@ -232,8 +301,11 @@ async function putStatus(
   context: Pick<Context, "store" | "now">,
   { batch, status, failedCount }: { batch: PaymentsBatch; status: PaymentsBatchStatus; failedCount: number },
 ): Promise<void> {
+  // Some payouts may go to other receivers the next time, so somebody must approve it anew.
+  const { approvedBy, ...rest } = batch;
   const after: PaymentsBatch = {
-    ...batch,
+    ...rest,
+    ...(status === "processing" && approvedBy !== undefined && { approvedBy }),
     status,
     completedAt: status === "completed" ? context.now.toISOString() : null,
     error: status === "failed" ? `${failedCount} of its payouts failed` : null,

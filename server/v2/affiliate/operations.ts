@@ -28,6 +28,7 @@ import {
   updateOwnMethodOperation,
 } from "./money/payout-methods.ts";
 import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
+import { listOwnPaymentsOperation } from "./money/payments.ts";
 import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
 import type { AffiliateRow, OpenRow } from "./operation.ts";
 import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
@@ -78,6 +79,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["DELETE", "/referrals/:id", removeOwnReferralOperation],
   ["GET", "/commissions", listOwnCommissionsOperation],
   ["GET", "/commissions/export", exportOwnCommissionsOperation],
+  ["GET", "/payments", listOwnPaymentsOperation],
   ["GET", "/payouts", listOwnPayoutsOperation],
   ["GET", "/payouts/due_stats", ownDueStatsOperation],
   ["GET", "/payouts/export", exportOwnPayoutsOperation],

@@ -59,6 +59,10 @@ export const tasksAnswer = z
       }),
       "Events and e-mails that have waited for more than five minutes.",
     ),
+    undecided_payments: field(
+      z.object({ count: field(z.int(), "How many.", 1) }),
+      "Payments of which nobody knows whether they were paid.",
+    ),
     held_emails: field(
       z.object({ count: field(z.int(), "How many.", 24) }),
       "E-mails that wait until the server can send any.",
@@ -88,6 +92,7 @@ export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
       currencies: waiting.currencies,
     },
     late_deliveries: { count: tasks.lateDeliveries.count, oldest_at: tasks.lateDeliveries.oldestAt },
+    undecided_payments: { count: tasks.undecidedPayments.count },
     held_emails: { count: tasks.heldEmails.count },
   };
 }

@@ -37,8 +37,8 @@ export const paymentsBatchAnswer = z
   .meta({ id: "PaymentsBatch" });
 
 /**
- * A payments batch. Choice: `total` includes tax, because that is what is paid. Without a payment provider, `ext_id`
- * and `scheduled_at` are null, and nobody asks for a one-time password.
+ * A payments batch. Choice: `total` includes tax, because that is what is paid. Providers get
+ * orders of their own, so `ext_id` and `scheduled_at` are null, and nobody asks for a one-time password.
  */
 export async function showPaymentsBatch(
   view: View,

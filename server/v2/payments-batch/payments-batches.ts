@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { findPaymentsBatches } from "../../domain/payments-batch/batch.ts";
-import { createPaymentsBatch, payBatch, removePaymentsBatch } from "../../domain/payments-batch/changes.ts";
+import {
+  approveBatch,
+  createPaymentsBatch,
+  payBatch,
+  removePaymentsBatch,
+} from "../../domain/payments-batch/changes.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -85,6 +90,18 @@ export const payPaymentsBatchOperation: V2Operation = {
     shapeInput(payBody, await readJson(event));
     return payBatch(context, account.id, { id: readPathId(event), show: showPaymentsBatch });
   },
+};
+
+/** `POST /api/v2/company/payments_batches/{id}/approve`. Choice: our addition. */
+export const approvePaymentsBatchOperation: V2Operation = {
+  id: "approvePaymentsBatch",
+  summary: "Let another user send a payments batch",
+  description:
+    "Approves that a provider pays a batch. If the account asks for a second person, another user must have approved a batch before it is sent. Only a user with a second factor can approve. An extension of Tidemark.",
+  answer: paymentsBatchAnswer,
+  refusals: ["not_found", "refused"],
+  handle: ({ event, account, context }: V2Request) =>
+    approveBatch(context, account.id, { id: readPathId(event), show: showPaymentsBatch }),
 };
 
 /** `DELETE /api/v2/company/payments_batches/{id}` @see docs/spec/v2.md "Payments batches" */

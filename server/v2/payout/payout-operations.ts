@@ -1,5 +1,12 @@
 import type { V2Row } from "../operation.ts";
 import {
+  decidePaymentOperation,
+  listPaymentsOperation,
+  planPaymentsOperation,
+  sendPaymentsOperation,
+} from "../payment/payments.ts";
+import {
+  approvePaymentsBatchOperation,
   createPaymentsBatchOperation,
   listPaymentsBatchesOperation,
   payPaymentsBatchOperation,
@@ -43,6 +50,11 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["GET", "/payments_batches", listPaymentsBatchesOperation],
   ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
   ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
+  ["GET", "/payments_batches/:id/plan", planPaymentsOperation, "owner"],
+  ["POST", "/payments_batches/:id/approve", approvePaymentsBatchOperation, "owner"],
+  ["POST", "/payments_batches/:id/send", sendPaymentsOperation, "owner"],
+  ["GET", "/payments", listPaymentsOperation],
+  ["POST", "/payments/:id/decide", decidePaymentOperation, "owner"],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],

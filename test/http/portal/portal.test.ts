@@ -685,6 +685,7 @@ describe("another promoter's things", () => {
     "GET /promoter_campaigns",
     "GET /commissions/export",
     "GET /referrals/export",
+    "GET /payments",
     "GET /payouts/export",
     "GET /payouts/due_stats",
     "POST /payout_methods",

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newSeal } from "../../../server/seal.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import type { Engine } from "../../support/memory-engine.ts";
 import { newStore } from "../../support/memory-engine.ts";
@@ -55,7 +56,8 @@ async function work(engine: Engine, days: number, passes = 3): Promise<string[]>
   const clock = () => new Date(Date.parse(NOW) + days * DAY_MS);
   const chance = countedChance();
   const logOutage = () => void errors.push("outage");
-  const jobs = newJobs({ store: newStore(engine), clock, chance, log, logOutage }, () => elapsedMs);
+  const seal = newSeal([]);
+  const jobs = newJobs({ store: newStore(engine), clock, chance, seal, log, logOutage }, () => elapsedMs);
   for (let pass = 0; pass < passes; pass++) {
     await jobs.pass().catch(() => {});
     elapsedMs += LATER_MS;

@@ -60,6 +60,7 @@ const TABLE = {
     GET /payout_runs
     GET /payout_runs/preview
     GET /payments_batches
+    GET /payments
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -67,6 +68,7 @@ const TABLE = {
     GET /audit_log/download
     GET /billing
     GET /mail
+    GET /payment_connections
     GET /rates
     GET /waiting_events
     GET /webhooks
@@ -166,6 +168,12 @@ const TABLE = {
     POST /payouts/create_payments_batch
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
+    GET /payments_batches/:id/plan
+    POST /payments_batches/:id/approve
+    POST /payments_batches/:id/send
+    POST /payments/:id/decide
+    POST /payment_connections
+    DELETE /payment_connections
     DELETE /payments_batches/:id
     GET /migrations
     POST /migrations

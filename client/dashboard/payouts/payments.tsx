@@ -1,0 +1,122 @@
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
+import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { dateTime, money, several } from "../../ui/format.ts";
+import { METHODS, type PaymentsBatch } from "./words.ts";
+
+type Payment = components["schemas"]["Payment"];
+
+const STATES: Record<Payment["state"], { words: string; tone: Tone }> = {
+  intent: { words: "To send", tone: "warn" },
+  asked: { words: "Sent", tone: "quiet" },
+  unclaimed: { words: "Not claimed yet", tone: "warn" },
+  confirmed: { words: "Arrived", tone: "good" },
+  failed: { words: "Failed", tone: "bad" },
+  returned: { words: "Came back", tone: "bad" },
+};
+
+/** The most payments that are shown of a batch. Those that wait for a decision come first. */
+const SHOWN = 100;
+
+/** Where each payment of a batch stands, and the buttons for those that somebody must decide. */
+export function Payments({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
+  const list = useLoad((signal) => load(batch.id, signal));
+  const found = list.data.value;
+  return (
+    <Dialog title={`Payments of ${batch.ext_reference}`} onClose={onClose}>
+      {list.refusal.value && <p role="alert">{list.refusal.value.message}</p>}
+      {found?.length === 0 && <p>Nothing was sent, and no file was downloaded.</p>}
+      <ul>
+        {found?.map((payment) => (
+          <li key={payment.id}>
+            Promoter {payment.promoter_id}: {money(payment.amount)}{" "}
+            <Badge tone={STATES[payment.state].tone}>{STATES[payment.state].words}</Badge>{" "}
+            {dateTime(payment.steps.at(-1)?.at)}
+            {payment.error && <p>{payment.error}</p>}
+            <Decision payment={payment} reload={list.reload} />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function Decision({ payment, reload }: { payment: Payment; reload: () => Promise<void> }) {
+  const { id, payer, state, needs_decision: why, reference } = payment;
+  if (why === null && (payer !== "file" || state !== "asked")) return null;
+  const decide = async (was_paid: boolean) => {
+    await tell(async () => {
+      const params = { path: { id } };
+      await answer(api.POST("/api/v2/company/payments/{id}/decide", { params, body: { was_paid } }));
+      return was_paid ? "It counts as paid" : "It counts as not paid";
+    });
+    await reload();
+  };
+  return (
+    <>
+      {why && (
+        <p>
+          {why}. Look for {reference} there.
+        </p>
+      )}
+      <span class="row tight">
+        <button class="button little" onClick={() => void decide(true)}>
+          {why ? "It was paid" : "The file was used"}
+        </button>
+        <button class="button little" onClick={() => void decide(false)}>
+          {why ? "It was not paid" : "The file was not used"}
+        </button>
+      </span>
+    </>
+  );
+}
+
+async function load(id: number, signal: AbortSignal): Promise<Payment[]> {
+  const query = { "filters[payments_batch_id]": id, per_page: SHOWN };
+  const payments = await answer(api.GET("/api/v2/company/payments", { params: { query }, signal }));
+  return payments.toSorted(
+    (one, other) => Number(other.needs_decision !== null) - Number(one.needs_decision !== null),
+  );
+}
+
+/** Shows what sending a batch would do, and sends it if the reader agrees. */
+export async function sendBatch(
+  { id, method, ext_reference: name }: PaymentsBatch,
+  reload: () => Promise<void>,
+): Promise<void> {
+  const params = { path: { id } };
+  await tell(async () => {
+    const plan = await answer(api.GET("/api/v2/company/payments_batches/{id}/plan", { params }));
+    const isMeant = await ask({
+      title: `Pay ${name} by ${METHODS[method]}?`,
+      text: <PlanText plan={plan} />,
+      action: `Send ${money(plan.total)}`,
+    });
+    if (!isMeant) return "Nothing was sent";
+    await answer(api.POST("/api/v2/company/payments_batches/{id}/send", { params, body: {} }));
+    return `${name} is being sent`;
+  });
+  await reload();
+}
+
+function PlanText({ plan }: { plan: components["schemas"]["PaymentPlan"] }) {
+  return (
+    <>
+      <p>
+        {several(plan.to_pay.length, "promoter")} get {money(plan.total)} in all.
+        {plan.balance !== null && ` You have ${money(plan.balance)} there.`}
+      </p>
+      {plan.left_out.length > 0 && <p>{several(plan.left_out.length, "payout")} are left out:</p>}
+      <ul>
+        {plan.left_out.map(({ payout_id: id, message }) => (
+          <li key={id}>
+            Payout {id}: {message}.
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Argument, Option, type Command } from "commander";
+import { readConfig } from "../config.ts";
+import { loadAccount, servedAccounts, type Account } from "../domain/account/account.ts";
+import type { Context } from "../domain/context.ts";
+import {
+  connectPayments,
+  disconnectPayments,
+  listPaymentConnections,
+  PAYMENT_PROVIDERS,
+  resealPayments,
+  type PaymentConnection,
+  type PaymentProviderName,
+} from "../domain/payment/connection.ts";
+import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/payment/payment.ts";
+import { decidePayment } from "../domain/payment/steps.ts";
+import { decimalOf } from "../domain/payments-batch/payments.ts";
+import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
+import { newSeal } from "../seal.ts";
+import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
+import { print, tell, withStore } from "./store.ts";
+
+/** Adds the commands that pay by a provider to those that pay promoters. */
+export function providerCommands(program: Command): void {
+  program
+    .command("connect <account-id>")
+    .addArgument(provider())
+    .description("pay by a provider from now on; again: replace the credentials")
+    .option("--client-id <id>", "paypal: the client id of your app")
+    .option("--profile-id <id>", "wise: the profile that pays")
+    .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
+    .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
+    .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
+    .option("--base-url <url>", "where the provider's API is, such as that of its sandbox", webAddress)
+    .action(connect);
+  program
+    .command("connections <account-id>")
+    .description("list the providers that the account pays by, without their secrets")
+    .action((accountId: string) =>
+      onAccount(accountId, async ({ store }, account) =>
+        print((await listPaymentConnections(store, account.id)).map(connectionRow)),
+      ),
+    );
+  program
+    .command("disconnect <account-id>")
+    .addArgument(provider())
+    .description("forget the credentials of a provider")
+    .action((accountId: string, name: PaymentProviderName) =>
+      onAccount(accountId, async (context, { id }) => {
+        await disconnectPayments(context, id, name);
+        print({ disconnected: name });
+      }),
+    );
+  program
+    .command("send <account-id>")
+    .addArgument(new Argument("<batch-id>").argParser(wholeNumber("<batch-id>")))
+    .description("show who would get what by the provider of a batch's method; with --yes, send it")
+    .addOption(
+      new Option("--provider <provider>", "which one, if several pay the method").choices(PAYMENT_PROVIDERS),
+    )
+    .option("--yes", "send what was not sent, and ask about what was; any number of calls pays once")
+    .option("--ignore-balance", "send even if the provider's balance seems too small")
+    .action(send);
+  program
+    .command("payments <account-id>")
+    .description("list the latest payments, newest first")
+    .option("--undecided", "only those that a person must decide")
+    .action((accountId: string, { undecided }: { undecided?: true }) =>
+      onAccount(accountId, async ({ store }, { id }) => {
+        const filter = { needsDecision: undecided };
+        const { records } = await findPayments(store, id, { filter, offset: 0, limit: LISTED });
+        print(records.map(paymentRow));
+      }),
+    );
+  program
+    .command("decide <account-id>")
+    .addArgument(new Argument("<payment-id>").argParser(wholeNumber("<payment-id>")))
+    .addArgument(new Argument("<outcome>", "what you found out at the provider").choices(OUTCOMES))
+    .description("record what became of a payment that nobody else can tell")
+    .action((accountId: string, id: number, outcome: (typeof OUTCOMES)[number]) =>
+      onAccount(accountId, async (context, account) =>
+        print(paymentRow(await decidePayment(context, account.id, { id, wasPaid: outcome === "paid" }))),
+      ),
+    );
+}
+
+/** Adds the command that changes the key of the secrets. */
+export function secretCommands(program: Command): void {
+  program
+    .command("secrets")
+    .description("secrets that the store keeps encrypted")
+    .command("rotate")
+    .description("encrypt all secrets with the first key in TIDEMARK_SECRET_FILE")
+    .action(() =>
+      withStore(async (context) => {
+        let rotated = 0;
+        for await (const { id } of servedAccounts(context.store))
+          rotated += await resealPayments(context, id, sealOf());
+        print({ rotated });
+      }),
+    );
+}
+
+const OUTCOMES = ["paid", "not-paid"] as const;
+const LISTED = 1_000;
+
+interface ConnectOptions {
+  clientId?: string;
+  campaignId?: string;
+  profileId?: string;
+  secretFile: string;
+  webhookId?: string;
+  baseUrl?: string;
+}
+
+async function connect(accountId: string, name: PaymentProviderName, options: ConnectOptions): Promise<void> {
+  const secret = (await readGivenFile(options.secretFile)).trim();
+  if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must hold one word");
+  await onAccount(accountId, async (context, { id }) => {
+    const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
+    const input = {
+      provider: name,
+      clientId,
+      campaignId,
+      profileId,
+      secret,
+      webhookId,
+      apiUrl: baseUrl?.replace(/\/+$/, ""),
+    };
+    print(connectionRow(await connectPayments(context, id, { ...input, seal: sealOf() })));
+  });
+}
+
+interface SendOptions {
+  provider?: PaymentProviderName;
+  yes?: true;
+  ignoreBalance?: true;
+}
+
+async function send(accountId: string, batchId: number, options: SendOptions): Promise<void> {
+  await onAccount(accountId, async (context, account) => {
+    const { provider: wanted = null } = options;
+    const run = { ...context, clock: () => new Date(), seal: sealOf() };
+    const given = { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted }) };
+    if (options.yes === undefined) return print(planRow(await priceBatch(run, account, given)));
+    const sending = { ...given, ignoresBalance: options.ignoreBalance === true };
+    const plan = await sendBatch(run, account, sending);
+    const waitMs = await heldMs(context.store, account.id, batchId);
+    if (waitMs > 0) {
+      tell("Another process was asking about some of these payments. Looking whether it still does.");
+      await sleep(waitMs);
+      await sendBatch(run, account, sending);
+    }
+    const made = await listPayments(context.store, account.id, batchId);
+    print({ batch: batchId, payments: made.map(paymentRow), left_out: leftOutRows(plan) });
+  });
+}
+
+/** How long it takes until the last order of a batch is free that another process has. 0: all are free. */
+async function heldMs(store: Context["store"], accountId: number, batchId: number): Promise<number> {
+  const orders = await store.list(paymentOrders, "batch", accountId, [batchId]);
+  const now = Date.now();
+  return Math.max(
+    0,
+    ...orders.map(({ heldUntil }) => (heldUntil === null ? 0 : Date.parse(heldUntil) - now)),
+  );
+}
+
+function planRow(plan: PricedPlan) {
+  const { currency } = plan;
+  return {
+    batch: plan.batch.id,
+    currency,
+    total: decimalOf(plan.total, currency),
+    balance: plan.balance === null ? null : decimalOf(plan.balance, currency),
+    to_pay: plan.toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
+      promoter: promoterId,
+      name,
+      payee,
+      amount: decimalOf(amount, currency),
+      payouts: payouts.map(({ id }) => id),
+    })),
+    left_out: leftOutRows(plan),
+    sent: "nothing: add --yes to send it",
+  };
+}
+
+function leftOutRows({ leftOut }: Pick<PricedPlan, "leftOut">) {
+  return leftOut.map(({ payout, reason }) => ({ payout: payout.id, promoter: payout.promoterId, reason }));
+}
+
+function paymentRow(payment: Payment) {
+  return {
+    id: payment.id,
+    batch: payment.paymentsBatchId,
+    promoter: payment.promoterId,
+    payouts: payment.payoutIds,
+    payer: payment.payer,
+    amount: decimalOf(payment.amount, payment.currency),
+    currency: payment.currency,
+    reference: payment.reference,
+    state: payment.state,
+    since: payment.steps.at(-1)?.at ?? payment.createdAt,
+    fee: payment.fee === null ? null : decimalOf(payment.fee, payment.currency),
+    error: payment.error,
+    undecided: payment.review?.reason ?? null,
+  };
+}
+
+/** A connection as it may be shown: without its secret. */
+function connectionRow(connection: PaymentConnection) {
+  const { provider: name, clientId, campaignId, profileId, webhookId, apiUrl, createdAt } = connection;
+  return {
+    provider: name,
+    client_id: clientId,
+    campaign_id: campaignId,
+    profile_id: profileId,
+    webhook_id: webhookId,
+    base_url: apiUrl,
+    created_at: createdAt,
+  };
+}
+
+function provider(): Argument {
+  return new Argument("<provider>", "the provider").choices(PAYMENT_PROVIDERS);
+}
+
+function sealOf() {
+  return newSeal(readConfig().secretKeys);
+}
+
+function onAccount(
+  accountId: string,
+  work: (context: Context, account: Account) => Promise<void>,
+): Promise<void> {
+  return withStore(async (context) => work(context, await loadAccount(context.store, accountId)));
+}

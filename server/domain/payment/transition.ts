@@ -1,0 +1,110 @@
+import type { Payment, PaymentOrder, PaymentState } from "./payment.ts";
+
+/** What a provider says about one payment. */
+export interface Report {
+  reference: string;
+  state: Exclude<PaymentState, "intent">;
+  /** In the currency's minor unit. null: it does not say. */
+  amount: number | null;
+  currency: string | null;
+  providerId: string | null;
+  fee: number | null;
+  error: string | null;
+  isPayeeFault?: boolean;
+}
+
+/** What a provider answers about an order. */
+export type Answer =
+  /** It has the order. `isComplete`: it lists all that it took, so what is missing was not taken. */
+  | { kind: "taken"; providerId: string | null; reports: Report[]; isComplete: boolean }
+  /** It has refused this request whole. `faults`: the payments that are to blame. */
+  | { kind: "refused"; reason: string; faults: { reference: string; reason: string }[] }
+  /** It surely does not have the order. */
+  | { kind: "absent" }
+  /** It has no question for this: only a repetition tells, if it is refused. */
+  | { kind: "unaskable" }
+  /** A time-out, a fault, no answer: it may have paid or not. */
+  | { kind: "unknown"; reason: string };
+
+/** The states that may follow each state. Whatever else a provider says is older news, or a contradiction. */
+const NEXT: Record<PaymentState, readonly PaymentState[]> = {
+  intent: ["asked", "unclaimed", "confirmed", "failed", "returned"],
+  asked: ["unclaimed", "confirmed", "failed", "returned"],
+  unclaimed: ["confirmed", "failed", "returned"],
+  confirmed: ["returned"],
+  failed: [],
+  returned: [],
+};
+
+/** The same after a person's decision, which the provider's word replaces. */
+const NEXT_OF_DECIDED: Record<PaymentState, readonly PaymentState[]> = {
+  ...NEXT,
+  confirmed: ["failed", "returned"],
+  failed: ["asked", "unclaimed", "confirmed"],
+};
+
+/** No provider says the second after the first. A person must look. */
+const CONTRADICTIONS: Partial<Record<PaymentState, PaymentState>> = {
+  confirmed: "failed",
+  failed: "confirmed",
+};
+
+/** What a report changes. `old`: nothing, because it is repeated or late. */
+export function judge(
+  { state, decidedBy }: Pick<Payment, "state" | "decidedBy">,
+  said: PaymentState,
+): "new" | "old" | "contradiction" {
+  if ((decidedBy === undefined ? NEXT : NEXT_OF_DECIDED)[state].includes(said)) return "new";
+  return CONTRADICTIONS[state] === said ? "contradiction" : "old";
+}
+
+const MINUTE_MS = 60 * 1_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A person is told after this time, so that nothing is undecided for longer than an hour. */
+const TELL_AFTER_MS = 50 * MINUTE_MS;
+/** Money that has arrived seldom comes back later than this. After that, only an event or a person tells. */
+const WATCHED_MS = 45 * DAY_MS;
+/** No request is under way for so long. */
+const LONGEST_REQUEST_MS = HOUR_MS;
+
+type Asked = Pick<PaymentOrder, "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "createdAt">;
+
+/** Whether nobody could tell for so long what became of an order that a person must decide. */
+export function isOverdue({ firstAskedAt, createdAt }: Asked, now: Date): boolean {
+  return now.getTime() - Date.parse(firstAskedAt ?? createdAt) >= TELL_AFTER_MS;
+}
+
+/**
+ * Whether an order may be sent again after the provider was asked about it. While the provider refuses repetitions, a
+ * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again.
+ */
+export function mayRepeat(
+  { firstAskedAt, lastAskedAt, isSettled }: Asked,
+  answer: Answer["kind"],
+  { refusesRepetitionsMs, now }: { refusesRepetitionsMs: number; now: Date },
+): boolean {
+  if (isSettled || (answer !== "absent" && answer !== "unaskable")) return false;
+  if (firstAskedAt === null || lastAskedAt === null) return true;
+  if (now.getTime() - Date.parse(firstAskedAt) < refusesRepetitionsMs) return true;
+  return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
+}
+
+/** When to ask about an order again. null: never. */
+export function nextAskAt(order: Asked, states: readonly PaymentState[], now: Date): string | null {
+  const waitMs = waitOf(order, states, now);
+  return waitMs === null ? null : new Date(now.getTime() + waitMs).toISOString();
+}
+
+function waitOf(order: Asked, states: readonly PaymentState[], now: Date): number | null {
+  const ageMs = now.getTime() - Date.parse(order.firstAskedAt ?? order.createdAt);
+  if (!order.isSettled) {
+    if (isOverdue(order, now)) return HOUR_MS;
+    return Math.min(2 ** Math.max(0, order.attempts - 1) * MINUTE_MS, TELL_AFTER_MS - ageMs, 10 * MINUTE_MS);
+  }
+  if (states.some((state) => state === "intent" || state === "asked"))
+    return ageMs < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
+  if (states.includes("unclaimed")) return 6 * HOUR_MS;
+  return states.includes("confirmed") && ageMs < WATCHED_MS ? DAY_MS : null;
+}

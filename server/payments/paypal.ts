@@ -1,0 +1,278 @@
+import { z } from "zod";
+import { batchReference } from "../domain/payments-batch/batch.ts";
+import { decimalOf } from "../domain/payments-batch/payments.ts";
+import type { PaymentConnection } from "../domain/payment/connection.ts";
+import type { Answer, Report } from "../domain/payment/transition.ts";
+import { Failure } from "../failure.ts";
+import type { News, PaymentProvider, Sending } from "./provider.ts";
+import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
+
+const LIVE_URL = "https://api-m.paypal.com";
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** PayPal takes 15,000. An order is written in one commit, and one wrong receiver makes PayPal refuse all of it. */
+const MOST_PAYMENTS = 500;
+const PAGE_SIZE = 1_000;
+
+/**
+ * PayPal Payouts. PayPal has no question for a batch by our reference, but it refuses a `sender_batch_id` that it had in the
+ * last thirty days and names the batch that it made of it. So within this time, a repetition is the question.
+ *
+ * @see https://developer.paypal.com/docs/api/payments.payouts-batch/v1/
+ */
+export function newPaypal(connection: PaymentConnection, secret: string): PaymentProvider {
+  const ask = newApi(connection, secret);
+  return {
+    mostPayments: MOST_PAYMENTS,
+    refusesRepetitionsMs: 29 * DAY_MS,
+    send: (sending) => pay(ask, sending),
+    async find({ order }) {
+      return order.providerId === null ? { kind: "unaskable" } : read(ask, order.providerId, order.currency);
+    },
+    readWebhook: (body, headers) => referenceIn(ask, { body, headers, webhookId: connection.webhookId }),
+    async balance(currency) {
+      const answer = await ask(`/v1/reporting/balances?currency_code=${currency}`);
+      const found = balances.safeParse(answer.body).data?.balances.find((each) => each.currency === currency);
+      const value = found?.available_balance?.value;
+      return value === undefined ? null : minorOf(value, currency);
+    },
+  };
+}
+
+/** Asks PayPal with a token. With a body, it posts. */
+type Ask = (path: string, body?: unknown) => Promise<Wired>;
+
+/** The token is fetched once, because an adapter lives for one order. */
+function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
+  const base = apiUrl ?? LIVE_URL;
+  let token: Promise<string | Wired> | null = null;
+  return async (path, body) => {
+    const bearer = await (token ??= fetchToken());
+    if (typeof bearer !== "string") return bearer;
+    return askJson(base + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  };
+
+  async function fetchToken(): Promise<string | Wired> {
+    const answer = await askJson(`${base}/v1/oauth2/token`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString("base64")}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: "grant_type=client_credentials",
+    });
+    const parsed = z.object({ access_token: z.string() }).safeParse(answer.body);
+    if (answer.status === 200 && parsed.success) return parsed.data.access_token;
+    return { ...answer, error: isRefusal(answer) ? "it refused the client id or the secret" : answer.error };
+  }
+}
+
+async function pay(ask: Ask, sending: Sending): Promise<Answer> {
+  const answer = await ask("/v1/payments/payouts", bodyOf(sending));
+  const parsed = created.safeParse(answer.body);
+  if (answer.status !== null && answer.status < 300 && parsed.success) {
+    const { payout_batch_id: providerId } = parsed.data.batch_header;
+    return { kind: "taken", providerId, reports: askedReports(sending), isComplete: false };
+  }
+  const fault = refusal.safeParse(answer.body).data;
+  const known = fault?.details?.find(({ field }) => field?.toUpperCase() === "SENDER_BATCH_ID");
+  if (known !== undefined) {
+    const batchId = batchIdIn(known);
+    if (batchId !== null) return read(ask, batchId, sending.order.currency);
+    return { kind: "unknown", reason: "it has had this request before, and does not name its batch" };
+  }
+  if (!isRefusal(answer)) return unknown(answer, parsed.error);
+  const words = fault?.name === undefined ? answer.error : `it refused: ${fault.message ?? fault.name}`;
+  return { kind: "refused", reason: words, faults: faultsIn(fault?.details ?? [], sending) };
+}
+
+/** Reads all pages of a batch. */
+async function read(ask: Ask, batchId: string, currency: string): Promise<Answer> {
+  const reports: Report[] = [];
+  for (let page = 1; ; page += 1) {
+    const query = `page_size=${PAGE_SIZE}&page=${page}&total_required=true`;
+    const answer = await ask(`/v1/payments/payouts/${encodeURIComponent(batchId)}?${query}`);
+    const parsed = payoutBatch.safeParse(answer.body);
+    if (answer.status !== 200 || !parsed.success) return unknown(answer, parsed.error);
+    const { batch_header: header, items = [], total_pages: pages = 1 } = parsed.data;
+    reports.push(...items.map((item) => reportOf(item, currency)));
+    if (page < pages && items.length > 0) continue;
+    // A batch that is still processed does not list all items yet.
+    return {
+      kind: "taken",
+      providerId: header.payout_batch_id,
+      reports,
+      isComplete: FINAL.has(header.batch_status),
+    };
+  }
+}
+
+/** The order that an event is about, once PayPal has said that it sent the event. */
+async function referenceIn(
+  ask: Ask,
+  { body, headers, webhookId }: { body: string; headers: Headers; webhookId: string | null },
+): Promise<News | null> {
+  if (webhookId === null) throw new Failure("malformed", "No webhook id is set for PayPal");
+  const event = parse(body);
+  const given = (name: string) => headers.get(`paypal-${name}`) ?? "";
+  const answer = await ask("/v1/notifications/verify-webhook-signature", {
+    auth_algo: given("auth-algo"),
+    cert_url: given("cert-url"),
+    transmission_id: given("transmission-id"),
+    transmission_sig: given("transmission-sig"),
+    transmission_time: given("transmission-time"),
+    webhook_id: webhookId,
+    webhook_event: event,
+  });
+  const verdict = z.object({ verification_status: z.string() }).safeParse(answer.body).data;
+  if (answer.status === 200 && verdict?.verification_status === "SUCCESS")
+    return webhookEvent.safeParse(event).data?.resource ?? null;
+  // A request without the headers of a signature is answered with 400.
+  if (verdict !== undefined || answer.status === 400)
+    throw new Failure("malformed", "PayPal did not sign this event");
+  throw new Failure("unavailable", `PayPal can't check the signature now: ${answer.error}`);
+}
+
+/** The batches that PayPal changes no more as a whole. */
+const FINAL = new Set(["SUCCESS", "DENIED", "CANCELED"]);
+
+/** What the states of an item mean. Others are new to us: the item is on its way, as far as we know. */
+const STATES: Record<string, Report["state"]> = {
+  SUCCESS: "confirmed",
+  FAILED: "failed",
+  BLOCKED: "failed",
+  DENIED: "failed",
+  UNCLAIMED: "unclaimed",
+  RETURNED: "returned",
+  REFUNDED: "returned",
+  REVERSED: "returned",
+};
+
+/** Errors of an item that another receiver would not have. */
+const PAYEE_FAULTS = /RECEIVER|RECIPIENT|EMAIL|UNREGISTERED/;
+
+const money = z.object({ currency: z.string(), value: z.string() });
+const payoutItem = z.object({
+  payout_item_id: z.string(),
+  transaction_status: z.string(),
+  payout_item_fee: money.optional(),
+  payout_item: z.object({ sender_item_id: z.string().optional(), amount: money }),
+  errors: z.object({ name: z.string().optional(), message: z.string().optional() }).optional(),
+});
+const payoutBatch = z.object({
+  batch_header: z.object({ payout_batch_id: z.string(), batch_status: z.string() }),
+  items: z.array(payoutItem).optional(),
+  total_pages: z.int().optional(),
+});
+const created = z.object({ batch_header: z.object({ payout_batch_id: z.string().min(1) }) });
+const detail = z.object({
+  field: z.string().optional(),
+  issue: z.string().optional(),
+  link: z.array(z.object({ href: z.string() })).optional(),
+});
+const refusal = z.object({
+  name: z.string().optional(),
+  message: z.string().optional(),
+  details: z.array(detail).optional(),
+});
+const balances = z.object({
+  balances: z.array(
+    z.object({ currency: z.string(), available_balance: z.object({ value: z.string() }).optional() }),
+  ),
+});
+/** An item names its batch by our reference; an event about a batch has it in the header. */
+const webhookEvent = z.object({
+  resource: z
+    .object({
+      sender_batch_id: z.string().optional(),
+      payout_batch_id: z.string().optional(),
+      batch_header: z
+        .object({
+          payout_batch_id: z.string().optional(),
+          sender_batch_header: z.object({ sender_batch_id: z.string().optional() }).optional(),
+        })
+        .optional(),
+    })
+    .transform(({ batch_header: batch, ...item }): News | null => {
+      const reference = item.sender_batch_id ?? batch?.sender_batch_header?.sender_batch_id;
+      if (reference === undefined) return null;
+      return { reference, providerId: item.payout_batch_id ?? batch?.payout_batch_id ?? null };
+    }),
+});
+
+function bodyOf({ order, payments }: Sending) {
+  const batch = batchReference({ id: order.paymentsBatchId });
+  return {
+    sender_batch_header: { sender_batch_id: order.reference, recipient_type: "EMAIL" },
+    items: payments.map(({ payment, payee }) => ({
+      recipient_type: "EMAIL",
+      receiver: payee,
+      amount: { value: decimalOf(payment.amount, payment.currency), currency: payment.currency },
+      sender_item_id: payment.reference,
+      note: `Payout ${batch}-${payment.promoterId}`,
+      recipient_wallet: "PAYPAL",
+    })),
+  };
+}
+
+/** PayPal has the batch, and will say later what became of its items. */
+function askedReports({ payments }: Sending): Report[] {
+  return payments.map(({ payment: { reference } }) => ({
+    reference,
+    state: "asked",
+    amount: null,
+    currency: null,
+    providerId: null,
+    fee: null,
+    error: null,
+  }));
+}
+
+function reportOf(item: z.output<typeof payoutItem>, currency: string): Report {
+  const { payout_item: sent, payout_item_fee: fee, errors } = item;
+  const state = STATES[item.transaction_status] ?? "asked";
+  const isFault = state === "failed" && PAYEE_FAULTS.test(errors?.name ?? "");
+  return {
+    reference: sent.sender_item_id ?? "",
+    state,
+    amount: minorOf(sent.amount.value, sent.amount.currency),
+    currency: sent.amount.currency,
+    providerId: item.payout_item_id,
+    fee: fee === undefined || fee.currency !== currency ? null : minorOf(fee.value, currency),
+    error: errors?.message ?? (state === "confirmed" ? null : item.transaction_status.toLowerCase()),
+    ...(isFault && { isPayeeFault: true }),
+  };
+}
+
+/** The batch that a refused repetition names. Its host is never followed. */
+function batchIdIn({ link }: z.output<typeof detail>): string | null {
+  const href = link?.[0]?.href ?? "";
+  return /\/payouts\/([\w-]+)$/.exec(href)?.[1] ?? null;
+}
+
+/** The payments that a refusal blames: `items[3].receiver` is the fourth one. */
+function faultsIn(details: z.output<typeof detail>[], { payments }: Sending) {
+  return details.flatMap(({ field, issue }) => {
+    const index = /items\[(\d+)\]/i.exec(field ?? "")?.[1];
+    const blamed = index === undefined ? undefined : payments[Number(index)];
+    return blamed === undefined ? [] : [{ reference: blamed.payment.reference, reason: issue ?? "refused" }];
+  });
+}
+
+function unknown(answer: Wired, fault?: z.ZodError): Answer {
+  const [issue] = fault?.issues ?? [];
+  const isUnread = answer.status === 200 || answer.status === 201;
+  const reason = isUnread ? `its answer can't be read: ${issue?.path.join(".")}` : answer.error;
+  return { kind: "unknown", reason };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Failure("malformed", "The event is not JSON");
+  }
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { servedAccounts, type Account } from "../domain/account/account.ts";
+import type { Context } from "../domain/context.ts";
+import {
+  listPaymentConnections,
+  PAYMENT_PROVIDERS,
+  type PaymentProviderName,
+} from "../domain/payment/connection.ts";
+import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
+import { isLive, paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
+import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
+import type { Answer } from "../domain/payment/transition.ts";
+import { loadPaymentsBatch } from "../domain/payments-batch/batch.ts";
+import { METHOD_WORDS } from "../domain/payout-method/payout-method.ts";
+import { Failure } from "../failure.ts";
+import type { Seal } from "../seal.ts";
+import type { Store } from "../storage/store.ts";
+import { openPaymentProvider, type PaymentProvider } from "./provider.ts";
+
+/** The parameters of sending. The clock is read before each step, because providers take their time. */
+export interface Run extends Omit<Context, "now"> {
+  clock: () => Date;
+  seal: Seal;
+}
+
+/** A batch to send by a provider. */
+interface BatchToSend {
+  batchId: number;
+  provider: PaymentProviderName;
+}
+
+/** What sending would do, and what the company has at the provider, in minor units. null: unknown. */
+export interface PricedPlan extends Plan {
+  total: number;
+  balance: number | null;
+}
+
+/** The connected provider that pays the method of a batch. @throws Failure `not_found`, `refused` if there is not just one */
+export async function payerOfBatch(
+  store: Store,
+  accountId: number,
+  { batchId, wanted }: { batchId: number; wanted: PaymentProviderName | null },
+): Promise<PaymentProviderName> {
+  const { method } = await loadPaymentsBatch(store, accountId, batchId);
+  if (wanted !== null) return wanted;
+  const fitting = PAYMENT_PROVIDERS.filter((name) => methodOf(name) === method);
+  const [first] = fitting;
+  if (first === undefined)
+    throw new Failure("refused", `No provider pays by ${METHOD_WORDS[method]}: use its file`);
+  const connections = await listPaymentConnections(store, accountId);
+  const connected = new Set(connections.map(({ provider }) => provider));
+  const [only, other] = fitting.filter((name) => connected.has(name));
+  if (other !== undefined)
+    throw new Failure("refused", `Several providers pay by ${METHOD_WORDS[method]}: name one`);
+  return only ?? first;
+}
+
+/** Shows what sending a batch would do. @throws Failure `not_found`, `refused` */
+export async function priceBatch(run: Run, account: Account, given: BatchToSend): Promise<PricedPlan> {
+  const adapter = await openPaymentProvider(run, account.id, given.provider);
+  const plan = await planPayments(contextOf(run), account, given);
+  const total = plan.toPay.reduce((sum, { amount }) => sum + amount, 0);
+  return { ...plan, total, balance: await adapter.balance(account.currency) };
+}
+
+/**
+ * Writes down what is to be paid of a batch, so that the server sends it. It may be called any number of times, by several
+ * processes at once: each payout is written down once. Resolves to what there was to do.
+ *
+ * @throws Failure `not_found`, `refused` if there is too little money, or for another method
+ */
+export async function intendBatch(
+  run: Run,
+  account: Account,
+  { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
+): Promise<PricedPlan> {
+  const plan = await priceBatch(run, account, given);
+  const { total, balance } = plan;
+  if (balance !== null && balance < total && !ignoresBalance) {
+    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
+  }
+  const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
+  const intend = () => intendPayments(contextOf(run), account, { ...given, mostPayments });
+  while ((await intend()) !== null);
+  return plan;
+}
+
+/**
+ * Sends what was not sent of a batch, and asks about what was. It may be called any number of times, by several processes at
+ * once, and be cut short anywhere: each payout is paid at most once. Resolves to what there was to do.
+ *
+ * @throws Failure `not_found`, `refused` if there is too little money, or for another method
+ */
+export async function sendBatch(
+  run: Run,
+  account: Account,
+  given: BatchToSend & { ignoresBalance: boolean },
+): Promise<PricedPlan> {
+  const plan = await intendBatch(run, account, given);
+  for (const { id } of await run.store.list(paymentOrders, "batch", account.id, [given.batchId])) {
+    await askAbout(run, account.id, id);
+  }
+  return plan;
+}
+
+/** How often an order is sent without the receivers that were refused. A provider names all of them at once. */
+const MOST_TRIES = 3;
+
+/** Asks about an order of which there may be news, or sends it. */
+async function askAbout(run: Run, accountId: number, id: number): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const order = await run.store.get(paymentOrders, accountId, id);
+    if (order === null || (order.nextAskAt === null && order.providerId === null)) return;
+    if (tries > 0 && order.attempts > 0) return;
+    await advance(run, order);
+  }
+}
+
+/**
+ * Takes an order one step further: sends it, or asks what became of it, and writes down the answer. Nothing happens while
+ * another process does.
+ */
+export async function advance(run: Run, { accountId, id, payer }: PaymentOrder): Promise<void> {
+  if (payer === "file") return;
+  const adapter = await openPaymentProvider(run, accountId, payer).catch(failureOf);
+  if (adapter instanceof Failure) {
+    const order = await run.store.get(paymentOrders, accountId, id);
+    const answer = { kind: "unknown", reason: adapter.message } as const;
+    if (order !== null) await recordAnswer(contextOf(run), { ...order, heldUntil: null }, answer);
+    return;
+  }
+  const held = await holdOrder(contextOf(run), accountId, id);
+  if (held === null) return;
+  const { order, answer } =
+    held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
+  await recordAnswer(contextOf(run), order, answer);
+}
+
+/**
+ * Takes an event of a provider. It only says that there is news, so the provider is asked for it. Resolves to whether the
+ * event is about an order of the account.
+ *
+ * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
+ */
+export async function takePaymentEvent(
+  run: Run,
+  account: Account,
+  { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
+): Promise<boolean> {
+  const adapter = await openPaymentProvider(run, account.id, provider);
+  const news = await adapter.readWebhook(body, headers);
+  const order = news && (await hurryOrder(contextOf(run), account.id, news));
+  if (order !== null) await advance(run, order);
+  return order !== null;
+}
+
+/** An order, and what the provider has answered about it. */
+interface Answered {
+  order: PaymentOrder;
+  answer: Answer;
+}
+
+/** Asks first. Only if that does not tell, and a repetition can't pay twice, the order is sent again. */
+async function ask(run: Run, adapter: PaymentProvider, held: HeldOrder): Promise<Answered> {
+  const answer = await adapter.find(held);
+  const { refusesRepetitionsMs } = adapter;
+  const order = await repeatOrder(contextOf(run), held.order, { answer: answer.kind, refusesRepetitionsMs });
+  return order === null ? { order: held.order, answer } : send(run, adapter, { ...held, order });
+}
+
+/** A process that slept since it wrote down its attempt leaves the order to the next one. */
+const FRESH_MS = 15 * 1_000;
+
+async function send(
+  { clock }: Run,
+  adapter: PaymentProvider,
+  { order, payments: own }: HeldOrder,
+): Promise<Answered> {
+  const ageMs = clock().getTime() - Date.parse(order.lastAskedAt ?? "");
+  if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
+    return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
+  }
+  const left = own.flatMap(({ payment, receiver }) =>
+    receiver !== null && isLive(payment) ? [{ payment, ...receiver }] : [],
+  );
+  if (left.length === 0)
+    return { order, answer: { kind: "refused", reason: "the receivers are gone", faults: [] } };
+  return { order, answer: await adapter.send({ order, payments: left }) };
+}
+
+/** Orders that are asked about between two looks for others. */
+const PAGE = 100;
+/** How long other jobs wait for an answer. */
+const TURN_MS = 250;
+
+/** Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. */
+export async function* askOpenPayments(run: Run): AsyncGenerator<void> {
+  for await (const { id: accountId } of servedAccounts(run.store)) {
+    const between = { from: "", before: `${run.clock().toISOString()}~` };
+    let fault: unknown = null;
+    const due = await run.store.page(paymentOrders, "due", accountId, [], { limit: PAGE, between });
+    for (const order of due) {
+      // One order that can't be asked about keeps nobody from the others.
+      const work = advance(run, order).catch((error: unknown) => void (fault ??= error));
+      while (!(await isDone(work))) yield;
+    }
+    if (fault !== null) throw fault;
+  }
+}
+
+/** Whether work is done, after a short wait at most. */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  const waiting = new AbortController();
+  const turn = sleep(TURN_MS, false, { signal: waiting.signal });
+  turn.catch(() => {}); // the work was quicker
+  try {
+    return await Promise.race([work.then(() => true), turn]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+function contextOf({ clock, ...run }: Run): Context {
+  return { ...run, now: clock() };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
+}

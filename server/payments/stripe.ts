@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { batchReference } from "../domain/payments-batch/batch.ts";
+import type { PaymentConnection } from "../domain/payment/connection.ts";
+import type { Answer, Report } from "../domain/payment/transition.ts";
+import { Failure } from "../failure.ts";
+import type { PaymentProvider, Sending } from "./provider.ts";
+import { askJson, isRefusal, type Wired } from "./wire.ts";
+
+const LIVE_URL = "https://api.stripe.com";
+const HOUR_MS = 60 * 60 * 1_000;
+
+/**
+ * Transfers of Stripe to the promoters' connected accounts, with a restricted key of the company. Stripe forgets idempotency
+ * keys after a day, but it lists transfers by their `transfer_group`, which is our reference.
+ *
+ * @see https://docs.stripe.com/api/transfers
+ */
+export function newStripe({ apiUrl }: PaymentConnection, secret: string): PaymentProvider {
+  const base = apiUrl ?? LIVE_URL;
+  const authorization = `Bearer ${secret}`;
+  const get = (path: string) => askJson(base + path, { headers: { authorization } });
+
+  return {
+    // A transfer is one payment, and a second one of the group would need a key of its own.
+    mostPayments: 1,
+    refusesRepetitionsMs: 23 * HOUR_MS,
+    async send(sending) {
+      const answer = await askJson(`${base}/v1/transfers`, {
+        method: "POST",
+        headers: { authorization, "idempotency-key": sending.order.reference },
+        body: transferOf(sending),
+      });
+      const made = transfer.safeParse(answer.body).data;
+      if (answer.status === 200 && made !== undefined) return taken([made]);
+      const fault = refusal.safeParse(answer.body).data?.error;
+      // An idempotency error speaks of another request with the same key, which may have been executed.
+      if (!isRefusal(answer) || fault === undefined || fault.type === "idempotency_error")
+        return unknown(answer);
+      return { kind: "refused", reason: fault.message ?? fault.type, faults: faultsOf(fault, sending) };
+    },
+    async find({ order }) {
+      const answer = await get(`/v1/transfers?transfer_group=${order.reference}&limit=10`);
+      const found = z.object({ data: z.array(transfer) }).safeParse(answer.body).data;
+      if (answer.status !== 200 || found === undefined) return unknown(answer);
+      return found.data.length === 0 ? { kind: "absent" } : taken(found.data);
+    },
+    readWebhook: async () => {
+      throw new Failure(
+        "malformed",
+        "Stripe's events about transfers are not taken: the server asks by itself",
+      );
+    },
+    async balance(currency) {
+      const answer = await get("/v1/balance");
+      const found = balance.safeParse(answer.body).data?.available;
+      return found?.find((each) => each.currency === currency.toLowerCase())?.amount ?? null;
+    },
+  };
+}
+
+const transfer = z.object({
+  id: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  reversed: z.boolean(),
+  metadata: z.object({ payment: z.string().optional() }),
+});
+const balance = z.object({ available: z.array(z.object({ amount: z.int(), currency: z.string() })) });
+const refusal = z.object({
+  error: z.object({ type: z.string(), message: z.string().optional(), param: z.string().optional() }),
+});
+
+function transferOf({ order, payments }: Sending): URLSearchParams {
+  const [{ payment, payee }] = payments as [Sending["payments"][number]];
+  return new URLSearchParams({
+    amount: String(payment.amount),
+    currency: payment.currency.toLowerCase(),
+    destination: payee,
+    transfer_group: order.reference,
+    "metadata[payment]": payment.reference,
+    description: `Payout ${batchReference({ id: order.paymentsBatchId })}-${payment.promoterId}`,
+  });
+}
+
+/** A transfer is with the promoter's account at once. The company alone can reverse it. */
+function taken(found: z.output<typeof transfer>[]): Answer {
+  const reports = found.map(({ id, amount, currency, reversed, metadata }): Report => ({
+    reference: metadata.payment ?? "",
+    state: reversed ? "returned" : "confirmed",
+    amount,
+    currency: currency.toUpperCase(),
+    providerId: id,
+    fee: null,
+    error: reversed ? "the transfer was reversed" : null,
+  }));
+  return { kind: "taken", providerId: found[0]?.id ?? null, reports, isComplete: true };
+}
+
+function faultsOf(
+  { param, message }: { param?: string | undefined; message?: string | undefined },
+  sending: Sending,
+) {
+  if (param !== "destination") return [];
+  return sending.payments.map(({ payment }) => ({
+    reference: payment.reference,
+    reason: message ?? "refused",
+  }));
+}
+
+function unknown(answer: Wired): Answer {
+  return { kind: "unknown", reason: answer.error };
+}

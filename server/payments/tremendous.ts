@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { batchReference } from "../domain/payments-batch/batch.ts";
+import { decimalOf } from "../domain/payments-batch/payments.ts";
+import type { PaymentConnection } from "../domain/payment/connection.ts";
+import type { Answer, Report } from "../domain/payment/transition.ts";
+import { Failure } from "../failure.ts";
+import type { Asked, PaymentProvider, Sending } from "./provider.ts";
+import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
+
+const LIVE_URL = "https://www.tremendous.com";
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Gift cards of Tremendous. An order has our reference as its `external_id`, by which it is found, and of which there is only
+ * one, however often it is sent.
+ *
+ * @see https://developers.tremendous.com/reference/create-order
+ */
+export function newTremendous({ apiUrl, campaignId }: PaymentConnection, secret: string): PaymentProvider {
+  const base = `${apiUrl ?? LIVE_URL}/api/v2`;
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+
+  async function find({ order: { reference }, payments }: Asked): Promise<Answer> {
+    const answer = await askJson(`${base}/orders/${reference}`, { headers });
+    if (answer.status === 404) return { kind: "absent" };
+    return answer.status === 200 ? read(answer, payments) : unknown(answer);
+  }
+
+  return {
+    // An order has one receiver for each reward, and fails as a whole.
+    mostPayments: 1,
+    refusesRepetitionsMs: 365 * DAY_MS,
+    find,
+    async send(sending) {
+      const body = JSON.stringify(orderOf(sending, campaignId));
+      const answer = await askJson(`${base}/orders`, { method: "POST", headers, body });
+      if (answer.status !== null && answer.status < 300) return read(answer, sending.payments);
+      const fault = refusal.safeParse(answer.body).data?.errors;
+      if (!isRefusal(answer) || fault === undefined) return unknown(answer);
+      const isPayee = JSON.stringify(fault.payload ?? null).includes("recipient");
+      const [{ payment }] = sending.payments as [Sending["payments"][number]];
+      const faults = isPayee ? [{ reference: payment.reference, reason: fault.message }] : [];
+      return { kind: "refused", reason: fault.message, faults };
+    },
+    readWebhook: async () => {
+      throw new Failure("malformed", "Tremendous' events are not taken: the server asks by itself");
+    },
+    // Its sources of funds are not accounts in a currency.
+    balance: async () => null,
+  };
+}
+
+const order = z.object({
+  order: z.object({
+    id: z.string(),
+    external_id: z.string(),
+    status: z.string(),
+    rewards: z.array(
+      z.object({
+        id: z.string(),
+        value: z.object({ denomination: z.number(), currency_code: z.string() }),
+        delivery: z.object({ status: z.string().optional() }).optional(),
+      }),
+    ),
+  }),
+});
+const refusal = z.object({ errors: z.object({ message: z.string(), payload: z.unknown().optional() }) });
+
+/** What the states of an order mean. Others, such as an approval that is missing, are on their way. */
+const STATES: Record<string, Report["state"]> = {
+  EXECUTED: "confirmed",
+  FAILED: "failed",
+  CANCELED: "returned",
+};
+
+function read(answer: Wired, payments: Asked["payments"]): Answer {
+  const found = order.safeParse(answer.body).data?.order;
+  const [reward] = found?.rewards ?? [];
+  if (found === undefined || reward === undefined)
+    return { kind: "unknown", reason: "its answer can't be read" };
+  const { denomination, currency_code: currency } = reward.value;
+  const state = STATES[found.status] ?? "asked";
+  const isUndelivered = state === "confirmed" && reward.delivery?.status === "FAILED";
+  const reports = payments.map(({ payment }): Report => ({
+    reference: payment.reference,
+    state: isUndelivered ? "unclaimed" : state,
+    amount: minorOf(String(denomination), currency),
+    currency,
+    providerId: reward.id,
+    fee: null,
+    error: state === "confirmed" ? null : found.status.toLowerCase(),
+  }));
+  return { kind: "taken", providerId: found.id, reports, isComplete: true };
+}
+
+function orderOf({ order: { reference, paymentsBatchId }, payments }: Sending, campaignId: string | null) {
+  const [{ payment, payee, name }] = payments as [Sending["payments"][number]];
+  return {
+    external_id: reference,
+    payment: { funding_source_id: "balance" },
+    reward: {
+      campaign_id: campaignId,
+      value: {
+        denomination: Number(decimalOf(payment.amount, payment.currency)),
+        currency_code: payment.currency,
+      },
+      recipient: { name, email: payee },
+      delivery: { method: "EMAIL" },
+      custom_fields: [],
+    },
+    note: `Payout ${batchReference({ id: paymentsBatchId })}-${payment.promoterId}`,
+  };
+}
+
+function unknown(answer: Wired): Answer {
+  return { kind: "unknown", reason: answer.error };
+}

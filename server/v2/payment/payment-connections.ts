@@ -1,0 +1,144 @@
+import { z } from "zod";
+import {
+  connectPayments,
+  disconnectPayments,
+  listPaymentConnections,
+  PAYMENT_PROVIDERS,
+  type PaymentConnection,
+} from "../../domain/payment/connection.ts";
+import { createdAt, field } from "../../http/fields.ts";
+import { readNestedQuery } from "../../http/parameters/form.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { oneOf, text } from "../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { paymentHookPath } from "../../payments/hook.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+/** A credential that was copied with a blank in it would fail at each payment. */
+const credential = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
+
+const connectBody = z.object({
+  provider: field(oneOf(PAYMENT_PROVIDERS), "Provider that pays promoters."),
+  client_id: field(
+    credential.nullable().optional(),
+    "PayPal: the client id of your app. Others need none.",
+    "AeA1QIZXiflr1_-r0U2UbWTziOWX1GRQer5jkUq4ZfWT5qwb6qQRPq7jDtv57TL4POEEezGLdutcxnkJ",
+  ),
+  campaign_id: field(
+    credential.nullable().optional(),
+    "Tremendous: the campaign that chooses the gift cards. Others need none.",
+    "ABC123DEF456",
+  ),
+  profile_id: field(
+    credential.nullable().optional(),
+    "Wise: the id of the profile that pays. Others need none.",
+    "12345678",
+  ),
+  secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
+  webhook_id: field(
+    credential.nullable().optional(),
+    "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
+    "1JE4291016473214C",
+  ),
+});
+
+const connectionAnswer = z
+  .object({
+    provider: field(z.enum(PAYMENT_PROVIDERS), "Provider that pays promoters."),
+    client_id: field(
+      z.string().nullable(),
+      "PayPal: the client id of your app. null: none.",
+      "AeA1QIZXiflr1",
+    ),
+    campaign_id: field(
+      z.string().nullable(),
+      "Tremendous: the campaign that chooses the gift cards. null: none.",
+      null,
+    ),
+    profile_id: field(z.string().nullable(), "Wise: the id of the profile that pays. null: none.", null),
+    webhook_id: field(
+      z.string().nullable(),
+      "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
+      "1JE4291016473214C",
+    ),
+    endpoint: field(
+      z.url(),
+      "Address that the provider posts its events to.",
+      "https://track.acme.example/hooks/payments/paypal/acme",
+    ),
+    created_at: createdAt,
+  })
+  .meta({ id: "PaymentConnection" });
+
+const disconnectParams = z.object({
+  provider: field(oneOf(PAYMENT_PROVIDERS), "Provider whose credentials are forgotten."),
+});
+
+/** `GET /api/v2/company/payment_connections`. Choice: our addition. */
+export const listPaymentConnectionsOperation: V2Operation = {
+  id: "listPaymentConnections",
+  summary: "List the connections with payment providers",
+  description: "Lists the providers that the account pays promoters by. An extension of Tidemark.",
+  answer: z.array(connectionAnswer),
+  handle: async (request) =>
+    (await listPaymentConnections(request.context.store, request.account.id)).map((connection) =>
+      connectionJson(request, connection),
+    ),
+};
+
+/** `POST /api/v2/company/payment_connections`. Choice: our addition. No answer shows the secret. */
+export const connectPaymentsOperation: V2Operation = {
+  id: "connectPayments",
+  summary: "Connect the account with a payment provider",
+  description:
+    "Pays promoters by a provider from now on, or replaces its credentials. The secret is kept encrypted with the key in `TIDEMARK_SECRET_FILE`; without that, the answer is 422. An extension of Tidemark.",
+  example: { provider: "paypal", client_id: "AeA1QIZXiflr1", secret: "EMxb8vLk2fX1" },
+  body: connectBody,
+  answer: connectionAnswer,
+  refusals: ["invalid", "refused"],
+  handle: async (request) => {
+    const { event, account, context, seal } = request;
+    const given = shapeChanges(connectBody, await readJson(event));
+    const {
+      provider,
+      client_id: clientId,
+      campaign_id: campaignId,
+      profile_id: profileId,
+      secret,
+      webhook_id: webhookId,
+    } = given;
+    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId };
+    return connectionJson(request, await connectPayments(context, account.id, input));
+  },
+};
+
+/** `DELETE /api/v2/company/payment_connections`. Choice: our addition. */
+export const disconnectPaymentsOperation: V2Operation = {
+  id: "disconnectPayments",
+  summary: "Forget the credentials of a payment provider",
+  description:
+    "Forgets the credentials of a provider. Payments that are on their way are not asked about any more, and somebody must decide about them. An extension of Tidemark.",
+  params: disconnectParams,
+  answer: connectionAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async (request) => {
+    const { event, account, context } = request;
+    const { provider } = shapeInput(disconnectParams, readNestedQuery(event));
+    return connectionJson(request, await disconnectPayments(context, account.id, provider));
+  },
+};
+
+function connectionJson(
+  { account, publicUrl }: V2Request,
+  { provider, clientId, campaignId, profileId, webhookId, createdAt: at }: PaymentConnection,
+): z.output<typeof connectionAnswer> {
+  return {
+    provider,
+    client_id: clientId,
+    campaign_id: campaignId,
+    profile_id: profileId,
+    webhook_id: webhookId,
+    endpoint: publicUrl + paymentHookPath(provider, account.publicId),
+    created_at: at,
+  };
+}

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { PAYMENT_PROVIDERS } from "../../domain/payment/connection.ts";
+import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/payment/payment.ts";
+import { decidePayment } from "../../domain/payment/steps.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { flag, id, oneOf } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+
+const state = z.enum(PAYMENT_STATES);
+
+const paymentAnswer = z
+  .object({
+    id: recordId,
+    payer: field(z.enum([...PAYMENT_PROVIDERS, "file"]), "Who moves the money. `file`: you, with a file."),
+    state: field(
+      state,
+      "What is known. `intent`: nobody was asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `returned`: it came back.",
+    ),
+    steps: field(
+      z.array(
+        z.object({ state: field(state, "State that was reached."), at: field(z.iso.datetime(), "When.") }),
+      ),
+      "When each state was reached.",
+    ),
+    payments_batch_id: field(z.int(), "Id of the payments batch.", 3),
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
+    amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
+    currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
+    fee: field(z.int().nullable(), "What the provider took for it. null: unknown.", 25),
+    reference: field(z.string(), "Our name of it at the provider.", "5f1c2b7a-3d4e-4f60-8a1b-2c3d4e5f6071"),
+    ext_id: field(z.string().nullable(), "The provider's own id. null: unknown.", "8AELMXH8UB2P8"),
+    error: field(z.string().nullable(), "Why it failed or came back. null: it did not.", null),
+    needs_decision: field(
+      z.string().nullable(),
+      "Why somebody must find out at the provider whether it was paid. null: nobody must.",
+      null,
+    ),
+    created_at: createdAt,
+  })
+  .meta({ id: "Payment" });
+
+const filters = z
+  .object({
+    payments_batch_id: field(id.optional(), "Only those of this payments batch.", 3),
+    promoter_id: field(id.optional(), "Only those to this promoter.", 17),
+    state: field(oneOf(PAYMENT_STATES).optional(), "Only those in this state."),
+    needs_decision: field(flag.optional(), "Only those that somebody must decide, or only the others."),
+  })
+  .default({});
+
+const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+
+/** `GET /api/v2/company/payments`. Choice: our addition. */
+export const listPaymentsOperation: V2Operation = {
+  id: "listPayments",
+  summary: "List payments, newest first",
+  description:
+    "Lists the payments of payouts by providers and by files, newest first. An extension of Tidemark.",
+  params: listParams,
+  answer: z.array(paymentAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request: V2Request) {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listParams);
+    const { payments_batch_id: paymentsBatchId, promoter_id: promoterId, ...others } = params.filters;
+    const { state: wanted, needs_decision: needsDecision } = others;
+    const filter = { paymentsBatchId, promoterId, state: wanted, needsDecision };
+    const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
+    setPageHeaders(request, page, total);
+    return records.map(paymentJson);
+  },
+};
+
+const decideBody = z.object({
+  was_paid: field(flag, "Whether the money was sent, as you found out at the provider.", true),
+});
+
+/** `POST /api/v2/company/payments/{id}/decide`. Choice: our addition. */
+export const decidePaymentOperation: V2Operation = {
+  id: "decidePayment",
+  summary: "Say whether an undecided payment was paid",
+  description:
+    "Says whether a payment was paid that its provider tells nothing about, or whether a downloaded file was used. It is never sent again. If it was not paid, its payouts have failed and can be paid anew. An extension of Tidemark.",
+  example: { was_paid: true },
+  body: decideBody,
+  answer: paymentAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle({ event, account, context }: V2Request) {
+    const { was_paid: wasPaid } = shapeInput(decideBody, await readJson(event));
+    return paymentJson(await decidePayment(context, account.id, { id: readPathId(event), wasPaid }));
+  },
+};
+
+const planAnswer = z
+  .object({
+    currency: field(z.string(), "Currency of the amounts (ISO 4217).", "USD"),
+    total: field(z.int(), "Sum of the payments, in the currency's minor unit.", 24000),
+    balance: field(z.int().nullable(), "What you have at the provider. null: unknown.", 500000),
+    to_pay: field(
+      z.array(
+        z.object({
+          promoter_id: field(z.int(), "Id of the promoter.", 17),
+          name: field(z.string(), "Name of the promoter.", "Jane Doe"),
+          payee: field(z.string(), "Receiver at the provider.", "jane@example.com"),
+          amount: field(z.int(), "Amount with tax.", 12000),
+          payout_ids: field(z.array(z.int()), "Ids of the payouts.", [88]),
+        }),
+      ),
+      "Payments that are not written down yet.",
+    ),
+    left_out: field(
+      z.array(
+        z.object({
+          payout_id: field(z.int(), "Id of the payout.", 89),
+          promoter_id: field(z.int(), "Id of the promoter.", 18),
+          message: field(z.string(), "Why it is not sent.", "wallet_email is missing"),
+        }),
+      ),
+      "Payouts of the batch that are not sent, and why.",
+    ),
+  })
+  .meta({ id: "PaymentPlan" });
+
+/** `GET /api/v2/company/payments_batches/{id}/plan`. Choice: our addition. */
+export const planPaymentsOperation: V2Operation = {
+  id: "planPayments",
+  summary: "Show what sending a payments batch would do",
+  description:
+    "Shows who would get what by the provider of the batch's method, and why others get nothing. Nothing is sent. An extension of Tidemark.",
+  answer: planAnswer,
+  refusals: ["not_found", "refused"],
+  async handle(request: V2Request) {
+    const { account } = request;
+    return planJson(await priceBatch(runOf(request), account, await batchOf(request)));
+  },
+};
+
+const sendBody = z.object({
+  ignore_balance: field(flag.optional(), "Send even if the provider's balance seems too small.", false),
+});
+
+/** `POST /api/v2/company/payments_batches/{id}/send`. Choice: our addition. */
+export const sendPaymentsOperation: V2Operation = {
+  id: "sendPayments",
+  summary: "Pay a payments batch by a provider",
+  description:
+    "Writes down the payments of a batch. The server sends them within a minute, and asks what became of them. Any number of calls pays once. The answer is what was left to do. An extension of Tidemark.",
+  example: {},
+  body: sendBody,
+  answer: planAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle(request: V2Request) {
+    const { event, account } = request;
+    const { ignore_balance: ignoresBalance = false } = shapeInput(sendBody, await readJson(event));
+    return planJson(
+      await intendBatch(runOf(request), account, { ...(await batchOf(request)), ignoresBalance }),
+    );
+  },
+};
+
+function runOf({ context, seal }: V2Request) {
+  return { ...context, clock: () => context.now, seal };
+}
+
+async function batchOf({ event, account, context }: V2Request) {
+  const batchId = readPathId(event);
+  return { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted: null }) };
+}
+
+function planJson({ currency, total, balance, toPay, leftOut }: PricedPlan): z.output<typeof planAnswer> {
+  return {
+    currency,
+    total,
+    balance,
+    to_pay: toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
+      promoter_id: promoterId,
+      name,
+      payee,
+      amount,
+      payout_ids: payouts.map((payout) => payout.id),
+    })),
+    left_out: leftOut.map(({ payout, reason }) => ({
+      payout_id: payout.id,
+      promoter_id: payout.promoterId,
+      message: reason,
+    })),
+  };
+}
+
+function paymentJson(payment: Payment): z.output<typeof paymentAnswer> {
+  return {
+    id: payment.id,
+    payer: payment.payer,
+    state: payment.state,
+    steps: payment.steps.map(({ state: reached, at }) => ({ state: reached, at })),
+    payments_batch_id: payment.paymentsBatchId,
+    promoter_id: payment.promoterId,
+    payout_ids: payment.payoutIds,
+    amount: payment.amount,
+    currency: payment.currency,
+    fee: payment.fee,
+    reference: payment.reference,
+    ext_id: payment.providerId,
+    error: payment.error,
+    needs_decision: payment.review?.reason ?? null,
+    created_at: payment.createdAt,
+  };
+}

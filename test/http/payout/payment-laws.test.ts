@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TABLES } from "../../../server/tables.ts";
+import { memoryEngine, type Engine } from "../../support/memory-engine.ts";
+import { newPaymentWorld, paymentHistory, type PaymentEvent } from "../../support/payment-world.ts";
+import { IS_LONG, rounds } from "../../support/rounds.ts";
+import { KINDS, useEmptyStore } from "../../support/stores.ts";
+
+describe("each payout is paid at most once, whatever is killed, lost, late or repeated", () => {
+  it("in memory", async () => {
+    await fc.assert(
+      fc.asyncProperty(paymentHistory(24), async (history) => {
+        const engine = await memoryEngine();
+        try {
+          await live(engine, history);
+        } finally {
+          await engine.close();
+        }
+      }),
+      { numRuns: rounds(15, 400) },
+    );
+  }, 600_000);
+
+  describe.each(KINDS.filter((kind) => kind !== "memory" && (IS_LONG || kind !== "pooled postgres")))(
+    "in %s too",
+    (kind) => {
+      let engine: Engine;
+      useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
+
+      it.each(fc.sample(paymentHistory(24), rounds(2, 40)))("(history %#)", async (...history) => {
+        await live(engine, history as PaymentEvent[]);
+      });
+    },
+  );
+});
+
+/** Lives through a history, and checks the laws after each event and at the end. */
+async function live(engine: Engine, history: PaymentEvent[]): Promise<void> {
+  const world = await newPaymentWorld(engine);
+  try {
+    for (const event of history) {
+      await world.live(event);
+      expect(await world.faults()).toEqual([]);
+      if (event.does === "wait") expect(await world.untold()).toEqual([]);
+    }
+    await world.calm();
+    expect(await world.faults()).toEqual([]);
+    expect(await world.differences()).toEqual([]);
+  } finally {
+    await world.close();
+  }
+}

@@ -1,0 +1,369 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { runPaymentJob } from "../../support/payments.ts";
+import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
+import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
+import { addUser, callAs } from "../../support/users.ts";
+import { signedInBrowser } from "../../support/portal.ts";
+import { company, outcome } from "../../support/v2.ts";
+import { connectPaypal } from "../../support/payments.ts";
+
+const UUID = expect.stringMatching(/^[\da-f-]{36}$/) as string;
+const PLAN = {
+  currency: "USD",
+  total: 36_000,
+  balance: null,
+  to_pay: [
+    { promoter_id: 1, name: "Jane Doe", payee: "jane@wallet.example", amount: 24_000, payout_ids: [1, 2] },
+    { promoter_id: 2, name: "joe@example.com", payee: "joe@wallet.example", amount: 12_000, payout_ids: [3] },
+  ],
+  left_out: [],
+};
+const PAYMENT = {
+  id: 1,
+  payer: "paypal",
+  state: "asked",
+  steps: [
+    { state: "intent", at: NOW },
+    { state: "asked", at: NOW },
+  ],
+  payments_batch_id: 1,
+  promoter_id: 1,
+  payout_ids: [1, 2],
+  amount: 24_000,
+  currency: "USD",
+  fee: null,
+  reference: UUID,
+  ext_id: null,
+  error: null,
+  needs_decision: null,
+  created_at: NOW,
+};
+
+let app: TestApp;
+let paypal: PaypalApi;
+beforeEach(async () => {
+  app = await startApp();
+  paypal = await startPaypalApi(() => app.services.clock());
+  const account = await changeAccount(app.context, app.accountId, {});
+  const jane = await addPromoter(app.context, account, {
+    email: "jane@example.com",
+    firstName: "Jane",
+    lastName: "Doe",
+  });
+  const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
+  await selectMethod(app.context, jane, {
+    method: "paypal",
+    details: { wallet_email: "jane@wallet.example" },
+  });
+  await selectMethod(app.context, joe, { method: "paypal", details: { wallet_email: "joe@wallet.example" } });
+  await addPayout(app.context, jane);
+  await addPayout(app.context, jane);
+  await addPayout(app.context, joe);
+  await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
+});
+afterEach(async () => {
+  await paypal.close();
+  await app.close();
+  expect(app.bugs).toEqual([]);
+});
+
+const send = (body: object = {}) => outcome(company(app, "POST /payments_batches/1/send", body));
+const list = async (query = "") =>
+  (await app.v2("GET", `/payments?${query}`)).body as Record<string, unknown>[];
+const shown = async () => (await list()).map(({ state, payout_ids: ids }) => [state, ids]);
+const statuses = async () =>
+  ((await app.v2("GET", "/payouts")).body as Record<string, unknown>[]).map(({ status }) => status);
+const settle = async (nth: number, status: Parameters<PaypalApi["settle"]>[1]) => {
+  const { body, headers } = paypal.settle(paypal.items()[nth]!, status);
+  return app.request("/hooks/payments/paypal/acme", { method: "POST", body, headers });
+};
+
+describe("sending a payments batch", () => {
+  beforeEach(() => connectPaypal(app, paypal));
+
+  it("shows who would get what, and sends nothing", async () => {
+    expect(await outcome(company(app, "GET /payments_batches/1/plan"))).toEqual({ status: 200, body: PLAN });
+    expect([paypal.postings, await list(), await statuses()]).toEqual([
+      0,
+      [],
+      ["pending", "pending", "pending"],
+    ]);
+  });
+
+  it("writes the payments down, pays each promoter once, and follows PayPal", async () => {
+    expect(await send()).toEqual({ status: 200, body: PLAN });
+    expect(await shown()).toEqual([
+      ["intent", [3]],
+      ["intent", [1, 2]],
+    ]);
+    await runPaymentJob(app);
+    expect((await list()).at(-1)).toEqual(PAYMENT);
+    expect(paypal.items().map(({ receiver, value, currency }) => [receiver, value, currency])).toEqual([
+      ["jane@wallet.example", "240.00", "USD"],
+      ["joe@wallet.example", "120.00", "USD"],
+    ]);
+    expect(await statuses()).toEqual(["processing", "processing", "processing"]);
+    const told = await settle(0, "SUCCESS");
+    expect([told.status, await told.json()]).toEqual([200, { result: "asked" }]);
+    await settle(1, "UNCLAIMED");
+    expect(await statuses()).toEqual(["completed", "completed", "processing"]);
+    expect((await list()).at(-1)).toEqual({
+      ...PAYMENT,
+      state: "confirmed",
+      steps: [...PAYMENT.steps, { state: "confirmed", at: NOW }],
+      fee: 25,
+      ext_id: "B1-1",
+    });
+    await settle(0, "REVERSED");
+    await settle(1, "RETURNED");
+    expect(await shown()).toEqual([
+      ["returned", [3]],
+      ["returned", [1, 2]],
+    ]);
+    expect(await statuses()).toEqual(["failed", "failed", "failed"]);
+    const [batch] = (await app.v2("GET", "/payments_batches")).body as Record<string, unknown>[];
+    expect(batch).toMatchObject({ status: "failed", error: "3 of its payouts failed", is_retriable: true });
+  });
+
+  it("pays once, however often it is called", async () => {
+    await Promise.all([send(), send(), send()]);
+    await Promise.all([runPaymentJob(app), runPaymentJob(app)]);
+    expect((await send()).body).toEqual({ ...PLAN, total: 0, to_pay: [] });
+    await runPaymentJob(app);
+    expect([paypal.postings, paypal.items().length]).toEqual([1, 2]);
+  });
+
+  it.each(["paid, then 500", "paid, answer lost", "paid, then a page", "503", "request lost"] as const)(
+    "asks again after “%s”, and pays once",
+    async (fault) => {
+      paypal.fail(fault);
+      await send();
+      await runPaymentJob(app);
+      expect(await statuses()).toEqual(["processing", "processing", "processing"]);
+      app.setNow("2026-03-04T05:08:07.890Z");
+      await runPaymentJob(app);
+      for (const item of paypal.items()) paypal.settle(item, "SUCCESS");
+      app.setNow("2026-03-04T05:20:00.000Z");
+      await runPaymentJob(app);
+      expect([paypal.items().length, await statuses()]).toEqual([2, ["completed", "completed", "completed"]]);
+    },
+  );
+
+  it("gives a payment that nobody can tell about to a person, who decides it once", async () => {
+    await send();
+    paypal.isAway = true;
+    await runPaymentJob(app);
+    app.setNow("2026-03-04T06:00:00.000Z");
+    await runPaymentJob(app);
+    const reason = "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: other side closed";
+    const open = await list("filters[needs_decision]=true");
+    expect(open.map(({ needs_decision: why }) => why)).toEqual([reason, reason]);
+    const decide = (id: number, was_paid: boolean) =>
+      outcome(company(app, `POST /payments/${id}/decide`, { was_paid }));
+    expect((await decide(1, true)).body).toMatchObject({
+      message: "PayPal is being asked about this payment. Try again in a few minutes",
+    });
+    app.setNow("2026-03-04T06:03:00.000Z");
+    expect((await decide(1, true)).body).toMatchObject({ state: "confirmed", needs_decision: null });
+    expect((await decide(2, false)).body).toMatchObject({ state: "failed", needs_decision: null });
+    expect(await decide(2, true)).toEqual({
+      status: 422,
+      body: {
+        code: "operation_failed",
+        message: "This payment is failed, and nobody needs to decide about it",
+      },
+    });
+    expect(await statuses()).toEqual(["completed", "completed", "failed"]);
+    paypal.isAway = false;
+    app.setNow("2026-03-05T06:00:00.000Z");
+    await runPaymentJob(app);
+    // A person has decided, so the order is never sent again.
+    expect(paypal.items()).toEqual([]);
+  });
+
+  it("pays the others if a receiver is refused, and waits for another method of that one", async () => {
+    paypal.refused.add("joe@wallet.example");
+    await send();
+    await runPaymentJob(app);
+    await runPaymentJob(app);
+    expect(paypal.items().map(({ receiver }) => receiver)).toEqual(["jane@wallet.example"]);
+    expect(await shown()).toEqual([
+      ["failed", [3]],
+      ["asked", [1, 2]],
+    ]);
+    const reason = "PayPal refused the receiver. The promoter must change the payout method";
+    expect((await send()).body).toEqual({
+      ...PLAN,
+      total: 0,
+      to_pay: [],
+      left_out: [{ payout_id: 3, promoter_id: 2, message: reason }],
+    });
+  });
+
+  it("refuses what would pay in another way as well", async () => {
+    await send();
+    const paying = (word: string, id: number) =>
+      `PayPal ${word} this payout, so its status follows payment ${id}`;
+    await expect(movePayout(app, { id: 1, to: "completed" })).rejects.toThrow(paying("is paying", 1));
+    await expect(movePayout(app, { id: 3, to: "failed" })).rejects.toThrow(paying("is paying", 2));
+    const file = await outcome(company(app, "GET /payments_batches/1/file?format=paypal"));
+    const words = "PayPal is paying payout 1, so no file may pay it as well";
+    expect(file).toEqual({ status: 422, body: { code: "operation_failed", message: words } });
+    await runPaymentJob(app);
+    await settle(0, "SUCCESS");
+    await expect(movePayout(app, { id: 1, to: "pending" })).rejects.toThrow(paying("has paid", 1));
+  });
+
+  it("leaves out what a downloaded file may have paid, until somebody decides", async () => {
+    await app.v2("GET", "/payments_batches/1/file?format=paypal");
+    await app.v2("GET", "/payments_batches/1/file?format=paypal");
+    const message = "A file that pays it was downloaded on 2026-03-04. Decide first whether it was used";
+    expect((await send()).body).toMatchObject({
+      to_pay: [],
+      left_out: [{ message }, { message }, { message }],
+    });
+    expect(await shown()).toEqual([
+      ["asked", [3]],
+      ["asked", [1, 2]],
+    ]);
+    await company(app, "POST /payments/1/decide", { was_paid: false });
+    await company(app, "POST /payments/2/decide", { was_paid: true });
+    expect(await statuses()).toEqual(["pending", "pending", "completed"]);
+    expect((await send()).body).toEqual({ ...PLAN, total: 24_000, to_pay: [PLAN.to_pay[0]] });
+  });
+
+  it("refuses more than the balance, unless told to ignore it", async () => {
+    paypal.balance = "359.99";
+    const message = "The balance is 35999, and the payments are 36000, in minor units";
+    expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
+    expect(await list()).toEqual([]);
+    expect((await send({ ignore_balance: true })).body).toEqual({ ...PLAN, balance: 35_999 });
+  });
+
+  it.each([
+    [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
+    [
+      { maxDayCents: 35_999 },
+      "The payments of 24 hours would be 36000, and their limit is 35999, in minor units",
+    ],
+  ])("refuses more than the limits %j", async (limits, message) => {
+    await changeAccount(app.context, app.accountId, limits);
+    expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
+    expect([await list(), await statuses()]).toEqual([[], ["pending", "pending", "pending"]]);
+  });
+
+  it("counts what was sent in 24 hours", async () => {
+    await changeAccount(app.context, app.accountId, { maxDayCents: 47_999 });
+    await send();
+    const account = await changeAccount(app.context, app.accountId, {});
+    const jim = await addPromoter(app.context, account, { email: "jim@example.com" });
+    await selectMethod(app.context, jim, {
+      method: "paypal",
+      details: { wallet_email: "jim@wallet.example" },
+    });
+    await addPayout(app.context, jim);
+    await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
+    const sendNext = () => outcome(company(app, "POST /payments_batches/2/send", {}));
+    const message = "The payments of 24 hours would be 48000, and their limit is 47999, in minor units";
+    expect((await sendNext()).body).toEqual({ code: "operation_failed", message });
+    app.setNow("2026-03-05T05:06:07.890Z");
+    expect((await sendNext()).status).toBe(200);
+  });
+
+  it("waits for some days after a promoter has changed the payout method", async () => {
+    await changeAccount(app.context, app.accountId, { methodRestDays: 7 });
+    await company(app, "DELETE /payments_batches/1");
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@wallet.example" } });
+    await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
+    const message = "The payout method was changed on 2026-03-04, and rests for 7 days";
+    const plan = async () => (await outcome(company(app, "GET /payments_batches/2/plan"))).body;
+    expect(await plan()).toMatchObject({ total: 12_000, left_out: [{ message }, { message }] });
+    app.setNow("2026-03-11T05:06:07.890Z");
+    expect(await plan()).toMatchObject({ total: 36_000, left_out: [] });
+  });
+
+  it("is done by two people, if the account asks for that", async () => {
+    await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
+    const made = await addUser(app, "owner", { email: "ada@acme.example" });
+    await app.records.put("user", { ...made, secondFactor });
+    const ada = await callAs(app, made);
+    const bob = await callAs(app, await addUser(app, "owner", { email: "bob@acme.example" }));
+    const refusal = (message: string) => ({ status: 422, body: { code: "operation_failed", message } });
+    const approve = (by: typeof ada) => outcome(by("POST /payments_batches/1/approve", {}));
+    const sendAs = (by: typeof ada) => outcome(by("POST /payments_batches/1/send", {}));
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    expect(await approve(bob)).toEqual(
+      refusal("Only a user with a second factor can approve a payments batch"),
+    );
+    expect((await approve(ada)).status).toBe(200);
+    expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so somebody else must send it"));
+    expect(await list()).toEqual([]);
+    expect((await sendAs(bob)).status).toBe(200);
+    await runPaymentJob(app);
+    for (const nth of [0, 1]) await settle(nth, "FAILED");
+    // The next time the money would go to another receiver.
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "jane@new.example" } });
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+  });
+
+  it("shows promoters each step of their own, and what to do", async () => {
+    await send();
+    await runPaymentJob(app);
+    await settle(1, "UNCLAIMED");
+    const { authToken } = (await app.records.get("promoter", 2))!;
+    const joe = await signedInBrowser(app, authToken);
+    expect((await joe.call("GET /payments")).body).toEqual([
+      {
+        id: 2,
+        payout_ids: [3],
+        amount: 12_000,
+        currency: "USD",
+        state: "unclaimed",
+        steps: [...PAYMENT.steps, { state: "unclaimed", at: NOW }],
+        what_to_do:
+          "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      "unsigned",
+      JSON.stringify({ resource: { sender_batch_id: "x" } }),
+      400,
+      { error: "PayPal did not sign this event" },
+    ],
+    ["no JSON", "{", 400, { error: "The event is not JSON" }],
+  ])("refuses an event that is %s", async (_, body, status, answer) => {
+    const told = await app.request("/hooks/payments/paypal/acme", { method: "POST", body });
+    expect([told.status, await told.json()]).toEqual([status, answer]);
+  });
+});
+
+describe("connecting PayPal", () => {
+  it("keeps the secret encrypted, never shows it, and forgets it", async () => {
+    const given = { provider: "paypal", client_id: "client-1", secret: "secret-1", webhook_id: "hook-1" };
+    const connection = {
+      provider: "paypal",
+      client_id: "client-1",
+      campaign_id: null,
+      profile_id: null,
+      webhook_id: "hook-1",
+      endpoint: "https://track.acme.example/hooks/payments/paypal/acme",
+      created_at: NOW,
+    };
+    const path = "/payment_connections";
+    expect(await outcome(company(app, `POST ${path}`, given))).toEqual({ status: 200, body: connection });
+    expect((await app.v2("GET", path)).body).toEqual([connection]);
+    expect(await app.stored.placesOf("secret-1")).toEqual([]);
+    expect(await outcome(company(app, `DELETE ${path}?provider=paypal`))).toEqual({
+      status: 200,
+      body: connection,
+    });
+    expect((await app.v2("GET", path)).body).toEqual([]);
+    const message = "The account is not connected with PayPal";
+    expect(await send()).toMatchObject({ status: 404, body: { message } });
+  });
+});

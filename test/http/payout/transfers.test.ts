@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { addBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
+import {
+  startStripeApi,
+  startTremendousApi,
+  startWiseApi,
+  type TransferApi,
+} from "../../support/transfer-apis.ts";
+
+const DAY_LATER = "2026-03-05T06:00:00.000Z";
+const MONTH_LATER = "2026-04-05T06:00:00.000Z";
+
+describe.each([
+  ["wise", "wise_email", ["a@b.example", "c@d.example"], ["120", "120"], "funds refunded"],
+  ["stripe", "stripe_account", ["acct_1", "acct_2"], ["12000", "12000"], "the transfer was reversed"],
+  ["tremendous", "gift_card_email", ["a@b.example", "c@d.example"], ["120", "120"], "canceled"],
+] as const)("%s", (provider, field, payees, amounts, takenBack) => {
+  let app: TestApp;
+  let api: TransferApi;
+  beforeEach(async () => {
+    app = await startApp();
+    const starts = {
+      stripe: () => startStripeApi(() => app.services.clock()),
+      wise: startWiseApi,
+      tremendous: startTremendousApi,
+    };
+    api = await starts[provider]();
+    await connectTo(app, provider, api.url);
+    await addBatch(
+      app,
+      provider === "wise" ? "wise" : "custom",
+      payees.map((payee) => ({ [field]: payee })),
+    );
+  });
+  afterEach(async () => {
+    await api.close();
+    await app.close();
+    expect(app.bugs).toEqual([]);
+  });
+
+  const states = async () =>
+    ((await app.v2("GET", "/payments")).body as { state: string; error: string | null }[]).map(
+      ({ state, error }) => [state, error],
+    );
+  const later = async (now: string) => {
+    app.setNow(now);
+    await runPaymentJob(app);
+  };
+
+  it("pays each promoter once, and notices what is taken back", async () => {
+    await sendAll(app, provider);
+    await runPaymentJob(app);
+    await sendAll(app, provider);
+    expect(api.paid.map(({ payee }) => payee)).toEqual(payees);
+    expect(api.paid.map(({ amount }) => amount)).toEqual(amounts);
+    expect([api.postings, await states()]).toEqual([
+      2,
+      [
+        ["confirmed", null],
+        ["confirmed", null],
+      ],
+    ]);
+    api.takeBack(api.paid[0]!.id);
+    await later(DAY_LATER);
+    await later("2026-03-06T07:00:00.000Z");
+    expect(await states()).toEqual([
+      ["confirmed", null],
+      ["returned", takenBack],
+    ]);
+  });
+
+  // Stripe has forgotten the idempotency key after a day, and would pay again.
+  it.each(
+    (["paid, then 500", "paid, answer lost", "503", "request lost"] as const).flatMap((fault) =>
+      ["2026-03-04T05:08:07.890Z", DAY_LATER, MONTH_LATER].map((now) => [fault, now] as const),
+    ),
+  )("asks again after “%s” at %s, and pays once", async (fault, now) => {
+    api.fail(fault, fault);
+    await sendAll(app, provider);
+    await runPaymentJob(app);
+    await later(now);
+    expect(api.paid.map(({ payee }) => payee).toSorted()).toEqual(payees);
+    expect(await states()).toEqual([
+      ["confirmed", null],
+      ["confirmed", null],
+    ]);
+  });
+
+  it("waits for another method if the receiver is refused", async () => {
+    api.refused.add(payees[1]);
+    await sendAll(app, provider);
+    await runPaymentJob(app);
+    expect((await states()).map(([state]) => state)).toEqual(["failed", "confirmed"]);
+    const postings = api.postings;
+    await sendAll(app, provider);
+    await runPaymentJob(app);
+    expect(api.postings).toBe(postings);
+  });
+});

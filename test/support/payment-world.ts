@@ -1,0 +1,360 @@
+import fc from "fast-check";
+import { loadAccount } from "../../server/domain/account/account.ts";
+import { createAccount } from "../../server/domain/account/creation.ts";
+import type { Actor } from "../../server/domain/audit/audit.ts";
+import { systemChance } from "../../server/domain/context.ts";
+import { connectPayments } from "../../server/domain/payment/connection.ts";
+import {
+  findPaymentOf,
+  paymentOrders,
+  payments,
+  type Payment,
+  type PaymentState,
+} from "../../server/domain/payment/payment.ts";
+import { decidePayment } from "../../server/domain/payment/steps.ts";
+import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
+import { paymentFile } from "../../server/domain/payments-batch/payment-file.ts";
+import { payouts } from "../../server/domain/payout/payout.ts";
+import { movePayout } from "../../server/domain/payout/status.ts";
+import { asItIs } from "../../server/domain/show.ts";
+import { Failure } from "../../server/failure.ts";
+import { askOpenPayments, sendBatch, takePaymentEvent, type Run } from "../../server/payments/send.ts";
+import { newSeal } from "../../server/seal.ts";
+import { newStore } from "../../server/storage/store.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { SECRET_KEY } from "./app.ts";
+import { mortalEngine } from "./mortal-engine.ts";
+import { startPaypalApi, PAYPAL_FAULTS, type ItemStatus, type PaypalApi } from "./paypal-api.ts";
+import { addPayout, addPromoter, selectMethod } from "./payouts.ts";
+
+const HOUR_MS = 60 * 60 * 1_000;
+const USER: Actor = { kind: "user", id: 1, name: "ada@acme.example" };
+const PROMOTERS = 3;
+
+/** What happens in a history. Processes are killed after some commits, before or after the last one is written. */
+export type PaymentEvent =
+  | { does: "send" | "job"; kill: { afterCommits: number; isWritten: boolean } | null; fault: Fault | null }
+  | { does: "both"; kill: { afterCommits: number; isWritten: boolean }; fault: Fault | null }
+  | { does: "wait"; ms: number }
+  | { does: "settle"; nth: number; status: ItemStatus; events: "none" | "one" | "two" | "late" }
+  | { does: "outage"; isAway: boolean }
+  | { does: "decide"; nth: number }
+  | { does: "by hand"; nth: number; to: "completed" | "pending" | "cancelled" | "failed" }
+  | { does: "file" | "batch" };
+
+type Fault = (typeof PAYPAL_FAULTS)[number];
+
+const kill = fc.record({ afterCommits: fc.nat(7), isWritten: fc.boolean() });
+const fault = fc.option(fc.constantFrom(...PAYPAL_FAULTS));
+
+/** Random histories of payments. */
+export function paymentHistory(length: number): fc.Arbitrary<PaymentEvent[]> {
+  const statuses: ItemStatus[] = [
+    "SUCCESS",
+    "SUCCESS",
+    "UNCLAIMED",
+    "FAILED",
+    "RETURNED",
+    "ONHOLD",
+    "REVERSED",
+  ];
+  const event = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ does: fc.constant("send" as const), kill: fc.option(kill), fault }) },
+    { weight: 5, arbitrary: fc.record({ does: fc.constant("job" as const), kill: fc.option(kill), fault }) },
+    { weight: 2, arbitrary: fc.record({ does: fc.constant("both" as const), kill, fault }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        does: fc.constant("wait" as const),
+        ms: fc.constantFrom(60_000, 4 * 60_000, HOUR_MS, 25 * HOUR_MS, 31 * 24 * HOUR_MS),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        does: fc.constant("settle" as const),
+        nth: fc.nat(20),
+        status: fc.constantFrom(...statuses),
+        events: fc.constantFrom("none", "one", "two", "late"),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant("outage" as const), isAway: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant("decide" as const), nth: fc.nat(5) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        does: fc.constant("by hand" as const),
+        nth: fc.nat(5),
+        to: fc.constantFrom("completed", "pending", "cancelled", "failed"),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("file" as const, "batch" as const) }) },
+  );
+  return fc.array(event, { minLength: length / 2, maxLength: length });
+}
+
+/** A program with payouts to be paid by PayPal, and the processes that pay them. */
+export async function newPaymentWorld(engine: Engine) {
+  let now = Date.parse("2026-03-04T05:06:07.890Z");
+  const clock = () => new Date(now);
+  const paypal = await startPaypalApi(clock);
+  const store = newStore(engine);
+  const seal = newSeal([SECRET_KEY]);
+  const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
+  const made = {
+    name: "Acme",
+    publicId: "acme",
+    landingUrl: "https://www.acme.example/",
+    key: "key-of-acme",
+  };
+  const { account } = await createAccount(context(), made);
+  for (let nth = 1; nth <= PROMOTERS; nth += 1) {
+    const promoter = await addPromoter(context(), account, { email: `p${nth}@example.com` });
+    const details = { wallet_email: `p${nth}@wallet.example` };
+    await selectMethod(context(), promoter, { method: "paypal", details });
+    for (let count = 0; count < 2; count += 1)
+      await addPayout(context(), promoter, { totalInclTax: 1_000 * nth });
+  }
+  const paidBy = {
+    provider: "paypal",
+    clientId: "client-1",
+    secret: "secret-1",
+    webhookId: "hook-1",
+  } as const;
+  await connectPayments(context(), account.id, { ...paidBy, apiUrl: paypal.url, seal });
+  const batchIds = [
+    (await createPaymentsBatch(context(), account, { method: "paypal", show: asItIs })).batch.id,
+  ];
+  const later: ReturnType<PaypalApi["settle"]>[] = [];
+  const all = () => store.list(payments, "id", account.id, []);
+
+  /** A process that may be killed. What it was doing then is lost. */
+  async function process(
+    work: (run: Run) => Promise<void>,
+    death: { afterCommits: number; isWritten: boolean } | null,
+  ): Promise<void> {
+    const mortal = mortalEngine(engine);
+    if (death !== null) mortal.kill(death);
+    const run = { store: newStore(mortal.engine), chance: systemChance, clock, seal, actor: USER };
+    await work(run).catch((error: unknown) => {
+      if (!mortal.isDead() && !(error instanceof Failure)) throw error;
+    });
+  }
+
+  async function send(run: Run): Promise<void> {
+    const acme = await loadAccount(run.store, "acme");
+    for (const batchId of batchIds)
+      await sendBatch(run, acme, { batchId, provider: "paypal", ignoresBalance: true });
+  }
+
+  /** PayPal sends an event to a server. */
+  async function tell({ body, headers }: ReturnType<PaypalApi["settle"]>): Promise<void> {
+    const given = { provider: "paypal", body, headers: new Headers(headers) } as const;
+    await process(async (run) => {
+      await takePaymentEvent(run, await loadAccount(run.store, "acme"), given);
+    }, null);
+  }
+
+  async function job(run: Run): Promise<void> {
+    const round = askOpenPayments(run);
+    while ((await round.next()).done !== true);
+  }
+
+  /** A person looks at PayPal before deciding, and waits until PayPal knows. */
+  async function decide(payment: Payment): Promise<void> {
+    const item = paypal.items().find(({ reference }) => reference === payment.reference);
+    if (item !== undefined && ["PENDING", "ONHOLD", "UNCLAIMED"].includes(item.status)) return;
+    const wasPaid = item !== undefined && isMoney(item.status);
+    await refusable(() => decidePayment(context(), account.id, { id: payment.id, wasPaid }));
+  }
+
+  async function live(event: PaymentEvent): Promise<void> {
+    switch (event.does) {
+      case "wait":
+        now += event.ms;
+        return;
+      case "outage":
+        paypal.isAway = event.isAway;
+        return;
+      case "settle": {
+        const item = paypal.items()[event.nth % Math.max(1, paypal.items().length)];
+        if (item === undefined || !follows(item.status, event.status)) return;
+        const told = paypal.settle(item, event.status);
+        if (event.events === "late") later.push(told);
+        const times = { none: 0, one: 1, two: 2, late: 0 }[event.events];
+        await Promise.all(Array.from({ length: times }, () => tell(told)));
+        // Those that were late come after newer ones.
+        if (times > 0) for (const former of later.splice(0)) await tell(former);
+        return;
+      }
+      case "decide": {
+        const open = (await all()).filter(({ review }) => review !== null);
+        const payment = open[event.nth % Math.max(1, open.length)];
+        if (payment !== undefined) await decide(payment);
+        return;
+      }
+      case "by hand": {
+        const own = await store.list(payouts, "id", account.id, []);
+        const { id } = own[event.nth % own.length]!;
+        await refusable(() => movePayout(context(), account.id, { id, to: event.to }));
+        return;
+      }
+      case "file":
+        await refusable(() =>
+          paymentFile(context(), account, {
+            id: batchIds.at(-1)!,
+            format: null,
+            part: null,
+            debtor: { name: null, iban: null, bic: null },
+          }),
+        );
+        return;
+      case "batch":
+        await refusable(async () => {
+          const { batch } = await createPaymentsBatch(context(), account, { method: "paypal", show: asItIs });
+          batchIds.push(batch.id);
+        });
+        return;
+      default:
+        if (event.fault !== null) paypal.fail(event.fault);
+        if (event.does === "both")
+          await Promise.all([process(send, event.kill), process(send, null), process(job, null)]);
+        else await process(event.does === "send" ? send : job, event.kill);
+    }
+  }
+
+  return {
+    paypal,
+    live,
+    async close() {
+      await paypal.close();
+    },
+    /** What breaks a law now. */
+    async faults(): Promise<string[]> {
+      return [...doublePayments(paypal, await all()), ...(await movedMoney())];
+    },
+    /** What is undecided for longer than an hour after the job has run, and nobody was told. */
+    async untold(): Promise<string[]> {
+      await process(job, null);
+      const open = await store.list(paymentOrders, "id", account.id, []);
+      const late = open.filter(
+        ({ isSettled, firstAskedAt, createdAt }) =>
+          !isSettled && now - Date.parse(firstAskedAt ?? createdAt) > HOUR_MS,
+      );
+      const ids = new Set(late.map(({ id }) => id));
+      return (await all())
+        .filter(
+          ({ orderId, state, review }) =>
+            ids.has(orderId) && (state === "intent" || state === "asked") && review === null,
+        )
+        .map(({ id }) => `payment ${id} is undecided, and nobody was told`);
+    },
+    /** Ends all faults, and lets everybody do their work until nothing is open. */
+    async calm(): Promise<void> {
+      paypal.recover();
+      for (let round = 0; round < 4; round += 1) {
+        for (const item of paypal.items())
+          if (item.status === "PENDING" || item.status === "ONHOLD") item.status = "SUCCESS";
+        // PayPal returns what nobody claims, and only then a person can tell what became of it.
+        const open = new Set(
+          (await all()).filter(({ review }) => review !== null).map(({ reference }) => reference),
+        );
+        for (const item of paypal.items())
+          if (item.status === "UNCLAIMED" && open.has(item.reference)) item.status = "RETURNED";
+        now += 7 * HOUR_MS;
+        await process(job, null);
+        await process(send, null);
+        now += 2 * HOUR_MS;
+        for (const payment of await all()) if (payment.review !== null) await decide(payment);
+      }
+    },
+    /** Where PayPal's list and ours differ. */
+    async differences(): Promise<string[]> {
+      const own = new Map((await all()).map((payment) => [payment.reference, payment]));
+      const orders = new Map(
+        (await store.list(paymentOrders, "id", account.id, [])).map((each) => [each.id, each]),
+      );
+      const listed = paypal.items().map(({ reference, status }): string[] => {
+        const payment = own.get(reference);
+        if (payment === undefined) return [`PayPal has paid ${reference}, which we don't know`];
+        // PayPal can't be asked about an order whose batch it has not named.
+        const isUnknown = payment.decidedBy !== undefined && orders.get(payment.orderId)?.providerId === null;
+        return payment.state === SAID[status] || isUnknown
+          ? []
+          : [`payment ${payment.id} is ${payment.state} and ${status}`];
+      });
+      const known = new Set(paypal.items().map(({ reference }) => reference));
+      const unlisted = [...own.values()]
+        .filter(
+          ({ payer, reference, state }) => payer !== "file" && !known.has(reference) && state !== "failed",
+        )
+        .map(({ id, state }) => `payment ${id} is ${state}, and PayPal does not list it`);
+      return [...listed.flat(), ...unlisted];
+    },
+  };
+
+  /** Payouts that don't follow their payments. */
+  async function movedMoney(): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const payout of await store.list(payouts, "id", account.id, [])) {
+      const latest = await findPaymentOf(store, payout);
+      if (latest === null || latest.payer === "file") continue;
+      const wanted = STATUSES[latest.state];
+      if (wanted !== undefined && payout.status !== wanted)
+        wrong.push(`payout ${payout.id} is ${payout.status}, and its payment ${latest.state}`);
+    }
+    return wrong;
+  }
+}
+
+/** What the states of PayPal's items are with us. */
+const SAID: Record<ItemStatus, PaymentState> = {
+  PENDING: "asked",
+  ONHOLD: "asked",
+  SUCCESS: "confirmed",
+  UNCLAIMED: "unclaimed",
+  FAILED: "failed",
+  RETURNED: "returned",
+  REVERSED: "returned",
+};
+
+/** The status of a payout whose payment holds it. Others are free. */
+const STATUSES: Partial<Record<PaymentState, string>> = {
+  intent: "processing",
+  asked: "processing",
+  unclaimed: "processing",
+  confirmed: "completed",
+};
+
+/** Whether the money of an item is with its receiver, or may still get there. */
+function isMoney(status: ItemStatus): boolean {
+  return status !== "FAILED" && status !== "RETURNED" && status !== "REVERSED";
+}
+
+/** Payouts whose money is on its way twice. */
+function doublePayments(paypal: PaypalApi, own: Payment[]): string[] {
+  const payoutIds = new Map(own.map(({ reference, payoutIds }) => [reference, payoutIds]));
+  const seen = new Map<number, string>();
+  const faults: string[] = [];
+  for (const { id, reference, status } of paypal.items()) {
+    if (!isMoney(status)) continue;
+    for (const payoutId of payoutIds.get(reference) ?? []) {
+      if (seen.has(payoutId)) faults.push(`payout ${payoutId} is paid by ${seen.get(payoutId)} and ${id}`);
+      seen.set(payoutId, id);
+    }
+  }
+  return faults;
+}
+
+/** The states that PayPal moves an item to. */
+function follows(from: ItemStatus, to: ItemStatus): boolean {
+  if (from === "PENDING" || from === "ONHOLD") return to !== "RETURNED" && to !== "REVERSED";
+  if (from === "UNCLAIMED") return to === "SUCCESS" || to === "RETURNED";
+  return from === "SUCCESS" && to === "REVERSED";
+}
+
+async function refusable(work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+  });
+}

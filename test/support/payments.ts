@@ -1,0 +1,90 @@
+import { connectPayments } from "../../server/domain/payment/connection.ts";
+import { PROCESS } from "../../server/domain/audit/audit.ts";
+import { systemChance } from "../../server/domain/context.ts";
+import { payments, payoutClaims } from "../../server/domain/payment/payment.ts";
+import { newSeal } from "../../server/seal.ts";
+import { SECRET_KEY } from "./app.ts";
+import { withStore } from "./operations.ts";
+import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
+import { asItIs } from "../../server/domain/show.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
+import { askOpenPayments, intendBatch } from "../../server/payments/send.ts";
+import type { TestApp } from "./app.ts";
+import type { PaypalApi } from "./paypal-api.ts";
+
+/** Connects the account with a stand-in. Only the command line may name an address. */
+export async function connectPaypal(
+  { context, accountId, services }: TestApp,
+  { url }: PaypalApi,
+): Promise<void> {
+  await connectPayments(context, accountId, {
+    seal: services.seal,
+    provider: "paypal",
+    clientId: "client-1",
+    secret: "secret-1",
+    webhookId: "hook-1",
+    apiUrl: url,
+  });
+}
+
+/** One round of the job that sends payments and asks about them. */
+export async function runPaymentJob({ services }: TestApp): Promise<void> {
+  const { store, chance, clock, seal } = services;
+  const round = askOpenPayments({ store, chance, clock, seal, actor: PROCESS });
+  while ((await round.next()).done !== true);
+}
+
+/** Lets the job of a server run on a store after some hours, and resolves to the state of each payout's payment. */
+export function finishPayments(
+  url: string,
+  afterHours: number,
+): Promise<[payoutId: number, state: string][]> {
+  return withStore(url, async ({ store, accountId }) => {
+    for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
+      const clock = () => new Date(Date.now() + hours * 60 * 60 * 1_000);
+      const round = askOpenPayments({ store, chance: systemChance, clock, seal: newSeal([SECRET_KEY]) });
+      while ((await round.next()).done !== true);
+    }
+    const claims = await store.list(payoutClaims, "id", accountId, []);
+    const found = claims.map(async ({ payoutId, paymentId }): Promise<[number, string]> => {
+      const payment = await store.get(payments, accountId, paymentId);
+      return [payoutId, payment?.state ?? "none"];
+    });
+    return Promise.all(found);
+  });
+}
+
+type TransferProvider = "stripe" | "wise" | "tremendous";
+
+/** Connects the account with a stand-in of Stripe, Wise or Tremendous. */
+export async function connectTo(
+  { context, accountId, services }: TestApp,
+  provider: TransferProvider,
+  apiUrl: string,
+): Promise<void> {
+  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl };
+  await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
+}
+
+/** Makes a promoter with a payout for each of these details of a method, and puts the payouts into batch 1. */
+export async function addBatch(
+  { context, accountId }: TestApp,
+  method: "custom" | "wise",
+  all: Record<string, string>[],
+): Promise<void> {
+  const account = await changeAccount(context, accountId, {});
+  for (const [index, details] of all.entries()) {
+    const promoter = await addPromoter(context, account, { email: `p${index}@example.com` });
+    await selectMethod(context, promoter, { method, details });
+    await addPayout(context, promoter);
+  }
+  await createPaymentsBatch(context, account, { method, show: asItIs });
+}
+
+/** `tidemark payouts send acme 1 --yes --provider …`, as far as the payments are written down. */
+export async function sendAll(app: TestApp, provider: TransferProvider): Promise<void> {
+  const { store, chance, clock, seal } = app.services;
+  const account = await changeAccount(app.context, app.accountId, {});
+  const given = { batchId: 1, provider, ignoresBalance: false };
+  await intendBatch({ store, chance, clock, seal }, account, given);
+}

@@ -1,0 +1,237 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What may go wrong with a request that asks a stand-in to pay. */
+export type TransferFault = "paid, then 500" | "paid, answer lost" | "503" | "request lost";
+
+/** What a stand-in has paid, oldest first. */
+export interface Transfer {
+  id: string;
+  reference: string;
+  payee: string;
+  amount: string;
+}
+
+/** A stand-in of Stripe, Wise or Tremendous on loopback. */
+export interface TransferApi {
+  url: string;
+  paid: Transfer[];
+  postings: number;
+  fail(...faults: TransferFault[]): void;
+  /** Receivers that it refuses. */
+  refused: Set<string>;
+  /** Takes a payment back. */
+  takeBack(id: string): void;
+  close(): Promise<void>;
+}
+
+type Give = (status: number, body: unknown) => void;
+
+interface Behaviour {
+  /** Pays, or refuses. */
+  pay(text: string, request: IncomingMessage, api: TransferApi): { status: number; body: unknown };
+  show(url: URL, api: TransferApi): { status: number; body: unknown };
+}
+
+/** Stripe forgets idempotency keys after a day. */
+const KEY_MS = 24 * 60 * 60 * 1_000;
+
+/** A stand-in of Stripe's transfers. */
+export function startStripeApi(clock: () => Date): Promise<TransferApi> {
+  const keys = new Map<string, { at: number; id: string }>();
+  const groups = new Map<string, string>();
+  const reversed = new Set<string>();
+  const shown = ({ id, reference, payee, amount }: Transfer) => ({
+    id,
+    object: "transfer",
+    amount: Number(amount),
+    currency: "usd",
+    destination: payee,
+    reversed: reversed.has(id),
+    transfer_group: groups.get(id),
+    metadata: { payment: reference },
+  });
+  return start(
+    {
+      pay(text, { headers }, api) {
+        const given = new URLSearchParams(text);
+        const key = String(headers["idempotency-key"]);
+        const known = keys.get(key);
+        if (known !== undefined && clock().getTime() - known.at < KEY_MS)
+          return { status: 200, body: shown(api.paid.find(({ id }) => id === known.id)!) };
+        const payee = given.get("destination")!;
+        if (api.refused.has(payee)) {
+          const error = {
+            type: "invalid_request_error",
+            param: "destination",
+            message: "No such destination",
+          };
+          return { status: 400, body: { error } };
+        }
+        const id = `tr_${api.paid.length + 1}`;
+        const made = { id, reference: given.get("metadata[payment]")!, payee, amount: given.get("amount")! };
+        api.paid.push(made);
+        keys.set(key, { at: clock().getTime(), id });
+        groups.set(id, given.get("transfer_group")!);
+        return { status: 200, body: shown(made) };
+      },
+      show({ pathname, searchParams }, api) {
+        if (pathname === "/v1/balance")
+          return { status: 200, body: { available: [{ amount: 1_000_000, currency: "usd" }] } };
+        const group = searchParams.get("transfer_group");
+        const found = api.paid.filter(({ id }) => groups.get(id) === group);
+        return { status: 200, body: { object: "list", has_more: false, data: found.map(shown) } };
+      },
+    },
+    (id) => reversed.add(id),
+  );
+}
+
+interface TremendousBody {
+  external_id: string;
+  reward: { value: { denomination: number; currency_code: string }; recipient: { email: string } };
+}
+
+/** A stand-in of Tremendous' orders. */
+export function startTremendousApi(): Promise<TransferApi> {
+  const cancelled = new Set<string>();
+  const shown = ({ id, reference, amount }: Transfer) => ({
+    order: {
+      id,
+      external_id: reference,
+      status: cancelled.has(id) ? "CANCELED" : "EXECUTED",
+      rewards: [
+        {
+          id: `reward-${id}`,
+          value: { denomination: Number(amount), currency_code: "USD" },
+          delivery: { method: "EMAIL", status: "SUCCEEDED" },
+        },
+      ],
+    },
+  });
+  return start(
+    {
+      pay(text, _, api) {
+        const { external_id: reference, reward } = JSON.parse(text) as TremendousBody;
+        const known = api.paid.find((order) => order.reference === reference);
+        if (known !== undefined) return { status: 201, body: shown(known) };
+        if (api.refused.has(reward.recipient.email)) {
+          const errors = { message: "Recipient is invalid", payload: { "reward.recipient": "is invalid" } };
+          return { status: 422, body: { errors } };
+        }
+        const { value, recipient } = reward;
+        const id = `O${api.paid.length + 1}`;
+        const made = { id, reference, payee: recipient.email, amount: String(value.denomination) };
+        api.paid.push(made);
+        return { status: 200, body: shown(made) };
+      },
+      show({ pathname }, api) {
+        const found = api.paid.find(({ reference }) => pathname === `/api/v2/orders/${reference}`);
+        return found === undefined
+          ? { status: 404, body: { errors: { message: "Not found" } } }
+          : { status: 200, body: shown(found) };
+      },
+    },
+    (id) => cancelled.add(id),
+  );
+}
+
+interface WiseBody {
+  targetAmount?: number;
+  details?: { email?: string };
+  targetAccount?: number;
+  quoteUuid?: string;
+  customerTransactionId?: string;
+}
+
+/** A stand-in of Wise. Transfers are drafts; a person funds all of them at once. */
+export function startWiseApi(): Promise<TransferApi> {
+  const quotes: number[] = [];
+  const accounts: string[] = [];
+  const refunded = new Set<string>();
+  const shown = ({ id, reference, amount }: Transfer) => ({
+    id: Number(id),
+    status: refunded.has(id) ? "funds_refunded" : "outgoing_payment_sent",
+    targetValue: Number(amount),
+    targetCurrency: "USD",
+    customerTransactionId: reference,
+  });
+  return start(
+    {
+      pay(text, { url }, api) {
+        const given = JSON.parse(text) as WiseBody;
+        if (url?.endsWith("/quotes"))
+          return { status: 200, body: { id: `quote-${quotes.push(given.targetAmount!)}` } };
+        if (url === "/v1/accounts") {
+          const email = given.details!.email!;
+          if (api.refused.has(email))
+            return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
+          return { status: 200, body: { id: accounts.push(email) } };
+        }
+        const reference = given.customerTransactionId!;
+        const known = api.paid.find((each) => each.reference === reference);
+        if (known !== undefined) return { status: 200, body: shown(known) };
+        const amount = String(quotes[Number(given.quoteUuid!.split("-")[1]) - 1]);
+        const made = {
+          id: String(api.paid.length + 1),
+          reference,
+          payee: accounts[given.targetAccount! - 1]!,
+          amount,
+        };
+        api.paid.push(made);
+        return { status: 200, body: shown(made) };
+      },
+      show: (_, api) => ({ status: 200, body: api.paid.map(shown) }),
+    },
+    (id) => refunded.add(id),
+    (url) => url === "/v1/transfers",
+  );
+}
+
+/** `isPaying`: whether a request asks to pay. Faults strike those alone. */
+async function start(
+  behaviour: Behaviour,
+  takeBack: (id: string) => void,
+  isPaying: (url: string) => boolean = () => true,
+): Promise<TransferApi> {
+  const faults: TransferFault[] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const api: TransferApi = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paid: [],
+    postings: 0,
+    fail: (...given) => void faults.push(...given),
+    refused: new Set(),
+    takeBack,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return api;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const give: Give = (status, body) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    };
+    if (request.headers.authorization !== "Bearer secret-1") return give(401, {});
+    if (request.method === "GET") {
+      const { status, body } = behaviour.show(new URL(request.url ?? "/", "http://localhost"), api);
+      return give(status, body);
+    }
+    const isCounted = isPaying(request.url ?? "");
+    if (isCounted) api.postings += 1;
+    const fault = isCounted ? faults.shift() : undefined;
+    if (fault === "request lost") return void request.socket.destroy();
+    if (fault === "503") return give(503, {});
+    const { status, body } = behaviour.pay(Buffer.concat(chunks).toString(), request, api);
+    if (fault === "paid, answer lost") return void request.socket.destroy();
+    if (fault === "paid, then 500") return give(500, {});
+    give(status, body);
+  }
+}
