@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { loadAccount, SYSTEM, type Account } from "../domain/account/account.ts";
-import { systemChance } from "../domain/context.ts";
+import { loadAccount, type Account } from "../domain/account/account.ts";
+import { SYSTEM, systemChance } from "../domain/context.ts";
 import { freezes } from "../storage/freeze.ts";
 import { openStore, storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";

@@ -1,7 +1,7 @@
-import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM, type Context } from "../domain/context.ts";
 import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
 import type { Commission } from "../domain/commission/commission.ts";
-import type { Context } from "../domain/context.ts";
 import { unsubscribeToken, type Email, type EmailKind } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";

@@ -1,4 +1,5 @@
-import { listAccounts, SYSTEM } from "../domain/account/account.ts";
+import { listAccounts } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { countErasures } from "../domain/erasure/erased.ts";
 import { facts, recordChangeOf, type Fact } from "../domain/event/event.ts";
 import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";

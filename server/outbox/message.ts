@@ -1,4 +1,5 @@
-import { accounts, SYSTEM } from "../domain/account/account.ts";
+import { accounts } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/commission.ts";

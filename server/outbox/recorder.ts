@@ -1,4 +1,4 @@
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { announce } from "../domain/event/event.ts";
 import { FULFILMENT } from "../domain/event/event-type.ts";
 import { payouts, type Payout } from "../domain/payout/payout.ts";

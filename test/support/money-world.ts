@@ -1,4 +1,5 @@
-import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
 import { setCurrency } from "../../server/domain/account/settings.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";

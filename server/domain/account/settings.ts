@@ -1,7 +1,7 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
+import { type Context, SYSTEM } from "../context.ts";
 import { isCurrency } from "../money/money.ts";
 import { payouts } from "../payout/payout.ts";
 import { sales } from "../sale/sale.ts";
@@ -9,7 +9,6 @@ import {
   accounts,
   changeAccount,
   commissionBase,
-  SYSTEM,
   trackerNames,
   type Account,
   type CommissionBase,

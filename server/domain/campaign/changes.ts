@@ -1,8 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
-import { accounts, changeAccount, SYSTEM } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import { accounts, changeAccount } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { updateWantedEvents } from "../webhook/webhook.ts";
 import type { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";

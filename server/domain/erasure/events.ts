@@ -1,10 +1,9 @@
-import { SYSTEM } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { deliveries, dropDelivery, type Delivery } from "../webhook/delivery.ts";
 import type { Entity, EventMessage } from "../event/event-type.ts";
 import { facts, recordChangeOf, type Fact } from "../event/event.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
 import { countErasure } from "./erased.ts";
 
 /** Larger commits would disturb the sending. */

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { table, type Table } from "../../storage/table.ts";
-import { SYSTEM } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import {
   balanceBefore,
   balanceMoves,
@@ -10,7 +10,6 @@ import {
   type BalanceMove,
 } from "../commission/balance.ts";
 import { commissions } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
 import { leads } from "../lead/lead.ts";
 import { paymentsBatches } from "../payments-batch/batch.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";

@@ -1,9 +1,9 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { Unit } from "../money/money.ts";
 import type { Belonging } from "../promoter-campaign/promoter-campaign.ts";

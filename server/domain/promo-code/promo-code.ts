@@ -4,7 +4,8 @@ import { findPage, type Found, type Schema, type Window } from "../../storage/qu
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM } from "../context.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { foldedCoupon, rewards } from "../reward/reward.ts";
 

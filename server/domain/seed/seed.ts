@@ -1,11 +1,11 @@
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import { listAccounts, SYSTEM, type Account } from "../account/account.ts";
+import { listAccounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { firstStarts } from "../account/creation.ts";
 import { renameAccount } from "../account/settings.ts";
 import { withoutLog } from "../audit/audited-store.ts";
 import { listCampaigns, loadCampaign } from "../campaign/campaign.ts";
-import type { Context } from "../context.ts";
 import type { Email } from "../email/email.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { createPromoCode } from "../promo-code/changes.ts";

@@ -2,9 +2,9 @@ import { Failure } from "../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM, type Chance, type Context } from "../context.ts";
 import { campaigns } from "../campaign/campaign.ts";
-import type { Chance, Context } from "../context.ts";
 import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event/event-type.ts";
 import { wantedEvents } from "../event/event.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  ACTOR_KINDS,
   AUDIT_ACTIONS,
   AUDITED,
   listAuditEntries,
@@ -8,6 +7,7 @@ import {
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/audit.ts";
+import { ACTOR_KINDS } from "../../domain/context.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
 import type { Line } from "../../csv.ts";

@@ -11,9 +11,7 @@ import { newDice, type Dice } from "../../support/fuzz/dice.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { send } from "../../support/v1.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
-import { addAccount } from "../../support/operations.ts";
+import { eraseLead, erasePromoter, addAccount } from "../../support/operations.ts";
 
 /** The types of events that a webhook may subscribe to. */
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(

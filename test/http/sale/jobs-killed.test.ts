@@ -1,8 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newJobs } from "../../../server/process/jobs.ts";
-import type { Engine } from "../../support/memory-engine.ts";
-import { newStore } from "../../support/memory-engine.ts";
+import { type Engine, newStore } from "../../support/memory-engine.ts";
 import { findFaults } from "../../../server/transfer/check.ts";
 import { NOW, countedChance, startApp, type TestApp } from "../../support/app.ts";
 import type { Entry } from "../../support/entries.ts";
