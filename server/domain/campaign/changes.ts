@@ -7,6 +7,7 @@ import { checkRewardEntries } from "../reward/changes.ts";
 import type { Show } from "../show.ts";
 import {
   campaigns,
+  emailsOf,
   loadCampaign,
   newCampaign,
   type Campaign,
@@ -123,7 +124,7 @@ export function deleteCampaign<T>(
     await tx.lock(campaigns, accountId, id);
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
-    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId);
+    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId, emailsOf);
     return show(tx.view, campaign);
   });
 }
@@ -146,7 +147,7 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
-  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId);
+  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId, emailsOf);
   if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
   return after;
 }

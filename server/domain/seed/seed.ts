@@ -5,7 +5,7 @@ import { SYSTEM, type Context } from "../context.ts";
 import { firstStarts } from "../account/creation.ts";
 import { renameAccount } from "../account/settings.ts";
 import { withoutLog } from "../audit/audited-store.ts";
-import { listCampaigns, loadCampaign } from "../campaign/campaign.ts";
+import { emailsOf, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
 import type { Email } from "../email/email.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { createPromoCode } from "../promo-code/changes.ts";
@@ -196,6 +196,7 @@ async function seedDeliveries(
 ): Promise<void> {
   const { store, now } = plan.context;
   const webhook = await createWebhook(plan.context, plan.account.id, {
+    emailsOf,
     url: "https://hooks.acme.example/tidemark",
     description: "CRM",
     eventTypes: ["referral.created"],
