@@ -1,7 +1,8 @@
 import { SYSTEM, type Context } from "../context.ts";
 import { deliveries, dropDelivery, type Delivery } from "../webhook/delivery.ts";
 import type { Entity, EventMessage } from "../event/event-type.ts";
-import { facts, recordChangeOf, type Fact } from "../event/event.ts";
+import { facts, type Fact } from "../event/event.ts";
+import { recordChangeOf } from "../announcement/announcement.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { countErasure } from "./erased.ts";

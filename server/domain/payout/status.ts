@@ -4,6 +4,7 @@ import { commissions, isPaid, type Commission } from "../commission/commission.t
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import {
   batchReference,
   paymentsBatches,
@@ -75,7 +76,7 @@ export async function moveWithin(
   };
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, moved);
-  await announce(tx, context, { entity: "payout", before: payout, after: moved });
+  await announceMoney(tx, context, { entity: "payout", before: payout, after: moved });
   await settleBatch(tx, context, payout);
   return moved;
 }
@@ -96,7 +97,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
     refuseUploaded(payout);
     await freeCommissions(tx, payout);
     await tx.remove(payouts, accountId, id);
-    await announce(tx, context, { entity: "payout", before: payout, after: null });
+    await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
     await settleBatch(tx, context, payout);
     return payout;
   });
@@ -261,9 +262,9 @@ async function lower(
   if (amount > 0) {
     const lowered = { ...payout, amount, totalInclTax: withTax(amount, payout.taxRateHundredths) };
     await tx.put(payouts, lowered);
-    return announce(tx, context, { entity: "payout", before: payout, after: lowered });
+    return announceMoney(tx, context, { entity: "payout", before: payout, after: lowered });
   }
   await freeCommissions(tx, payout);
   await tx.remove(payouts, payout.accountId, payout.id);
-  await announce(tx, context, { entity: "payout", before: payout, after: null });
+  await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
 }

@@ -1,8 +1,7 @@
-import { emailsOf } from "../../../server/domain/campaign/campaign.ts";
+import { createCampaign, emailsOf } from "../../../server/domain/campaign/campaign.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount, createFirstAccount } from "../../../server/domain/account/creation.ts";
 import { findFirstAccount } from "../../../server/domain/account/account.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
 import { fillDemo, needsDemoData } from "../../../server/domain/seed/seed.ts";
 import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
