@@ -123,6 +123,23 @@ export async function lockCodes(tx: Transaction, accountId: number): Promise<voi
 }
 
 /**
+ * Stops a reward from having the code of one promoter as its coupon, because customers of every promoter may type it.
+ *
+ * @throws Failure `taken`
+ */
+export async function refuseOwnCode(
+  tx: Transaction,
+  accountId: number,
+  coupon: string | null,
+): Promise<void> {
+  if (coupon === null) return;
+  await lockCodes(tx, accountId);
+  const promoCode = await findCodeInUse(tx, accountId, coupon);
+  if (promoCode?.madeByPromoterId === undefined) return;
+  throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
+}
+
+/**
  * Stops a promoter from making a code that the company has given to anybody, in any letter case.
  *
  * @throws Failure `taken`
