@@ -10,7 +10,7 @@ import { preflight } from "./http/origin.ts";
 import type { Method } from "./http/operation.ts";
 import { readJson } from "./http/parameters/json.ts";
 import { pathTidier } from "./http/path.ts";
-import { v1Error, v2Error, v2TrackingError } from "./http/errors.ts";
+import { v1Error, v2Error, v2EventRefusals } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
@@ -63,7 +63,7 @@ const WRONG_METHOD = new Failure("method_not_allowed", "Method not allowed");
 /** All files at the root that have no route of their own. */
 const ACCOUNT_FILES = "/:file";
 
-const JSON_BODY = { kind: "body", read: readJson, shape: v2TrackingError } as const;
+const JSON_BODY = { kind: "body", read: readJson, own: v2EventRefusals } as const;
 
 /** Operations of V2 that answer in the form of V1, as the interface documents them. */
 const V2_EVENTS: V2Row[] = [

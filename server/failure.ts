@@ -1,51 +1,126 @@
-/**
- * Every kind of expected refusal. Only `http/errors.ts` knows their statuses.
- *
- * - `unauthorized`: the key is missing, unknown or revoked, the session has ended, or the password is wrong
- * - `second_factor_required`: the password is right, the code of the second factor is missing or wrong
- * - `second_factor_setup_required`: the account demands a second factor, and the user has none yet
- * - `forbidden`: the key or the session is valid, but not for this account, origin or operation
- * - `not_found`: the named record does not exist, or the caller may not see it
- * - `method_not_allowed`: the path exists, the method does not
- * - `malformed`: the bytes can't be read (encoding, JSON, content type)
- * - `too_large`: a size limit was exceeded
- * - `unsupported`: the body is compressed
- * - `missing`: a required parameter is absent
- * - `invalid`: a parameter, or the record that it would make, breaks a rule
- * - `taken`: a unique value belongs to another record
- * - `rule_broken`: the record is, or would be, in a state that is not allowed (archived, contradictory)
- * - `worthless`: the amount is worth less than the smallest unit of the account's currency
- * - `in_use`: other records depend on the record, so it can't be deleted
- * - `refused`: the record's current state does not allow the change
- * - `already_registered`: the event was recorded before
- * - `conflict`: other requests kept changing the same records
- * - `rate_limited`: too many requests
- * - `unavailable`: the store can't be reached or written to, for example because the disk is full; a retry
- *   may help
- * - `busy`: too much work of one kind is under way already
- */
-export type FailureKind =
-  | "unauthorized"
-  | "second_factor_required"
-  | "second_factor_setup_required"
-  | "forbidden"
-  | "not_found"
-  | "method_not_allowed"
-  | "malformed"
-  | "too_large"
-  | "unsupported"
-  | "missing"
-  | "invalid"
-  | "taken"
-  | "rule_broken"
-  | "worthless"
-  | "in_use"
-  | "refused"
-  | "already_registered"
-  | "conflict"
-  | "rate_limited"
-  | "unavailable"
-  | "busy";
+/** A kind of expected refusal, as it is answered unless an operation answers it in its own way. */
+interface Refusal {
+  /** The status in V1, and of the browser's routes. */
+  v1: number;
+  /** The status in V2. */
+  v2: number;
+  /** V2's `code`. */
+  code: string;
+  /** For readers of the API's document. */
+  means: string;
+}
+
+/** Every kind of expected refusal. A further one is a line here. */
+export const FAILURES = {
+  unauthorized: {
+    v1: 401,
+    v2: 401,
+    code: "unauthorized",
+    means: "The key is missing, unknown or revoked, or nobody is signed in.",
+  },
+  second_factor_required: {
+    v1: 401,
+    v2: 401,
+    code: "second_factor_required",
+    means: "The password is right, but the code of the second factor is missing or wrong.",
+  },
+  second_factor_setup_required: {
+    v1: 403,
+    v2: 403,
+    code: "second_factor_setup_required",
+    means: "The account demands a second factor, and the user has none yet.",
+  },
+  forbidden: {
+    v1: 403,
+    v2: 403,
+    code: "forbidden",
+    means: "The key or the site does not belong to this account, or the user's role does not allow this.",
+  },
+  not_found: {
+    v1: 404,
+    v2: 404,
+    code: "not_found",
+    means: "The record that the request names does not exist.",
+  },
+  method_not_allowed: {
+    v1: 405,
+    v2: 405,
+    code: "method_not_allowed",
+    means: "The path does not support this method.",
+  },
+  malformed: {
+    v1: 400,
+    v2: 422,
+    code: "invalid_params",
+    means: "The request can't be read: its body, form or path is broken.",
+  },
+  too_large: {
+    v1: 413,
+    v2: 413,
+    code: "invalid_params",
+    means: "The request is larger or more deeply nested than the server accepts.",
+  },
+  unsupported: {
+    v1: 415,
+    v2: 415,
+    code: "unsupported_media_type",
+    means: "The body is compressed. Send it plain.",
+  },
+  missing: { v1: 422, v2: 422, code: "invalid_params", means: "A required parameter is missing." },
+  invalid: {
+    v1: 422,
+    v2: 422,
+    code: "invalid_params",
+    means: "A field has a value that is not allowed. The answer names each such field.",
+  },
+  taken: { v1: 422, v2: 400, code: "invalid_record", means: "Another record has this value already." },
+  rule_broken: {
+    v1: 422,
+    v2: 400,
+    code: "invalid_record",
+    means: "The change would break a rule of the record.",
+  },
+  worthless: {
+    v1: 422,
+    v2: 400,
+    code: "invalid_record",
+    means: "The amount is worth less than the smallest unit of the account's currency.",
+  },
+  in_use: { v1: 422, v2: 409, code: "destroy_failed", means: "Other records depend on this one." },
+  refused: { v1: 422, v2: 422, code: "operation_failed", means: "The record's state does not allow this." },
+  already_registered: {
+    v1: 422,
+    v2: 422,
+    code: "operation_failed",
+    means: "The event was recorded before. Nothing changed.",
+  },
+  conflict: {
+    v1: 503,
+    v2: 409,
+    code: "conflict",
+    means: "Others changed the same records at the same time. Send the request again.",
+  },
+  rate_limited: {
+    v1: 429,
+    v2: 429,
+    code: "rate_limited",
+    means: "Too many requests. Wait as long as `Retry-After` says.",
+  },
+  unavailable: {
+    v1: 503,
+    v2: 503,
+    code: "unavailable",
+    means: "The store can't be reached or written to at the moment. Send the request again.",
+  },
+  busy: {
+    v1: 503,
+    v2: 503,
+    code: "unavailable",
+    means: "Too many others are signing in at the moment. Wait as long as `Retry-After` says.",
+  },
+} as const satisfies Record<string, Refusal>;
+
+export type FailureKind = keyof typeof FAILURES;
 
 /** Messages for each faulty field, under the field names of the wire. */
 export type FieldErrors = Record<string, string[]>;

@@ -10,8 +10,8 @@ import { readBody } from "../http/parameters/body.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { openProvider, translate } from "./provider.ts";
-import type { Taken } from "./take/source.ts";
-import { take } from "./take/take.ts";
+import type { Recorded } from "./record/source.ts";
+import { recordEvent } from "./record/record.ts";
 
 /** An invoice with many lines makes a large event. */
 const MAX_BYTES = 1024 * 1024;
@@ -37,14 +37,14 @@ export function hookRoute(services: Services, provider: BillingProvider): EventH
   };
 }
 
-async function takeEvent(services: Services, event: H3Event, provider: BillingProvider): Promise<Taken> {
+async function takeEvent(services: Services, event: H3Event, provider: BillingProvider): Promise<Recorded> {
   const body = await readBody(event, MAX_BYTES);
   const context = newContext(services);
   const account = await findAccount(context.store, String(event.context.params?.["account"]));
   if (account === null) throw notConnected(provider);
   const adapter = await openProvider(await loadConnection(context.store, account.id, provider));
-  const told = await translate(adapter, await adapter.verify(body, event.req.headers, context.now));
-  return take({ context, account, provider, lookUp: adapter.lookUp }, told);
+  const reported = await translate(adapter, await adapter.verify(body, event.req.headers, context.now));
+  return recordEvent({ context, account, provider, lookUp: adapter.lookUp }, reported);
 }
 
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);

@@ -11,10 +11,10 @@ import {
   soldQuantity,
   type Nothing,
   type Payer,
-  type PaymentTold,
-  type RefundTold,
-  type Told,
-} from "./told.ts";
+  type PaymentEvent,
+  type RefundEvent,
+  type BillingEvent,
+} from "./event.ts";
 
 const PAGE = 200;
 
@@ -99,7 +99,7 @@ const subscriptionShape = z.object({
   customData,
 });
 
-function subscriptionCanceled(data: unknown, at: Date): Told {
+function subscriptionCanceled(data: unknown, at: Date): BillingEvent {
   const { id, customerId, canceledAt, customData: metadata } = subscriptionShape.parse(data);
   const payer = payerOf({ customerId: customerId ?? null, email: null, metadata: [metadata] });
   return { kind: "cancellation", subscriptionId: id, payer, at: canceledAt ?? at };
@@ -119,7 +119,7 @@ async function* listEvents({ client }: PaddleApi, since: Date): AsyncGenerator<P
 async function* listHistory(
   api: PaddleApi,
   { uid, email }: { uid: string | null; email: string | null },
-): AsyncGenerator<Told | Nothing> {
+): AsyncGenerator<BillingEvent | Nothing> {
   const { client } = api;
   const customers = await api.customersOf({ uid, email });
   if (customers.length === 0) return;
@@ -170,7 +170,7 @@ const transactionShape = z.object({
 });
 
 /** A completed transaction. */
-async function transactionCompleted(data: unknown, api: PaddleApi | null): Promise<PaymentTold | Nothing> {
+async function transactionCompleted(data: unknown, api: PaddleApi | null): Promise<PaymentEvent | Nothing> {
   const transaction = transactionShape.parse(data);
   const { id, currencyCode, details, items } = transaction;
   const totals = details?.totals;
@@ -211,7 +211,7 @@ function largestOf(items: z.output<typeof item>[]) {
 }
 
 /** The adjustments that count. */
-const KINDS: Record<string, RefundTold["kind"]> = {
+const KINDS: Record<string, RefundEvent["kind"]> = {
   refund: "refund",
   chargeback: "dispute",
   chargeback_reverse: "reversal",
@@ -227,7 +227,7 @@ const adjustmentShape = z.object({
 });
 
 /** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event reports it. */
-function adjustmentMade(data: unknown, at: Date): RefundTold | Nothing {
+function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
   const { id, action, status, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
   const kind = KINDS[action];
   if (kind === undefined) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { BillingConnection, BillingProvider } from "../domain/billing/connection.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import { Failure } from "../failure.ts";
-import type { Nothing, Payer, Told } from "./told.ts";
+import type { Nothing, Payer, BillingEvent } from "./event.ts";
 
 /** An event in the provider's own form. */
 export interface ProviderEvent {
@@ -26,13 +26,13 @@ export interface Provider {
    */
   verify(body: string, headers: Headers, now: Date): Promise<ProviderEvent>;
   /** Translates an event into our words. It may ask the provider's API for what the event leaves out. */
-  toOperation(event: ProviderEvent): Promise<Told | Nothing>;
+  toOperation(event: ProviderEvent): Promise<BillingEvent | Nothing>;
   /** The API's knowledge of a payer besides the event. null: none, or the connection has no API key. */
   lookUp(customerId: string): Promise<Payer | null>;
   /** The events since an instant, newest first. @throws Failure `refused` without an API key */
   list(since: Date): AsyncGenerator<ProviderEvent>;
   /** All payments and refunds of a lead, in any order. @throws Failure `refused` without an API key */
-  history(lead: Lead): AsyncGenerator<Told | Nothing>;
+  history(lead: Lead): AsyncGenerator<BillingEvent | Nothing>;
 }
 
 /** The adapter of a connection. Providers' packages are loaded only by accounts that use them. */
@@ -52,11 +52,11 @@ const TOLERANCE_MS = 5 * 60 * 1_000;
  * @throws Failure `malformed` for a missing field, an amount with a fraction, or an impossible date
  * @see docs/spec/money.md "Billing providers"
  */
-export async function translate(provider: Provider, event: ProviderEvent): Promise<Told | Nothing> {
-  const told = await readable(() => provider.toOperation(event));
-  if (told.kind === "nothing") return told;
-  for (const date of [event.at, told.at]) refuseImpossible(date, event.signedAt);
-  return told;
+export async function translate(provider: Provider, event: ProviderEvent): Promise<BillingEvent | Nothing> {
+  const reported = await readable(() => provider.toOperation(event));
+  if (reported.kind === "nothing") return reported;
+  for (const date of [event.at, reported.at]) refuseImpossible(date, event.signedAt);
+  return reported;
 }
 
 /** @throws Failure `malformed` instead of a schema's own error */

@@ -3,10 +3,10 @@ import type { Account } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
-import type { Nothing, Told } from "./told.ts";
+import type { Nothing, BillingEvent } from "./event.ts";
 import { openProvider, readable, translate, type Provider } from "./provider.ts";
-import { OUTCOMES, type Outcome } from "./take/source.ts";
-import { take } from "./take/take.ts";
+import { OUTCOMES, type Outcome } from "./record/source.ts";
+import { recordEvent } from "./record/record.ts";
 
 /** The result of a walk through a provider's events. */
 export interface Synced {
@@ -29,18 +29,18 @@ export async function syncBilling(
   { connection, since }: { connection: BillingConnection; since: Date },
 ): Promise<Synced> {
   const provider = await openProvider(connection);
-  const told: (Told | Nothing)[] = [];
+  const reported: (BillingEvent | Nothing)[] = [];
   const unreadable: string[] = [];
   for await (const event of provider.list(since)) {
     try {
-      told.push(await translate(provider, event));
+      reported.push(await translate(provider, event));
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== "malformed") throw error;
       unreadable.push(error.message);
     }
   }
   // The provider lists the newest first, but rewards depend on which sale was the first one.
-  const synced = await takeAll({ context, account, connection, provider }, told.toReversed());
+  const synced = await recordAll({ context, account, connection, provider }, reported.toReversed());
   return { ...synced, events: synced.events + unreadable.length, faults: [...unreadable, ...synced.faults] };
 }
 
@@ -55,12 +55,12 @@ export async function importEvents(context: Context, account: Account, lead: Lea
   const all: Synced = newSynced();
   for (const connection of connections) {
     const provider = await openProvider(connection);
-    const told: (Told | Nothing)[] = [];
+    const reported: (BillingEvent | Nothing)[] = [];
     await readable(async () => {
-      for await (const each of provider.history(lead)) if (each.kind !== "nothing") told.push(each);
+      for await (const each of provider.history(lead)) if (each.kind !== "nothing") reported.push(each);
     });
-    told.sort((one, other) => instantOf(one) - instantOf(other));
-    add(all, await takeAll({ context, account, connection, provider }, told));
+    reported.sort((one, other) => instantOf(one) - instantOf(other));
+    add(all, await recordAll({ context, account, connection, provider }, reported));
   }
   return all;
 }
@@ -72,16 +72,16 @@ interface Walk {
   provider: Provider;
 }
 
-async function takeAll(
+async function recordAll(
   { context, account, connection, provider }: Walk,
-  told: (Told | Nothing)[],
+  reported: (BillingEvent | Nothing)[],
 ): Promise<Synced> {
   const source = { context, account, provider: connection.provider, lookUp: provider.lookUp };
   const synced = newSynced();
-  for (const each of told) {
+  for (const each of reported) {
     synced.events += 1;
     try {
-      const { outcome } = await take(source, each);
+      const { outcome } = await recordEvent(source, each);
       synced.outcomes[outcome] += 1;
     } catch (error) {
       if (!(error instanceof Failure) || isOutage(error)) throw error;
@@ -102,6 +102,6 @@ function add(sum: Synced, { events, outcomes, faults }: Synced): void {
   sum.faults.push(...faults);
 }
 
-function instantOf(told: Told | Nothing): number {
-  return told.kind === "nothing" ? 0 : told.at.getTime();
+function instantOf(reported: BillingEvent | Nothing): number {
+  return reported.kind === "nothing" ? 0 : reported.at.getTime();
 }

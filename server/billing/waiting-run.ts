@@ -16,8 +16,8 @@ import {
 } from "../domain/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
-import { applyWaitingCancellation } from "./take/take.ts";
-import { applyWaiting, reportedBy } from "./take/refund.ts";
+import { applyWaitingCancellation } from "./record/record.ts";
+import { applyWaiting, reportedBy } from "./record/refund.ts";
 
 /** Events between two pauses, in which other jobs take their turn. */
 const TRIED_AT_ONCE = 100;

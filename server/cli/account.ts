@@ -15,6 +15,7 @@ import {
   setMailSender,
   setMaxAutoApprove,
 } from "../domain/account/settings.ts";
+import { hasMoney } from "../domain/use/use.ts";
 import { WHOLE } from "../domain/money/money.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { storeOn } from "../storage/open.ts";
@@ -82,7 +83,7 @@ function rename(accountId: string, name: string): Promise<void> {
 function changeCurrency(accountId: string, code: string): Promise<void> {
   return withStore(async (context) => {
     const owner = await loadAccount(context.store, accountId);
-    const { publicId, currency } = await setCurrency(context, owner, code);
+    const { publicId, currency } = await setCurrency(context, owner, { code, hasMoney });
     print({ account_id: publicId, currency });
   });
 }

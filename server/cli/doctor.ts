@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { listAccounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { listAccounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { listCampaigns } from "../domain/campaign/campaign.ts";
 import { payments } from "../domain/payment/payment.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/sale/waiting.ts";

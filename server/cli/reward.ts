@@ -1,3 +1,4 @@
+import { refuseOwnCode } from "../domain/promo-code/promo-code.ts";
 import { Option, type Command } from "commander";
 import { loadAccount } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
@@ -40,7 +41,7 @@ export function rewardCommands(program: Command): void {
         const account = await loadAccount(context.store, accountId);
         const id = given.campaign ?? account.defaultCampaignId;
         const { rewardsForPromoters } = await loadCampaign(context.store, account.id, id);
-        const reward = await createReward(context, account.id, newReward(given));
+        const reward = await createReward(context, account.id, { ...newReward(given), refuseOwnCode });
         const entry = { applyOn: "all" as const, productIds: [], rewardId: reward.id };
         const changes = { rewardsForPromoters: [...rewardsForPromoters, entry] };
         await updateCampaign(context, account.id, { id, changes, show: asItIs });

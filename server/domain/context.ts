@@ -1,6 +1,20 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Store } from "../storage/store.ts";
-import type { Actor } from "./audit/audit.ts";
+
+/** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
+export const SYSTEM = 0;
+
+export const ACTOR_KINDS = ["user", "key", "promoter", "command_line", "process"] as const;
+
+/** The one who changes something. */
+export interface Actor {
+  /** `process`: the server itself, by its jobs. */
+  kind: (typeof ACTOR_KINDS)[number];
+  /** The id of the user or promoter. null: the others have none. */
+  id: number | null;
+  /** The e-mail address of a user or promoter, or the name of a key. null: there is none. */
+  name: string | null;
+}
 
 /** The source of random values. Tests pass one that repeats. */
 export interface Chance {

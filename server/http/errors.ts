@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, type FailureKind } from "../failure.ts";
+import { Failure, FAILURES, type FailureKind } from "../failure.ts";
 import { empty, json, plainText, type AnswerHeaders } from "./answer.ts";
 import { field } from "./fields.ts";
 
@@ -12,60 +12,12 @@ export type Generation = "v1" | "v2";
 /** A conflict is over in a moment. */
 const RETRY_SECONDS = 1;
 
-const V1_STATUS: Record<FailureKind, number> = {
-  unauthorized: 401,
-  second_factor_required: 401,
-  second_factor_setup_required: 403,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  malformed: 400,
-  too_large: 413,
-  unsupported: 415,
-  missing: 422,
-  invalid: 422,
-  taken: 422,
-  rule_broken: 422,
-  worthless: 422,
-  in_use: 422,
-  refused: 422,
-  already_registered: 422,
-  conflict: 503,
-  rate_limited: 429,
-  unavailable: 503,
-  busy: 503,
-};
-
-const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
-  unauthorized: [401, "unauthorized"],
-  second_factor_required: [401, "second_factor_required"],
-  second_factor_setup_required: [403, "second_factor_setup_required"],
-  forbidden: [403, "forbidden"],
-  not_found: [404, "not_found"],
-  method_not_allowed: [405, "method_not_allowed"],
-  malformed: [422, "invalid_params"],
-  too_large: [413, "invalid_params"],
-  unsupported: [415, "unsupported_media_type"],
-  missing: [422, "invalid_params"],
-  invalid: [422, "invalid_params"],
-  taken: [400, "invalid_record"],
-  rule_broken: [400, "invalid_record"],
-  worthless: [400, "invalid_record"],
-  in_use: [409, "destroy_failed"],
-  refused: [422, "operation_failed"],
-  already_registered: [422, "operation_failed"],
-  conflict: [409, "conflict"],
-  rate_limited: [429, "rate_limited"],
-  unavailable: [503, "unavailable"],
-  busy: [503, "unavailable"],
-};
-
 /** Every `code` of V2. */
-const ERROR_CODES = ["internal_error", ...new Set(Object.values(V2_STATUS).map(([, code]) => code))];
+const ERROR_CODES = ["internal_error", ...new Set(Object.values(FAILURES).map(({ code }) => code))];
 
 /** The status of a refusal, unless an operation has its own. */
 export function statusOf(generation: Generation, kind: FailureKind): number {
-  return generation === "v1" ? V1_STATUS[kind] : V2_STATUS[kind][0];
+  return FAILURES[kind][generation];
 }
 
 /**
@@ -76,7 +28,7 @@ export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   const isRecordFault =
     failure.kind === "invalid" || failure.kind === "taken" || failure.kind === "rule_broken";
   const body = isRecordFault ? failure.fields : { error: failure.message };
-  return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
+  return json(body, withRetry(failure, headers), FAILURES[failure.kind].v1);
 }
 
 /** `{message, code}`, with `errors` if fields are at fault. @see docs/spec/common.md "Errors", 4 */
@@ -142,95 +94,78 @@ const alreadyRegisteredAnswer = z
   })
   .meta({ id: "AlreadyRegistered" });
 
-/** The statuses of sign-up tracking's own bodies. @see docs/spec/v1.md "Track a sign-up" */
-export const SIGNUP_STATUSES = { missing: 400, not_found: 404, already_registered: 422 } as const;
+/** How an operation refuses, where that is not the way of its generation. */
+export interface OwnRefusals {
+  /** The statuses that differ. */
+  statuses?: Partial<Record<FailureKind, number>>;
+  /** The bodies that differ. */
+  bodies?: Partial<Record<FailureKind, z.ZodType>>;
+  shape: ErrorShape;
+}
 
-/** The bodies of sign-up tracking's own refusals. @see SIGNUP_STATUSES */
-export const SIGNUP_BODIES = {
-  missing: messageAnswer,
-  not_found: messageAnswer,
-  already_registered: alreadyRegisteredAnswer,
-};
+/** A refusal of its own: the status, and the field that has the message. null: there is no body. */
+type Own = [status: number, field: "message" | "transaction_id" | null];
+type OwnTable = Partial<Record<FailureKind, Own>>;
 
-/**
- * The three bodies of sign-up tracking. Other refusals have the generation's.
- *
- * @see docs/spec/v1.md "Track a sign-up"
- */
-export function signupError(generation: ErrorShape): ErrorShape {
-  return (failure, headers) => {
-    const { kind, message } = failure;
-    if (kind === "already_registered") {
-      return json({ transaction_id: message }, headers, SIGNUP_STATUSES[kind]);
-    }
-    if (kind !== "missing" && kind !== "not_found") return generation(failure, headers);
-    return json({ message }, headers, SIGNUP_STATUSES[kind]);
+const OWN_BODIES = { message: messageAnswer, transaction_id: alreadyRegisteredAnswer };
+
+/** Refusals of a table. What isn't in it is refused as `otherwise` says. */
+function refusalsOf(table: OwnTable, otherwise: OwnRefusals): OwnRefusals {
+  const rows = Object.entries(table) as [FailureKind, Own][];
+  const bodies = rows.flatMap(([kind, [, name]]) => (name === null ? [] : [[kind, OWN_BODIES[name]]]));
+  return {
+    statuses: {
+      ...otherwise.statuses,
+      ...Object.fromEntries(rows.map(([kind, [status]]) => [kind, status])),
+    },
+    bodies: { ...otherwise.bodies, ...Object.fromEntries(bodies) },
+    shape(failure, headers) {
+      const own = table[failure.kind];
+      if (own === undefined) return otherwise.shape(failure, headers);
+      const [status, name] = own;
+      return name === null ? empty(headers) : json({ [name]: failure.message }, headers, status);
+    },
   };
 }
 
-/** The statuses of a subscription's own bodies. */
-export const SUBSCRIPTION_STATUSES = { ...SIGNUP_STATUSES, already_registered: 409 } as const;
+/** @see docs/spec/v1.md "Track a sign-up" */
+const SIGNUP = {
+  missing: [400, "message"],
+  not_found: [404, "message"],
+  already_registered: [422, "transaction_id"],
+} satisfies OwnTable;
 
-/** The bodies of a subscription: those of a sign-up, and 409 with `{message}` for a subscriber. */
-export function subscriptionError(generation: ErrorShape): ErrorShape {
-  return (failure, headers) => {
-    const { kind, message } = failure;
-    if (kind !== "already_registered") return signupError(generation)(failure, headers);
-    return json({ message }, headers, SUBSCRIPTION_STATUSES[kind]);
-  };
-}
+/** Those of sales, refunds and cancellations. A 204 is for a person whom nobody referred; V2's sale answers 404. */
+const V2_SALE = {
+  missing: [400, "message"],
+  invalid: [400, "message"],
+  rule_broken: [400, "message"],
+  worthless: [400, "message"],
+  already_registered: [409, "message"],
+} satisfies OwnTable;
+const EVENT = { ...V2_SALE, not_found: [204, null] } satisfies OwnTable;
 
-/** The statuses of V2's tracking that are not the generation's. */
-export const V2_TRACKING_STATUSES = { conflict: 503 } as const;
+const V1: OwnRefusals = { shape: v1Error };
 
 /**
  * V2's refusals of events. There 409 says that an event was recorded before, and callers drop it, so a conflict must
  * not answer it.
  */
-export const v2TrackingError: ErrorShape = (failure, headers) =>
-  v2Error(failure.kind === "conflict" ? new Failure("unavailable", failure.message) : failure, headers);
-
-/** The statuses of refused sales, refunds and cancellations. */
-export const EVENT_STATUSES = {
-  missing: 400,
-  invalid: 400,
-  rule_broken: 400,
-  worthless: 400,
-  already_registered: 409,
-  not_found: 204,
-} as const;
-
-/** The bodies of refused events. A 204 has none. */
-export const EVENT_BODIES = {
-  missing: messageAnswer,
-  invalid: messageAnswer,
-  rule_broken: messageAnswer,
-  worthless: messageAnswer,
-  already_registered: messageAnswer,
+const V2_TRACKING: OwnRefusals = {
+  statuses: { conflict: 503 },
+  shape: (failure, headers) =>
+    v2Error(failure.kind === "conflict" ? new Failure("unavailable", failure.message) : failure, headers),
 };
 
-/** 400 and 409 with `{message}`, and 204 for a person whom nobody referred. */
-export function eventError(generation: ErrorShape): ErrorShape {
-  return (failure, headers) => {
-    const { kind, message } = failure;
-    if (kind === "not_found") return empty(headers);
-    const status = kind in EVENT_STATUSES ? EVENT_STATUSES[kind as keyof typeof EVENT_STATUSES] : null;
-    return status === null ? generation(failure, headers) : json({ message }, headers, status);
-  };
-}
-
-/** The statuses and bodies of a sale in V2, which answers 404 for a person whom nobody referred. */
-export const V2_SALE_STATUSES = { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES, not_found: 404 } as const;
-export const V2_SALE_BODIES = { ...EVENT_BODIES, not_found: v2ErrorAnswer };
-
-/** The refusals of a sale in V2. */
-export const v2SaleError: ErrorShape = (failure, headers) =>
-  failure.kind === "not_found"
-    ? v2TrackingError(failure, headers)
-    : eventError(v2TrackingError)(failure, headers);
+export const v1SignupRefusals = refusalsOf(SIGNUP, V1);
+export const v2SignupRefusals = refusalsOf(SIGNUP, V2_TRACKING);
+export const v1SubscriptionRefusals = refusalsOf({ ...SIGNUP, already_registered: [409, "message"] }, V1);
+export const v1EventRefusals = refusalsOf(EVENT, V1);
+export const v2EventRefusals = refusalsOf(EVENT, V2_TRACKING);
+export const v2SaleRefusals = refusalsOf(V2_SALE, V2_TRACKING);
 
 function v2Answer(failure: Failure, headers: AnswerHeaders, rest: object | false): Response {
-  const [status, code] = V2_STATUS[failure.kind];
+  const { v2: status, code } = FAILURES[failure.kind];
   const body = { message: failure.message, code, ...rest };
   return json(body, withRetry(failure, headers), status);
 }

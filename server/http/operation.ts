@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { FailureKind } from "../failure.ts";
-import type { ErrorShape } from "./errors.ts";
+import type { OwnRefusals } from "./errors.ts";
 
 /** The methods that operations are called with. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One operation of the interface: what its route needs, and what the OpenAPI document says about it. */
-export interface Operation<Request> {
+export interface Operation<Request> extends Partial<OwnRefusals> {
   /** Names it in the document. Clients name their methods after it, so it never changes. */
   id: string;
   /** One line for readers of the document. */
@@ -41,12 +41,6 @@ export interface Operation<Request> {
   mayBeAged?: true;
   /** Refusals besides those that every operation may give. */
   refusals?: FailureKind[];
-  /** The statuses of refusals for which `shape` differs from the generation. */
-  statuses?: Partial<Record<FailureKind, number>>;
-  /** The bodies of refusals for which `shape` differs from the generation. */
-  bodies?: Partial<Record<FailureKind, z.ZodType>>;
-  /** How refusals are written, by default in the generation's shape. */
-  shape?: ErrorShape;
   handle: (request: Request) => Promise<unknown>;
 }
 

@@ -1,34 +1,10 @@
 import type { z } from "zod";
-import type { FailureKind } from "../failure.ts";
+import { FAILURES, type FailureKind } from "../failure.ts";
 import { fieldErrorsAnswer, statusOf, v1ErrorAnswer, v2ErrorAnswer } from "../http/errors.ts";
 import type { DescribedRoute } from "./described-route.ts";
 import { bodyExample } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
-
-const TEXTS: Record<FailureKind, string> = {
-  unauthorized: "The key is missing, unknown or revoked, or nobody is signed in.",
-  second_factor_required: "The password is right, but the code of the second factor is missing or wrong.",
-  second_factor_setup_required: "The account demands a second factor, and the user has none yet.",
-  forbidden: "The key or the site does not belong to this account, or the user's role does not allow this.",
-  not_found: "The record that the request names does not exist.",
-  method_not_allowed: "The path does not support this method.",
-  malformed: "The request can't be read: its body, form or path is broken.",
-  too_large: "The request is larger or more deeply nested than the server accepts.",
-  unsupported: "The body is compressed. Send it plain.",
-  missing: "A required parameter is missing.",
-  invalid: "A field has a value that is not allowed. The answer names each such field.",
-  taken: "Another record has this value already.",
-  rule_broken: "The change would break a rule of the record.",
-  worthless: "The amount is worth less than the smallest unit of the account's currency.",
-  in_use: "Other records depend on this one.",
-  already_registered: "The event was recorded before. Nothing changed.",
-  refused: "The record's state does not allow this.",
-  conflict: "Others changed the same records at the same time. Send the request again.",
-  unavailable: "The store can't be reached or written to at the moment. Send the request again.",
-  busy: "Too many others are signing in at the moment. Wait as long as `Retry-After` says.",
-  rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
-};
 
 /** The refusals that every operation of a caller may give. */
 const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
@@ -101,7 +77,7 @@ function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], sc
   const choices = [...bodies].map((body) => schemas.describe(body, "output"));
   const schema = choices.length === 1 ? (choices[0] ?? {}) : { anyOf: choices };
   return {
-    description: kinds.map((kind) => TEXTS[kind]).join(" "),
+    description: kinds.map((kind) => FAILURES[kind].means).join(" "),
     headers: headerReferences(names),
     content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema),
   };

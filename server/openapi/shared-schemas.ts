@@ -15,16 +15,27 @@ export function shareSchemas(components: Record<string, JsonSchema>, contents: C
   for (const schema of [...Object.values(components), ...contents.map((content) => content.schema)]) {
     count(schema, uses);
   }
-  const share = (schema: JsonSchema): JsonSchema =>
+  /** The names of the objects that stand among the components now, by field and text. */
+  const places = new Map<string, string>();
+  const share = (schema: JsonSchema, owner: string): JsonSchema =>
     mapFields(schema, (field, name) => {
       const { description, ...rules } = field;
-      if (!isWorthSharing(rules, uses.get(JSON.stringify(rules)) ?? 0)) return share(field);
-      const component = name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
-      const $ref = `#/components/schemas/${shareIn(components, component, share(rules))}`;
-      return { $ref, ...(description !== undefined && { description }) };
+      if (!isWorthSharing(rules, uses.get(JSON.stringify(rules)) ?? 0)) return share(field, owner);
+      const own = name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+      const part = share(rules, owner);
+      const text = JSON.stringify(part);
+      // Another object may have the field's name: the whole record, of which this is a part, or that of another record.
+      const names = [own, `${own}Summary`, owner + own];
+      const free = names.find((each) => JSON.stringify(components[each] ?? part) === text);
+      const component = places.get(own + text) ?? shareIn(components, free ?? own, part);
+      places.set(own + text, component);
+      return {
+        $ref: `#/components/schemas/${component}`,
+        ...(description !== undefined && { description }),
+      };
     });
-  for (const name of named) components[name] = share(components[name] ?? {});
-  for (const content of contents) content.schema = share(content.schema);
+  for (const name of named) components[name] = share(components[name] ?? {}, name);
+  for (const content of contents) content.schema = share(content.schema, "");
 }
 
 /** A field within one that repeats is counted once, because it will stand there once. */

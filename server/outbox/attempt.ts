@@ -1,4 +1,5 @@
-import { accounts, SYSTEM } from "../domain/account/account.ts";
+import { accounts } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { isAccessEmail, isUnsubscribed, type AccessEmailKind, type Email } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
 import type { EventMessage } from "../domain/event/event-type.ts";

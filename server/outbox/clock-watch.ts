@@ -1,4 +1,4 @@
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { deliveries, type Delivery } from "../domain/webhook/delivery.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM, systemChance } from "../domain/context.ts";
 import { auditedStore } from "../domain/audit/audited-store.ts";
 import { PROCESS } from "../domain/audit/audit.ts";
-import { systemChance } from "../domain/context.ts";
 import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";

@@ -1,9 +1,11 @@
-import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
 import type { Commission } from "../domain/commission/commission.ts";
 import { unsubscribeUrl, type Email, type EmailKind } from "../domain/email/email.ts";
 import { isErased } from "../domain/erasure/erased.ts";
-import { isConfirmation, type RecordChange } from "../domain/event/event-type.ts";
+import { isConfirmation } from "../domain/event/event-type.ts";
+import type { RecordChange } from "../domain/announcement/announcement.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import { formatAmount } from "../domain/money/money.ts";
 import type { Payout } from "../domain/payout/payout.ts";

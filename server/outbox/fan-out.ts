@@ -1,6 +1,8 @@
-import { listAccounts, SYSTEM } from "../domain/account/account.ts";
+import { listAccounts } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { countErasures } from "../domain/erasure/erased.ts";
-import { facts, recordChangeOf, type Fact } from "../domain/event/event.ts";
+import { facts, type Fact } from "../domain/event/event.ts";
+import { recordChangeOf } from "../domain/announcement/announcement.ts";
 import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
 import type { Webhook } from "../domain/webhook/webhook.ts";
 import { Failure } from "../failure.ts";

@@ -1,14 +1,10 @@
-import { accounts, SYSTEM } from "../domain/account/account.ts";
+import { accounts } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/commission.ts";
-import {
-  actionOf,
-  eventTypesOf,
-  v1EventTypesOf,
-  type EventMessage,
-  type RecordChange,
-} from "../domain/event/event-type.ts";
+import { actionOf, eventTypesOf, v1EventTypesOf, type EventMessage } from "../domain/event/event-type.ts";
+import type { RecordChange } from "../domain/announcement/announcement.ts";
 import type { Fact } from "../domain/event/event.ts";
 import type { Lead } from "../domain/lead/lead.ts";
 import {

@@ -1,5 +1,5 @@
-import { SYSTEM } from "../domain/account/account.ts";
-import { announce } from "../domain/event/event.ts";
+import { SYSTEM } from "../domain/context.ts";
+import { announceMoney } from "../domain/commission/balance-event.ts";
 import { FULFILMENT } from "../domain/event/event-type.ts";
 import { payouts, type Payout } from "../domain/payout/payout.ts";
 import { moveWithin } from "../domain/payout/status.ts";
@@ -135,7 +135,7 @@ async function noteUnfulfilled(tx: Transaction, { clock }: Parts, delivery: Deli
   if (before === null) return;
   const after = { ...before, error: `Fulfilment failed: ${delivery.lastError}` };
   await tx.put(payouts, after);
-  await announce(tx, { now: clock() }, { entity: "payout", before, after });
+  await announceMoney(tx, { now: clock() }, { entity: "payout", before, after });
 }
 
 /** null: the event is about something else, or somebody has decided about the payout meanwhile. */

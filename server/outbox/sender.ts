@@ -1,4 +1,4 @@
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import {
   deliveries,
   destinationOf,

@@ -1,4 +1,4 @@
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { table } from "../storage/table.ts";

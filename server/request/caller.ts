@@ -1,6 +1,6 @@
-import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM, type Actor } from "../domain/context.ts";
 import { findApiKey, hashApiKey, type ApiKey } from "../domain/account/api-key.ts";
-import type { Actor } from "../domain/audit/audit.ts";
 import type { Session } from "../domain/session/session.ts";
 import type { User } from "../domain/user/user.ts";
 import { Failure } from "../failure.ts";

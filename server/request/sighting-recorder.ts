@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { recordSightings, type Sighting, type SightingKind } from "../domain/sighting/sighting.ts";
-import { SYSTEM } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Something that is seen again is written again after this time. */

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
-import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
-import type { Chance } from "../domain/context.ts";
+import { accounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM, type Chance } from "../domain/context.ts";
 import { findMembers } from "../domain/portal/sign-in.ts";
 import { mailbox } from "../domain/promoter/promoter.ts";
 import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/session/session.ts";

@@ -5,7 +5,7 @@ import { asItIs } from "../domain/show.ts";
 import { recordClick, type Click, type Visit } from "../domain/visitor/click.ts";
 import { findVisitorDetails } from "../domain/visitor/visitor.ts";
 import { Failure } from "../failure.ts";
-import { SIGNUP_BODIES, SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
+import { v1SignupRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { isAllowedOrigin } from "../http/origin.ts";
 import { email, flag, text } from "../input/fields.ts";
@@ -91,9 +91,7 @@ const trackSignup: PublicOperation = {
     .extend({ cid: field(text, "The public id of your account.", "acme") }),
   answer: z.object({ status: field(z.literal("recorded"), "State of the record."), ...visitAnswer }),
   refusals: ["missing", "not_found", "forbidden", "rate_limited"],
-  statuses: SIGNUP_STATUSES,
-  bodies: SIGNUP_BODIES,
-  shape: signupError(v1Error),
+  ...v1SignupRefusals,
   limit: "publicSignups",
   handle: signup,
 };

@@ -1,4 +1,5 @@
-import { accounts, SYSTEM, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { dayRates } from "../domain/money/rate.ts";
 import { deliveries, destinationOf, lanes, type Delivery, type Lane } from "../domain/webhook/delivery.ts";
 import { Failure } from "../failure.ts";

@@ -1,4 +1,4 @@
-import { v1Error } from "../http/errors.ts";
+import { v1EventRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { createLead, deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
@@ -21,7 +21,7 @@ import { createReward, listRewards, updateReward } from "./reward/rewards.ts";
 import { trackSignup, trackSubscriber } from "./tracking/signup.ts";
 import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
 
-const FORM = { kind: "params", read: readParams, shape: v1Error } as const;
+const FORM = { kind: "params", read: readParams, own: v1EventRefusals } as const;
 
 /** Every operation of V1, in the specification's order. */
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [

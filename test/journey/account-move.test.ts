@@ -8,8 +8,7 @@ import { rounds } from "../support/rounds.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { startSignups } from "../support/signup-load.ts";
 import { KEY, startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
-import { leadCountsIn } from "../support/stats.ts";
-import { leadCounts } from "../support/stats.ts";
+import { leadCountsIn, leadCounts } from "../support/stats.ts";
 
 /** Promoters whose events wait during the move. */
 const NAMES = ["ben", "cleo", "dan", "eve", "finn", "gus"];

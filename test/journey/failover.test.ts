@@ -11,8 +11,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
-import { storeAt } from "../support/records.ts";
-import { recordsIn } from "../support/records.ts";
+import { storeAt, recordsIn } from "../support/records.ts";
 
 const ROUNDS = rounds(1, 50);
 const TEST_MS = rounds(240_000, 3_600_000);

@@ -11,8 +11,7 @@ import { fillStore } from "../support/fuzz/world.ts";
 import { lastingBreaches } from "../support/money-laws.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
-import { storeAt } from "../support/records.ts";
-import { recordsIn } from "../support/records.ts";
+import { storeAt, recordsIn } from "../support/records.ts";
 
 const ROUNDS = rounds(1, 5);
 const LANES = 4;

@@ -150,7 +150,7 @@ it("a server starts and shows the first key even if one of its first workers die
   expect(workersOf(server)).toHaveLength(WORKERS);
 });
 
-it("a server replaces workers that die, with growing delays, while the others serve", async () => {
+it("a server replaces workers that die while the others serve", async () => {
   const server = await start({ WORKERS: "3" });
   const before = workersOf(server);
   for (const [at, pid] of before.slice(0, 2).entries()) {
@@ -161,8 +161,8 @@ it("a server replaces workers that die, with growing delays, while the others se
   }
   const deaths = logLines(server).filter(({ msg }) => String(msg).startsWith("worker died"));
   expect(deaths).toMatchObject([
-    { worker: before[0], signal: "SIGKILL", delayMs: 100 },
-    { worker: before[1], signal: "SIGKILL", delayMs: 200 },
+    { worker: before[0], signal: "SIGKILL" },
+    { worker: before[1], signal: "SIGKILL" },
   ]);
   expect(workersOf(server)).toHaveLength(3);
   expect(workersOf(server)).toContain(before[2]);

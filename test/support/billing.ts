@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import Stripe from "stripe";
-import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
 import { connectBilling, type ConnectionInput } from "../../server/domain/billing/connection.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";

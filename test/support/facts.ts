@@ -1,9 +1,9 @@
 import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { table, type Table } from "../../server/storage/table.ts";
-import { dailySums, type Fact } from "../../server/domain/report/daily.ts";
+import { dailySums, type Count } from "../../server/domain/report/daily.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-type CountedFact = Belonging & Fact & { id: number };
+type CountedFact = Belonging & Count & { id: number };
 
 /** Stands for records that do not exist yet, such as refunds, by their counts. */
 const countedFacts = table<CountedFact>()({
@@ -19,7 +19,7 @@ export const TEST_TABLES = [countedFacts] as unknown as Table<never>[];
 export async function putFact(
   store: Store,
   { accountId, id: promoterCampaignId, promoterId, campaignId }: PromoterCampaign,
-  fact: Fact,
+  fact: Count,
 ): Promise<void> {
   const id = await store.nextId("counted-fact");
   const owner = { accountId, promoterCampaignId, promoterId, campaignId };

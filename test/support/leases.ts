@@ -1,4 +1,4 @@
-import { SYSTEM } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
 import { leases } from "../../server/process/lease.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";

@@ -1,4 +1,6 @@
-import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
+import { hasMoney } from "../../server/domain/use/use.ts";
 import { setCurrency } from "../../server/domain/account/settings.ts";
 import { commissions } from "../../server/domain/commission/commission.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
@@ -58,7 +60,7 @@ export async function foundProgram(engine: Engine, currency = "USD", hasTarget =
   const world: World = { engine, processes: [], now: NOW, elapsedMs: 0 };
   const first = await startProcess(world, false);
   const { app } = first;
-  await setCurrency(app.context, await accountOf(app), currency);
+  await setCurrency(app.context, await accountOf(app), { code: currency, hasMoney });
   // Payouts of two periods are due in future at once.
   await changeAccount(app.context, app.accountId, { netPayoutDays: 45 });
   await publishRates(app);

@@ -1,4 +1,5 @@
-import { accounts, SYSTEM } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
 import type { Promoter } from "../../server/domain/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";

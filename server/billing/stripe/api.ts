@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import type { BillingConnection } from "../../domain/billing/connection.ts";
 import { Failure } from "../../failure.ts";
-import { payerOf, type Payer } from "../told.ts";
+import { payerOf, type Payer } from "../event.ts";
 
 /** Shorter than the time that Stripe waits for our answer. */
 const TIMEOUT_MS = 8_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { share } from "../../domain/money/money.ts";
-import { payerOf, type Nothing, type PaymentTold, type RefundTold } from "../told.ts";
+import { payerOf, type Nothing, type PaymentEvent, type RefundEvent } from "../event.ts";
 import type { StripeApi } from "./api.ts";
 import { sessionCompleted } from "./invoice.ts";
 import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
@@ -39,7 +39,7 @@ const disputeShape = z.object({
 });
 
 /** A charge that paid no invoice. The invoice reports its own charges. */
-export async function chargeSucceeded(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
+export async function chargeSucceeded(data: unknown, api: StripeApi | null): Promise<PaymentEvent | Nothing> {
   const charge = chargeShape.parse(data);
   if (charge.paid === false || charge.captured === false) {
     return { kind: "nothing", reason: "The charge is not captured yet" };
@@ -86,7 +86,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
 export async function chargeRefunded(
   { data, before, at }: { data: unknown; before: number; at: Date },
   api: StripeApi | null,
-): Promise<RefundTold | Nothing> {
+): Promise<RefundEvent | Nothing> {
   const charge = chargeShape.parse(data);
   const { id, currency, amount_refunded: refunded } = charge;
   const objects = await objectsOf(charge, api);
@@ -100,21 +100,21 @@ export async function chargeRefunded(
  * later, `charge.dispute.funds_withdrawn` reports it.
  */
 export async function disputeCreated(
-  told: { data: unknown; at: Date },
+  reported: { data: unknown; at: Date },
   api: StripeApi | null,
-): Promise<RefundTold | Nothing> {
-  const { status } = disputeShape.parse(told.data);
+): Promise<RefundEvent | Nothing> {
+  const { status } = disputeShape.parse(reported.data);
   if (status.startsWith("warning_")) {
     return { kind: "nothing", reason: "A bank inquires about the payment, and took no money" };
   }
-  return fundsWithdrawn(told, api);
+  return fundsWithdrawn(reported, api);
 }
 
 /** Money that a bank took back. */
 export async function fundsWithdrawn(
   { data, at }: { data: unknown; at: Date },
   api: StripeApi | null,
-): Promise<RefundTold> {
+): Promise<RefundEvent> {
   const dispute = disputeShape.parse(data);
   return disputed({ dispute, kind: "dispute", id: dispute.id, amount: dispute.amount, at }, api);
 }
@@ -126,7 +126,7 @@ export async function fundsWithdrawn(
 export async function fundsReinstated(
   { data, at }: { data: unknown; at: Date },
   api: StripeApi | null,
-): Promise<RefundTold> {
+): Promise<RefundEvent> {
   const dispute = disputeShape.parse(data);
   const moved = (dispute.balance_transactions ?? []).map((each) => each.amount);
   const sumOf = (amounts: number[]) => amounts.reduce((sum, each) => sum + Math.abs(each), 0);
@@ -138,19 +138,19 @@ export async function fundsReinstated(
   return disputed({ dispute, kind: "reversal", id, amount: given, at }, api);
 }
 
-interface Disputed extends Pick<RefundTold, "kind" | "id" | "at"> {
+interface Disputed extends Pick<RefundEvent, "kind" | "id" | "at"> {
   dispute: z.output<typeof disputeShape>;
   amount: number;
 }
 
 async function disputed(
-  { dispute, amount: moved, ...told }: Disputed,
+  { dispute, amount: moved, ...reported }: Disputed,
   api: StripeApi | null,
-): Promise<RefundTold> {
+): Promise<RefundEvent> {
   const { currency, charge, payment_intent } = dispute;
   const objects = await objectsOf({ id: charge, payment_intent }, api);
   const amounts = { grossFrom: 0, grossTo: isoAmount(moved, currency), netAmount: null };
-  return { ...told, objects, ...amounts, currency: currency.toUpperCase() };
+  return { ...reported, objects, ...amounts, currency: currency.toUpperCase() };
 }
 
 async function objectsOf(charge: Pick<Charge, "id" | "invoice" | "payment_intent">, api: StripeApi | null) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { share } from "../../domain/money/money.ts";
 import type { BillingPeriod } from "../../domain/sale/sale.ts";
-import { payerOf, soldQuantity, type Nothing, type PaymentTold } from "../told.ts";
+import { payerOf, soldQuantity, type Nothing, type PaymentEvent } from "../event.ts";
 import { asked, type StripeApi } from "./api.ts";
 import { amount, instant, isoAmount, metadata, objectId, shippingCost, shippingOf } from "./fields.ts";
 
@@ -51,7 +51,7 @@ type Invoice = z.output<typeof invoiceShape>;
  * price of that line chooses the reward, and its quantity multiplies a flat one. The other lines, such as add-ons and
  * credit for unused time, only change the amount.
  */
-export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
+export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentEvent | Nothing> {
   const invoice = invoiceShape.parse(data);
   const { id, currency, amount_paid: paid, total } = invoice;
   const untaxed = invoice.total_excluding_tax ?? total - (invoice.tax ?? 0);
@@ -114,7 +114,7 @@ type Session = z.output<typeof sessionShape>;
  * A checkout. It carries the visit that led to it, which its invoice and charge lack, so whichever comes first records
  * the sale. One that is not paid yet, or free, is a sign-up.
  */
-export async function sessionCompleted(data: unknown, api: StripeApi | null): Promise<PaymentTold> {
+export async function sessionCompleted(data: unknown, api: StripeApi | null): Promise<PaymentEvent> {
   const session = sessionShape.parse(data);
   const { id, invoice, payment_intent: intent, currency, subscription } = session;
   const isPaid = session.payment_status === "paid";
@@ -123,7 +123,7 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
   const { shipping_cost: cost, total_details: details } = session;
   const shipping = cost ? shippingOf(cost) : (details?.amount_shipping ?? 0);
   const code = currency ?? "usd";
-  const told: PaymentTold = {
+  const reported: PaymentEvent = {
     kind: "payment",
     objects: [invoice, intent, id].filter((each) => typeof each === "string"),
     subscriptionId: subscription ?? null,
@@ -146,7 +146,7 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
     billingPeriod: subscription ? null : "one_time",
     at: session.created,
   };
-  return isPaid && gross > 0 && api !== null ? withPlan(told, session, api) : told;
+  return isPaid && gross > 0 && api !== null ? withPlan(reported, session, api) : reported;
 }
 
 /** The charge and the payment intent: in the invoice up to 2024, in a list of their own since. */
@@ -179,7 +179,7 @@ async function promoCodesOf(
 function soldBy(
   largest: z.output<typeof line> | undefined,
   isSubscription: boolean,
-): Pick<PaymentTold, "planId" | "billingPeriod"> {
+): Pick<PaymentEvent, "planId" | "billingPeriod"> {
   const planId = largest?.pricing?.price_details?.price ?? largest?.price?.id ?? largest?.plan?.id ?? null;
   const { period } = largest ?? {};
   if (!isSubscription) return { planId, billingPeriod: "one_time" };
@@ -205,16 +205,20 @@ function periodOf(days: number): BillingPeriod | null {
 }
 
 /** The same with what was sold, which the event leaves out. */
-async function withPlan(told: PaymentTold, { id, invoice }: Session, api: StripeApi): Promise<PaymentTold> {
+async function withPlan(
+  reported: PaymentEvent,
+  { id, invoice }: Session,
+  api: StripeApi,
+): Promise<PaymentEvent> {
   if (!invoice) {
     const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: MOST_ITEMS }));
     const [largest] = data.toSorted((one, other) => other.amount_total - one.amount_total);
-    const parts = { ...told.parts, quantity: soldQuantity(largest?.quantity ?? 1) };
-    return { ...told, planId: largest?.price?.id ?? null, parts };
+    const parts = { ...reported.parts, quantity: soldQuantity(largest?.quantity ?? 1) };
+    return { ...reported, planId: largest?.price?.id ?? null, parts };
   }
   const paid = await invoicePaid(await asked(api.client.invoices.retrieve(invoice)), api);
-  if (paid.kind === "nothing") return told;
-  return { ...paid, objects: [...paid.objects, ...told.objects], payer: told.payer };
+  if (paid.kind === "nothing") return reported;
+  return { ...paid, objects: [...paid.objects, ...reported.objects], payer: reported.payer };
 }
 
 async function checkoutCodesOf({ discounts }: Session, api: StripeApi | null): Promise<string[]> {

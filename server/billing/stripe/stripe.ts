@@ -4,7 +4,7 @@ import type { BillingConnection } from "../../domain/billing/connection.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
 import { Failure } from "../../failure.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
-import { payerOf, type Nothing, type Told } from "../told.ts";
+import { payerOf, type Nothing, type BillingEvent } from "../event.ts";
 import { asked, openStripeApi, type StripeApi } from "./api.ts";
 import {
   chargeRefunded,
@@ -26,7 +26,7 @@ interface Given {
   at: Date;
 }
 
-type Translation = (given: Given, api: StripeApi | null) => Promise<Told | Nothing>;
+type Translation = (given: Given, api: StripeApi | null) => Promise<BillingEvent | Nothing>;
 
 const paid: Translation = ({ data }, api) => invoicePaid(data, api);
 const session: Translation = ({ data }, api) => sessionCompleted(data, api);
@@ -114,7 +114,7 @@ const subscriptionShape = z.object({
   metadata,
 });
 
-function subscriptionDeleted(data: unknown, at: Date): Told {
+function subscriptionDeleted(data: unknown, at: Date): BillingEvent {
   const { id, customer, ended_at: endedAt, metadata: given } = subscriptionShape.parse(data);
   const payer = payerOf({ customerId: customer, email: null, metadata: [given] });
   return { kind: "cancellation", subscriptionId: id, payer, at: endedAt ?? at };
@@ -134,7 +134,7 @@ async function* listEvents(
 }
 
 /** All payments and refunds of a lead. Its uid is the customer's id, or its e-mail address names the customers. */
-async function* listHistory(api: StripeApi, { uid, email }: Lead): AsyncGenerator<Told | Nothing> {
+async function* listHistory(api: StripeApi, { uid, email }: Lead): AsyncGenerator<BillingEvent | Nothing> {
   const { client } = api;
   for (const customer of await customersOf(client, { uid, email })) {
     const invoices = all((after) =>
@@ -156,7 +156,7 @@ async function customersOf(client: Stripe, { uid, email }: Pick<Lead, "uid" | "e
 }
 
 /** The refunds of a charge. Each has the same sums before and after it that its event has. */
-async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator<Told | Nothing> {
+async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator<BillingEvent | Nothing> {
   const { data } = await asked(api.client.refunds.list({ charge: charge.id, limit: PAGE }));
   let before = 0;
   for (const { amount, created, status } of data.toReversed()) {

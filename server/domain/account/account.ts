@@ -2,9 +2,7 @@ import { Failure } from "../../failure.ts";
 import { isFrozen } from "../../storage/freeze.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-
-/** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
-export const SYSTEM = 0;
+import { SYSTEM } from "../context.ts";
 
 export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
 

@@ -2,8 +2,7 @@ import { Failure } from "../../failure.ts";
 import { digest, numberOf } from "../../storage/digests.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import type { Context } from "../context.ts";
-import { SYSTEM } from "./account.ts";
+import { type Context, SYSTEM } from "../context.ts";
 
 /** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
 export interface ApiKey {

@@ -2,11 +2,11 @@ import { Failure } from "../../failure.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { putCampaign } from "../campaign/campaign.ts";
-import type { Context } from "../context.ts";
+import { type Context, SYSTEM } from "../context.ts";
 import { keepPassword } from "../password/password.ts";
 import { putUserLink } from "../user/sign-in.ts";
 import { newUserId, putUser } from "../user/user.ts";
-import { accounts, findFirstAccount, SYSTEM, type Account } from "./account.ts";
+import { accounts, findFirstAccount, type Account } from "./account.ts";
 import { putApiKey } from "./api-key.ts";
 
 /** The input for a new account and its default campaign. */

@@ -1,15 +1,11 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
+import { type Context, SYSTEM } from "../context.ts";
 import { isCurrency } from "../money/money.ts";
-import { payouts } from "../payout/payout.ts";
-import { sales } from "../sale/sale.ts";
 import {
   accounts,
   changeAccount,
   commissionBase,
-  SYSTEM,
   trackerNames,
   type Account,
   type CommissionBase,
@@ -19,7 +15,7 @@ import {
 /** Changes to an account. undefined: unchanged. */
 export interface AccountChanges {
   name?: string | undefined;
-  currency?: string | undefined;
+  currency?: CurrencyChange | undefined;
   timeZone?: string | undefined;
   honoursPrivacyControl?: boolean | undefined;
   requiresSecondFactor?: boolean | undefined;
@@ -30,6 +26,13 @@ export interface AccountChanges {
   payout: PayoutSettingsChanges;
   base?: BaseChanges | undefined;
   tracker?: TrackerChanges | undefined;
+}
+
+/** A new currency for `cash` amounts. */
+interface CurrencyChange {
+  code: string;
+  /** Whether the account has amounts. */
+  hasMoney: (tx: Transaction, accountId: number) => Promise<boolean>;
 }
 
 /** Changes to the settings. undefined: unchanged. */
@@ -185,9 +188,9 @@ export async function nameTracker(
  * @throws Failure `not_found`, `invalid` for an unknown currency, `refused` once there is a sale, a commission or a
  * payout
  */
-export function setCurrency({ store }: Context, account: Account, code: string): Promise<Account> {
+export function setCurrency({ store }: Context, account: Account, change: CurrencyChange): Promise<Account> {
   return store.transact(async (tx) => {
-    const currency = await checkedCurrency(tx, account, code);
+    const currency = await checkedCurrency(tx, account, change);
     return changeAccount(tx, account.id, { currency });
   });
 }
@@ -209,7 +212,11 @@ function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSett
 }
 
 /** The code of a currency that the account may have. @throws Failure `invalid` or `refused` */
-async function checkedCurrency(tx: Transaction, account: Account, code: string): Promise<string> {
+async function checkedCurrency(
+  tx: Transaction,
+  account: Account,
+  { code, hasMoney }: CurrencyChange,
+): Promise<string> {
   const currency = code.trim().toUpperCase();
   if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
   // Otherwise the first sale could come after the look for it.
@@ -217,16 +224,6 @@ async function checkedCurrency(tx: Transaction, account: Account, code: string):
   if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
   const fault = `stays ${account.currency}, because there are amounts in it already`;
   throw new Failure("refused", `The currency ${fault}`, { currency: [fault] });
-}
-
-/** Whether the account has amounts. */
-async function hasMoney({ view }: Transaction, accountId: number): Promise<boolean> {
-  const found = [
-    await view.page(sales, "id", accountId, [], { limit: 1 }),
-    await view.page(commissions, "id", accountId, [], { limit: 1 }),
-    await view.page(payouts, "id", accountId, [], { limit: 1 }),
-  ];
-  return found.some(({ length }) => length > 0);
 }
 
 /** The base with the changes. */

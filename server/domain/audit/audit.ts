@@ -3,19 +3,8 @@ import { parse } from "../../storage/documents.ts";
 import { findPage, isWithin, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
+import type { Actor } from "../context.ts";
 import { isoRange, type Span } from "../span.ts";
-
-export const ACTOR_KINDS = ["user", "key", "promoter", "command_line", "process"] as const;
-
-/** The one who changes something. */
-export interface Actor {
-  /** `process`: the server itself, by its jobs. */
-  kind: (typeof ACTOR_KINDS)[number];
-  /** The id of the user or promoter. null: the others have none. */
-  id: number | null;
-  /** The e-mail address of a user or promoter, or the name of a key. null: there is none. */
-  name: string | null;
-}
 
 /** The server itself, by its jobs. */
 export const PROCESS: Actor = { kind: "process", id: null, name: null };

@@ -1,10 +1,9 @@
-import { SYSTEM } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import { SYSTEM, type Context, type Actor } from "../context.ts";
 import { numberOf } from "../../storage/digests.ts";
 import { keyOf } from "../../storage/sql.ts";
 import { ownerOf, type Key, type Table } from "../../storage/table.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { AUDITED, writeAuditEntry, type Actor, type AuditedChange, type AuditedEntity } from "./audit.ts";
+import { AUDITED, writeAuditEntry, type AuditedChange, type AuditedEntity } from "./audit.ts";
 
 const PLAIN = Symbol("plain");
 

@@ -182,6 +182,12 @@ export function listCampaigns(store: Store, accountId: number): Promise<Campaign
   return store.list(campaigns, "id", accountId, []);
 }
 
+/** The kinds of e-mails that an account's campaigns send. */
+export async function emailsOf({ view }: Transaction, accountId: number): Promise<EmailKind[]> {
+  const all = await view.list(campaigns, "id", accountId, []);
+  return all.flatMap(({ emails }) => emails);
+}
+
 /** @throws Failure `not_found` */
 export async function loadCampaign(reader: Reader, accountId: number, id: number): Promise<Campaign> {
   const campaign = await reader.get(campaigns, accountId, id);

@@ -1,16 +1,13 @@
 import { Failure } from "../../failure.ts";
-import type { Schema } from "../../storage/query.ts";
-import type { Transaction, View } from "../../storage/store.ts";
-import { accounts, changeAccount, SYSTEM } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { accounts, changeAccount } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { updateWantedEvents } from "../webhook/webhook.ts";
-import type { payouts } from "../payout/payout.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { loadCampaignStats } from "../report/daily.ts";
 import { checkRewardEntries } from "../reward/changes.ts";
 import type { Show } from "../show.ts";
 import {
   campaigns,
+  emailsOf,
   loadCampaign,
   newCampaign,
   type Campaign,
@@ -97,6 +94,14 @@ export async function updateCampaign<T>(
   });
 }
 
+/** Which campaign to delete. */
+interface CampaignRemoval<T> {
+  id: number;
+  /** Refuses a campaign that records belong to. It is locked, so that nothing is added to it meanwhile. */
+  refuseUsed: (tx: Transaction, campaign: Campaign) => Promise<void>;
+  show: Show<Campaign, T>;
+}
+
 /**
  * Deletes a campaign that nothing belongs to.
  *
@@ -108,7 +113,7 @@ export async function updateCampaign<T>(
 export function deleteCampaign<T>(
   { store }: Context,
   accountId: number,
-  { id, show }: { id: number; show: Show<Campaign, T> },
+  { id, refuseUsed, show }: CampaignRemoval<T>,
 ): Promise<T> {
   return store.transact(async (tx) => {
     const campaign = await loadCampaign(tx, accountId, id);
@@ -119,7 +124,7 @@ export function deleteCampaign<T>(
     await tx.lock(campaigns, accountId, id);
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
-    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId);
+    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId, emailsOf);
     return show(tx.view, campaign);
   });
 }
@@ -142,7 +147,7 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
-  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId);
+  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId, emailsOf);
   if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
   return after;
 }
@@ -231,31 +236,4 @@ async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaig
     throw new Failure("rule_broken", "The record breaks a rule", fields);
   }
   await loadCampaign(tx, accountId, upgrade.campaignId);
-}
-
-/** The campaign is locked, so that nothing is added to it meanwhile. */
-async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
-  const stats = await loadCampaignStats(tx.view, accountId, id);
-  const uses: [count: number, name: string][] = [
-    [await tx.view.count(promoterCampaigns, "campaign", accountId, [id]), "promoter campaigns"],
-    [await countPayouts(tx.view, accountId, id), "payouts"],
-    [stats.commissions, "commissions"],
-    [stats.sales, "sales"],
-    [stats.referrals, "leads"],
-    [await tx.view.count(campaigns, "upgrade", accountId, [id]), "upgrades of other campaigns"],
-  ];
-  for (const [count, name] of uses) {
-    if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
-  }
-}
-
-async function countPayouts(view: View, accountId: number, campaignId: number): Promise<number> {
-  const question = view
-    .question<Schema<{ payouts: typeof payouts }>>()
-    .selectFrom("payouts")
-    .where("account_id", "=", accountId)
-    .where("campaign_id", "=", campaignId)
-    .select(({ fn }) => fn.countAll().as("count"));
-  const [found] = await view.rows(question);
-  return Number(found?.count ?? 0);
 }

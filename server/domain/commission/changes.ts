@@ -3,7 +3,7 @@ import { digest } from "../../storage/digests.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createdBy, type Context } from "../context.ts";
 import { refuseErased } from "../erasure/erased.ts";
-import { announce } from "../event/event.ts";
+import { announceMoney } from "./balance-event.ts";
 import { loadLead } from "../lead/search.ts";
 import type { Lead, LeadSelector } from "../lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
@@ -71,7 +71,7 @@ export async function createCommission<T>(
     });
     await claimEvent(tx, commission);
     await tx.insert(commissions, commission);
-    await announce(tx, context, { entity: "commission", before: null, after: commission });
+    await announceMoney(tx, context, { entity: "commission", before: null, after: commission });
     return show(tx.view, await ensureNonCashPayout(tx, context, commission));
   });
 }
@@ -96,7 +96,7 @@ export function annotateCommission<T>(
     const { internalNote = before.internalNote, externalNote = before.externalNote } = notes;
     const after = { ...before, internalNote, externalNote };
     await tx.put(commissions, after);
-    await announce(tx, context, { entity: "commission", before, after });
+    await announceMoney(tx, context, { entity: "commission", before, after });
     return show(tx.view, after);
   });
 }
@@ -125,7 +125,7 @@ export async function moveCommissions(
       campaignId: target.campaignId,
     };
     await tx.put(commissions, after);
-    await announce(tx, context, { entity: "commission", before, after });
+    await announceMoney(tx, context, { entity: "commission", before, after });
   }
 }
 
@@ -147,7 +147,7 @@ export function destroyCommission(context: Context, accountId: number, id: numbe
     for (const each of family) {
       await forget(tx, each);
       await tx.remove(commissions, accountId, each.id);
-      await announce(tx, context, { entity: "commission", before: each, after: null });
+      await announceMoney(tx, context, { entity: "commission", before: each, after: null });
     }
   });
 }

@@ -5,7 +5,7 @@ import type { Suspicion } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import type { Origin } from "../origin/origin.ts";
 import type { Payout } from "../payout/payout.ts";
-import { dailySums, type Fact } from "../report/daily.ts";
+import { dailySums, type Count } from "../report/daily.ts";
 import type { TIER_REWARD_MODES } from "../reward/reward.ts";
 import type { BillingPeriod } from "../sale/sale.ts";
 
@@ -194,7 +194,7 @@ export const commissions = table<Commission>()({
       where: "status = 'approved' and payout_id is null and is_paid_elsewhere = 0",
     },
   },
-  sums: dailySums(commissionFacts),
+  sums: dailySums(commissionCounts),
 });
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
@@ -269,17 +269,17 @@ function isOfRefund({
 }
 
 /** The counts of a commission in the reports. Payouts count their own payments. */
-function commissionFacts(commission: Commission): Fact[] {
+function commissionCounts(commission: Commission): Count[] {
   const { createdAt: at, amount } = commission;
-  const facts: Fact[] = [{ metric: "commissions", at }, ...importedFacts(commission)];
-  if (commission.status !== "approved" || commission.unit !== "cash") return facts;
-  facts.push({ metric: "earningsCents", at, amount });
-  if (commission.isPaidElsewhere) facts.push({ metric: "paidCents", at, amount });
-  return facts;
+  const counts: Count[] = [{ metric: "commissions", at }, ...importedCounts(commission)];
+  if (commission.status !== "approved" || commission.unit !== "cash") return counts;
+  counts.push({ metric: "earningsCents", at, amount });
+  if (commission.isPaidElsewhere) counts.push({ metric: "paidCents", at, amount });
+  return counts;
 }
 
 /** An imported commission has no record of its sale or refund, so one of each event counts that as well. */
-function importedFacts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Commission): Fact[] {
+function importedCounts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Commission): Count[] {
   if (saleId !== null || isOfCountedSale || saleCents === 0) return [];
   return saleCents > 0
     ? [

@@ -5,7 +5,7 @@ import { servedAccounts, type Account } from "../account/account.ts";
 import { daysLater, timeZoneOf } from "../account/time-zone.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { announce } from "../event/event.ts";
+import { announceMoney } from "./balance-event.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { Unit } from "../money/money.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
@@ -37,7 +37,7 @@ export async function setCommissionStatus(
     await tx.put(commissions, after);
     // If refunds have taken a part back, the next run pays the rest instead.
     if (family.length === 1) await ensureNonCashPayout(tx, context, after);
-    await announce(tx, context, { entity: "commission", before: changing[at]!, after });
+    await announceMoney(tx, context, { entity: "commission", before: changing[at]!, after });
   }
   return loadCommission(tx, commission.accountId, commission.id);
 }

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import type { Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 
 export const EMAIL_KINDS = [
@@ -75,8 +74,14 @@ export const unsubscriptions = table<Unsubscription>()({
   columns: { promoter_id: "integer", at: "text" },
 });
 
+/** The account that sends an e-mail. */
+interface Sender {
+  id: number;
+  addressKey: string;
+}
+
 /** The token in the links of this promoter's e-mails. It proves that the sender received one. */
-export function unsubscribeToken({ addressKey }: Account, promoterId: number): string {
+export function unsubscribeToken({ addressKey }: Sender, promoterId: number): string {
   return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
 }
 
@@ -92,7 +97,7 @@ export function unsubscribeUrl(publicUrl: string, account: Account, promoterId: 
 /** Stops all e-mails to a promoter. @throws Failure `not_found` for a token that is not theirs */
 export async function unsubscribe(
   { store, now }: Context,
-  account: Account,
+  account: Sender,
   { promoterId, token }: { promoterId: number; token: string },
 ): Promise<void> {
   const own = Buffer.from(unsubscribeToken(account, promoterId));

@@ -1,10 +1,10 @@
-import { SYSTEM } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { deliveries, dropDelivery, type Delivery } from "../webhook/delivery.ts";
 import type { Entity, EventMessage } from "../event/event-type.ts";
-import { facts, recordChangeOf, type Fact } from "../event/event.ts";
+import { facts, type Fact } from "../event/event.ts";
+import { recordChangeOf } from "../announcement/announcement.ts";
 import { keyOf } from "../../storage/sql.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
 import { countErasure } from "./erased.ts";
 
 /** Larger commits would disturb the sending. */
@@ -105,14 +105,14 @@ function concerns({ ownerId, message, email }: Delivery, erased: Erased): boolea
 type Json = Record<string, unknown>;
 
 /** An event. `data` is its record, or V2's view of it. */
-interface Told {
+interface Shown {
   entity: string;
   entityId: number;
   data: Json;
 }
 
 /** Whether an event is about the person, or about something of theirs. */
-function isSubject({ entity, entityId: id, data }: Told, erased: Erased): boolean {
+function isSubject({ entity, entityId: id, data }: Shown, erased: Erased): boolean {
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
   if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);

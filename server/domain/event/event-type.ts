@@ -1,13 +1,4 @@
-import type { Balance } from "../commission/balance.ts";
-import type { Commission } from "../commission/commission.ts";
 import type { EmailKind } from "../email/email.ts";
-import type { Lead } from "../lead/lead.ts";
-import type { PaymentsBatch } from "../payments-batch/batch.ts";
-import type { PayoutMethod } from "../payout-method/payout-method.ts";
-import type { Payout } from "../payout/payout.ts";
-import type { PromoCode } from "../promo-code/promo-code.ts";
-import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import type { Promoter } from "../promoter/promoter.ts";
 
 export const ENTITIES = [
   "commission",
@@ -23,22 +14,29 @@ export const ENTITIES = [
 /** The kinds of records that have events, as receivers name them. */
 export type Entity = (typeof ENTITIES)[number];
 
-/** The record of each entity. */
-export interface EntityRecords {
-  commission: Commission;
-  payments_batch: PaymentsBatch;
-  payout: Payout;
-  payout_method: PayoutMethod;
-  promo_code: PromoCode;
-  promoter: Promoter;
-  promoter_campaign: PromoterCampaign;
-  referral: Lead;
+/** A record that has events. */
+interface Announced {
+  accountId: number;
+  id: number;
 }
 
-/** The balance of a promoter, before and after one commit. */
-export interface BalanceChange {
-  before: Balance;
-  after: Balance;
+/** What the types of an event depend on, in the record of each entity. The records have more, and facts keep all of them. */
+export interface AnnouncedRecords {
+  commission: Announced & { status: string };
+  payments_batch: Announced & { status: string; processingStartedAt: string | null };
+  payout: Announced & { status: string; unit: string; amount: number };
+  payout_method: Announced;
+  promo_code: Announced & { archivedAt: string | null };
+  promoter: Announced & { isUnconfirmed?: boolean };
+  promoter_campaign: Announced & { state: string };
+  referral: Announced & {
+    state: string;
+    customerSince: string | null;
+    promoterCampaignId: number;
+    campaignId: number;
+    isProposal?: boolean;
+    archivedAt?: string | null;
+  };
 }
 
 /** The forms of events: V2's, or the older one that connectors of automation tools wait for. */
@@ -111,12 +109,12 @@ export const EMAIL_EVENTS: Record<EmailKind, string> = {
  * A change to one record. `before` is null if it is new, `after` if it was deleted. With a `balance`, the record is a
  * promoter and only the balance changed.
  */
-export type RecordChange = {
+export type AnnouncedChange = {
   [E in Entity]: {
     entity: E;
-    before: EntityRecords[E] | null;
-    after: EntityRecords[E] | null;
-    balance?: BalanceChange;
+    before: AnnouncedRecords[E] | null;
+    after: AnnouncedRecords[E] | null;
+    balance?: unknown;
   };
 }[Entity];
 
@@ -124,7 +122,7 @@ export type RecordChange = {
 export const BALANCE_EVENT = "promoter.balance.updated";
 
 /** The kind of a change. */
-export function actionOf({ before, after }: Pick<RecordChange, "before" | "after">) {
+export function actionOf({ before, after }: Pick<AnnouncedChange, "before" | "after">) {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
 }
@@ -136,7 +134,7 @@ export function actionOf({ before, after }: Pick<RecordChange, "before" | "after
  * that a receiver may follow either. A balance is no field of its promoter, so its change does not cause
  * `promoter.updated`.
  */
-export function eventTypesOf(change: RecordChange): string[] {
+export function eventTypesOf(change: AnnouncedChange): string[] {
   const { entity, balance } = change;
   if (balance !== undefined) return [BALANCE_EVENT];
   return [actionOf(change), ...transitionsOf(change)]
@@ -145,7 +143,7 @@ export function eventTypesOf(change: RecordChange): string[] {
 }
 
 /** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
-export function isConfirmation({ entity, before, after }: RecordChange): boolean {
+export function isConfirmation({ entity, before, after }: AnnouncedChange): boolean {
   if (entity !== "promoter" || before === null || after === null) return false;
   return before.isUnconfirmed === true && after.isUnconfirmed !== true;
 }
@@ -180,7 +178,7 @@ export function isV1EventType(type: string): type is V1EventType {
 const SIGNUP: V1EventType = "lead_signup";
 
 /** The V1 event types of a change. */
-export function v1EventTypesOf(change: RecordChange): V1EventType[] {
+export function v1EventTypesOf(change: AnnouncedChange): V1EventType[] {
   const caused = eventTypesOf(change);
   return V1_EVENT_TYPES.filter((type) => {
     if (type === SIGNUP) return isNewLead(change);
@@ -197,7 +195,7 @@ function types(entity: string, ...names: string[]): string[] {
   return names.map((name) => `${entity}.${name}`);
 }
 
-function transitionsOf(change: RecordChange): string[] {
+function transitionsOf(change: AnnouncedChange): string[] {
   const { entity, before, after } = change;
   if (after === null) return [];
   switch (entity) {
@@ -220,8 +218,8 @@ function transitionsOf(change: RecordChange): string[] {
 
 /** A batch is initiated when it is paid for the first time. */
 function batchTransitions(
-  before: EntityRecords["payments_batch"] | null,
-  after: EntityRecords["payments_batch"],
+  before: AnnouncedRecords["payments_batch"] | null,
+  after: AnnouncedRecords["payments_batch"],
 ): string[] {
   if (before === null || before.status === after.status) return [];
   const isFirst = before.processingStartedAt === null && after.processingStartedAt !== null;
@@ -229,14 +227,20 @@ function batchTransitions(
 }
 
 /** A payout begins with commissions. Later only a commission that leaves it changes its amount. */
-function payoutTransitions(before: EntityRecords["payout"] | null, after: EntityRecords["payout"]): string[] {
+function payoutTransitions(
+  before: AnnouncedRecords["payout"] | null,
+  after: AnnouncedRecords["payout"],
+): string[] {
   const transitions = before?.status === after.status ? [] : [after.status as string];
   if (before === null) transitions.push("commissions.added");
   else if (before.amount !== after.amount) transitions.push("commissions.removed");
   return transitions;
 }
 
-function leadTransitions(before: EntityRecords["referral"], after: EntityRecords["referral"]): string[] {
+function leadTransitions(
+  before: AnnouncedRecords["referral"],
+  after: AnnouncedRecords["referral"],
+): string[] {
   const transitions: string[] = [];
   const isMoved =
     before.promoterCampaignId !== after.promoterCampaignId || before.campaignId !== after.campaignId;
@@ -247,12 +251,12 @@ function leadTransitions(before: EntityRecords["referral"], after: EntityRecords
 }
 
 /** Choice: V1 knows no leads that wait, so it reports one that a promoter added when the company approves it. */
-function isNewLead({ entity, before, after }: RecordChange): boolean {
+function isNewLead({ entity, before, after }: AnnouncedChange): boolean {
   if (entity !== "referral" || after === null || after.isProposal) return false;
   return before === null || before.isProposal === true;
 }
 
 /** Each commission that is not money has a payout. */
-function isToFulfil(change: RecordChange): boolean {
+function isToFulfil(change: AnnouncedChange): boolean {
   return change.entity === "payout" && change.after !== null && change.after.unit !== "cash";
 }

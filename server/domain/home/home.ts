@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
-import { SYSTEM, type Account } from "../account/account.ts";
+import type { Account } from "../account/account.ts";
+import { SYSTEM } from "../context.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";

@@ -1,19 +1,15 @@
 import { Failure } from "../../failure.ts";
-import type { Reader, Transaction } from "../../storage/store.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { findTaken, refuseTaken } from "../../storage/taken.ts";
 import { moveCommissions } from "../commission/changes.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
-import { WHOLE } from "../money/money.ts";
-import {
-  acceptsLeads,
-  loadPromoterCampaign,
-  type PromoterCampaign,
-} from "../promoter-campaign/promoter-campaign.ts";
+import { acceptsLeads, loadOwner, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { hasWaiting } from "../sale/waiting.ts";
 import type { Show } from "../show.ts";
+import { checkSplits } from "./creation.ts";
 import { withHistory } from "./customer.ts";
 import {
   LEAD_REFUSALS,
@@ -92,44 +88,6 @@ export async function deleteLead(context: Context, accountId: number, selector: 
     else await tx.remove(leads, accountId, lead.id);
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });
-}
-
-/**
- * The promoter campaign with this id, which may get leads.
- *
- * @throws Failure `not_found`, `refused` if it is not accepted
- */
-export async function loadOwner(reader: Reader, accountId: number, id: number): Promise<PromoterCampaign> {
-  const owner = await loadPromoterCampaign(reader, accountId, id);
-  requireAccepted(owner);
-  return owner;
-}
-
-/** @throws Failure `refused` if the promoter campaign may not get leads */
-export function requireAccepted(owner: PromoterCampaign): void {
-  if (acceptsLeads(owner)) return;
-  throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get leads`);
-}
-
-/**
- * Checks that the splits of a lead name other promoter campaigns, each once, and give away no more than there is.
- *
- * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
- */
-export async function checkSplits(
-  reader: Reader,
-  lead: Pick<Lead, "accountId" | "promoterCampaignId" | "splits">,
-): Promise<void> {
-  const splits = lead.splits ?? [];
-  const ids = splits.map(({ promoterCampaignId }) => promoterCampaignId);
-  for (const id of ids) await loadPromoterCampaign(reader, lead.accountId, id);
-  const total = splits.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
-  const faults: string[] = [];
-  if (new Set(ids).size < ids.length) faults.push("must not name a promoter campaign twice");
-  if (ids.includes(lead.promoterCampaignId))
-    faults.push("must not name the referral's own promoter campaign");
-  if (total > WHOLE) faults.push("must not be more than 100 percent together");
-  if (faults.length > 0) throw new Failure("invalid", "The splits are invalid", { splits: faults });
 }
 
 /**

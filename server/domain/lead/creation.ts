@@ -6,9 +6,13 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
+import { WHOLE } from "../money/money.ts";
 import {
+  loadOwner,
   loadOwnPromoterCampaign,
+  loadPromoterCampaign,
   promoterCampaigns,
+  requireAccepted,
   type OwnRecord,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
@@ -16,7 +20,6 @@ import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
 import { findVisitor } from "../visitor/visitor.ts";
-import { checkSplits, loadOwner, requireAccepted } from "./changes.ts";
 import { withHistory } from "./customer.ts";
 import {
   isProposed,
@@ -74,6 +77,27 @@ export async function createLead<T>(
     });
     return show(tx.view, lead);
   });
+}
+
+/**
+ * Checks that the splits of a lead name other promoter campaigns, each once, and give away no more than there is.
+ *
+ * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
+ */
+export async function checkSplits(
+  reader: Reader,
+  lead: Pick<Lead, "accountId" | "promoterCampaignId" | "splits">,
+): Promise<void> {
+  const splits = lead.splits ?? [];
+  const ids = splits.map(({ promoterCampaignId }) => promoterCampaignId);
+  for (const id of ids) await loadPromoterCampaign(reader, lead.accountId, id);
+  const total = splits.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
+  const faults: string[] = [];
+  if (new Set(ids).size < ids.length) faults.push("must not name a promoter campaign twice");
+  if (ids.includes(lead.promoterCampaignId))
+    faults.push("must not name the referral's own promoter campaign");
+  if (total > WHOLE) faults.push("must not be more than 100 percent together");
+  if (faults.length > 0) throw new Failure("invalid", "The splits are invalid", { splits: faults });
 }
 
 interface NewProposal extends ProposalDetails {

@@ -4,7 +4,7 @@ import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import type { Creator } from "../context.ts";
 import { ORIGIN_COLUMNS, type Origin } from "../origin/origin.ts";
-import { dailySums, type Fact } from "../report/daily.ts";
+import { dailySums, type Count } from "../report/daily.ts";
 
 export const LEAD_STATES = [
   "signup",
@@ -206,7 +206,7 @@ export const leads = table<Lead>()({
       where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
     },
   },
-  sums: dailySums(leadFacts),
+  sums: dailySums(leadCounts),
 });
 
 /** The errors for unique values that another lead has. */
@@ -314,26 +314,26 @@ function wordsOf({ username, website, firstName, lastName }: Lead): string {
  *
  * @see docs/spec/money.md "Reports"
  */
-function leadFacts(lead: Lead): Fact[] {
+function leadCounts(lead: Lead): Count[] {
   const { createdAt, customerSince, entrySource, signupEventId, signedUpAt } = lead;
-  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  const counts: Count[] = [{ metric: "referrals", at: createdAt }];
   if (signupEventId === null || signedUpAt !== undefined)
-    facts.push({ metric: "unsignedReferrals", at: createdAt });
-  if (signedUpAt !== undefined) facts.push({ metric: "unsignedReferrals", at: signedUpAt, amount: -1 });
-  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+    counts.push({ metric: "unsignedReferrals", at: createdAt });
+  if (signedUpAt !== undefined) counts.push({ metric: "unsignedReferrals", at: signedUpAt, amount: -1 });
+  if (customerSince !== null) counts.push({ metric: "customers", at: customerSince });
   if (customerSince !== null && entrySource === "coupon") {
-    facts.push({ metric: "nonLinkCustomers", at: customerSince });
+    counts.push({ metric: "nonLinkCustomers", at: customerSince });
   }
-  return [...facts, ...activityFacts(lead)];
+  return [...counts, ...activityCounts(lead)];
 }
 
-function activityFacts(lead: Lead): Fact[] {
+function activityCounts(lead: Lead): Count[] {
   const { customerSince, customerHistory } = lead;
-  if (customerHistory === undefined) return formerActivityFacts(lead);
+  if (customerHistory === undefined) return formerActivityCounts(lead);
   if (customerSince === null) return [];
   return [
     { metric: "activeCustomers", at: customerSince },
-    ...customerHistory.map(({ kind, at }): Fact => {
+    ...customerHistory.map(({ kind, at }): Count => {
       if (kind === "cancelled") return { metric: "cancellations", at };
       return { metric: "activeCustomers", at, amount: kind === "left" ? -1 : 1 };
     }),
@@ -341,13 +341,13 @@ function activityFacts(lead: Lead): Fact[] {
 }
 
 /** The counts of a lead that a former release wrote: it counted by the state alone, and cancellations of all leads. */
-function formerActivityFacts({ customerSince, cancelledAt, state }: Lead): Fact[] {
-  const facts: Fact[] = [];
+function formerActivityCounts({ customerSince, cancelledAt, state }: Lead): Count[] {
+  const counts: Count[] = [];
   const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
-  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
-  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
+  if (isActive) counts.push({ metric: "activeCustomers", at: customerSince });
+  if (cancelledAt !== null) counts.push({ metric: "cancellations", at: cancelledAt });
   if (isActive && cancelledAt !== null) {
-    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+    counts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
   }
-  return facts;
+  return counts;
 }

@@ -87,7 +87,7 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
   if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
   if (traits.addressHash !== null) {
     const seen = await reader.get(promoterAddresses, promoter.accountId, promoter.id, traits.addressHash);
-    if (seen !== null && (seen.isOwn || isWithin(LEAD_WINDOW_MS, seen.lastLeadAt, now)))
+    if (seen !== null && (seen.isOwn || isRecent(LEAD_WINDOW_MS, seen.lastLeadAt, now)))
       return "same_ip_suspicion";
   }
   const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
@@ -109,7 +109,7 @@ export async function rememberAddress(
 ): Promise<void> {
   const { addressHash, isOwn, now } = sighting;
   const known = await tx.get(promoterAddresses, promoter.accountId, promoter.id, addressHash);
-  if (known !== null && (isOwn ? known.isOwn : isWithin(SIGHTING_AGE_MS, known.lastLeadAt, now))) return;
+  if (known !== null && (isOwn ? known.isOwn : isRecent(SIGHTING_AGE_MS, known.lastLeadAt, now))) return;
   await tx.put(promoterAddresses, {
     accountId: promoter.accountId,
     promoterId: promoter.id,
@@ -119,6 +119,6 @@ export async function rememberAddress(
   });
 }
 
-function isWithin(windowMs: number, lastLeadAt: string | null, now: Date): boolean {
+function isRecent(windowMs: number, lastLeadAt: string | null, now: Date): boolean {
   return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < windowMs;
 }

@@ -1,8 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { accounts, SYSTEM, type Account } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import { accounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { exponentOf, share } from "./money.ts";
 
 /** The exchange rates of one day. */

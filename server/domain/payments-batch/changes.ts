@@ -4,6 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { SYSTEM, type Account } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import {
   lockSelectedPayoutMethod,
   METHOD_WORDS,
@@ -185,7 +186,7 @@ async function isAdded(
   if (selected === null || selected.isDisabled || selected.method !== batch.method) return false;
   const after = { ...before, paymentsBatchId: batch.id, payoutMethodId: selected.id };
   await tx.put(payouts, after);
-  await announce(tx, context, { entity: "payout", before, after });
+  await announceMoney(tx, context, { entity: "payout", before, after });
   return true;
 }
 
@@ -206,5 +207,5 @@ async function takeOut(tx: Transaction, context: Context, before: Payout): Promi
   const payoutMethodId = before.status === "pending" ? null : before.payoutMethodId;
   const after = { ...before, paymentsBatchId: null, payoutMethodId };
   await tx.put(payouts, after);
-  await announce(tx, context, { entity: "payout", before, after });
+  await announceMoney(tx, context, { entity: "payout", before, after });
 }

@@ -1,10 +1,10 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../storage/query.ts";
 import type { Transaction, View } from "../../storage/store.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
-import type { Context } from "../context.ts";
-import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import type { Unit } from "../money/money.ts";
 import type { Belonging } from "../promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
@@ -145,7 +145,7 @@ export async function insertPayout(
 ): Promise<Payout> {
   const payout = newPayout(context, given);
   await tx.insert(payouts, payout);
-  await announce(tx, context, { entity: "payout", before: null, after: payout });
+  await announceMoney(tx, context, { entity: "payout", before: null, after: payout });
   return payout;
 }
 

@@ -5,7 +5,7 @@ import type { Account, PayoutCycle } from "../account/account.ts";
 import { dayIn, startOfDay, timeZoneOf } from "../account/time-zone.ts";
 import { share, type Unit } from "../money/money.ts";
 import type { Promoter } from "../promoter/promoter.ts";
-import { dailySums, type Fact } from "../report/daily.ts";
+import { dailySums, type Count } from "../report/daily.ts";
 
 export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
 
@@ -107,7 +107,7 @@ export const payouts = table<Payout>()({
     /** The same without cash, of which there is mostly nothing. */
     otherUnits: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
   },
-  sums: dailySums(paidFacts),
+  sums: dailySums(paidCounts),
 });
 
 /** @throws Failure `not_found` */
@@ -211,7 +211,7 @@ function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
 }
 
 /** A completed payout counts on the day when it was paid. */
-function paidFacts({ status, unit, amount, paidAt }: Payout): Fact[] {
+function paidCounts({ status, unit, amount, paidAt }: Payout): Count[] {
   if (status !== "completed" || unit !== "cash" || paidAt === null) return [];
   return [{ metric: "paidCents", at: paidAt, amount }];
 }

@@ -4,6 +4,7 @@ import { commissions, isPaid, type Commission } from "../commission/commission.t
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import {
   batchReference,
   paymentsBatches,
@@ -90,7 +91,7 @@ export async function moveWithin(
   };
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, moved);
-  await announce(tx, context, { entity: "payout", before: payout, after: moved });
+  await announceMoney(tx, context, { entity: "payout", before: payout, after: moved });
   const uploaded = staysInBatch ? "asked" : FILE_STATES[to];
   if (latest?.payer === "file" && uploaded !== undefined) await noteFile(tx, context, latest, uploaded);
   await settleBatch(tx, context, payout, { isReturn });
@@ -155,7 +156,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
     refusePaid(await findPaymentOf(tx, payout));
     await freeCommissions(tx, payout);
     await tx.remove(payouts, accountId, id);
-    await announce(tx, context, { entity: "payout", before: payout, after: null });
+    await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
     await settleBatch(tx, context, payout);
     return payout;
   });
@@ -333,9 +334,9 @@ async function lower(
   if (amount > 0) {
     const lowered = { ...payout, amount, totalInclTax: withTax(amount, payout.taxRateHundredths) };
     await tx.put(payouts, lowered);
-    return announce(tx, context, { entity: "payout", before: payout, after: lowered });
+    return announceMoney(tx, context, { entity: "payout", before: payout, after: lowered });
   }
   await freeCommissions(tx, payout);
   await tx.remove(payouts, payout.accountId, payout.id);
-  await announce(tx, context, { entity: "payout", before: payout, after: null });
+  await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
 }

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { accounts, findAccount, listAccounts, SYSTEM, type Account } from "../account/account.ts";
-import { writePromoterAccess, type Actor } from "../audit/audit.ts";
-import type { Context } from "../context.ts";
+import { accounts, findAccount, listAccounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context, type Actor } from "../context.ts";
+import { writePromoterAccess } from "../audit/audit.ts";
 import type { AccessEmailKind } from "../email/email.ts";
 import { announce } from "../event/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";

@@ -1,14 +1,10 @@
-import { sql } from "kysely";
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
-import type { campaigns } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import type { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import type { sales } from "../sale/sale.ts";
 
 /** A price, or a plan, that a product is sold at. */
 export interface Price {
@@ -91,6 +87,13 @@ export function updateProduct(
   });
 }
 
+/** Which product to delete. */
+interface ProductRemoval {
+  id: number;
+  /** Refuses a product that records refer to. It is locked, so that none are added meanwhile. */
+  refuseUsed: (tx: Transaction, product: Product) => Promise<void>;
+}
+
 /**
  * Deletes a product.
  *
@@ -99,12 +102,15 @@ export function updateProduct(
  *
  * @throws Failure `not_found`, `in_use`
  */
-export function deleteProduct({ store }: Context, accountId: number, id: number): Promise<void> {
+export function deleteProduct(
+  { store }: Context,
+  accountId: number,
+  { id, refuseUsed }: ProductRemoval,
+): Promise<void> {
   return store.transact(async (tx) => {
     const product = await loadProduct(tx, accountId, id);
     await tx.lock(products, accountId, id);
-    const uses = await countUses(tx.view, product);
-    if (uses > 0) throw new Failure("in_use", `${uses} records refer to the product`);
+    await refuseUsed(tx, product);
     for (const { extId } of product.prices) await tx.remove(productPrices, accountId, indexed(extId));
     await tx.remove(products, accountId, id);
   });
@@ -173,32 +179,4 @@ async function write(tx: Transaction, before: Product | null, after: Product): P
 
 function extIdsOf(product: Product | null): Set<string> {
   return new Set(product?.prices.map(({ extId }) => extId));
-}
-
-type UseSchema = Schema<{
-  sales: typeof sales;
-  campaigns: typeof campaigns;
-  promoter_campaigns: typeof promoterCampaigns;
-}>;
-
-/** How many records refer to a product. It is locked, so that none are added meanwhile. */
-async function countUses(view: View, { accountId, id }: Product): Promise<number> {
-  const question = view.question<UseSchema>();
-  const total = sql<number>`count(*)`.as("total");
-  const sold = question
-    .selectFrom("sales")
-    .select(total)
-    .where("account_id", "=", accountId)
-    .where("product_id", "=", id);
-  const [inCampaigns, inPromoterCampaigns] = (["campaigns", "promoter_campaigns"] as const).map((from) =>
-    question
-      .selectFrom(from)
-      .select(total)
-      .where("account_id", "=", accountId)
-      .where("rewarded_products", "is not", null)
-      // As `productsNamed` writes it.
-      .where("rewarded_products", "like", `% ${id} %`),
-  );
-  const counts = await view.rows(sold.unionAll(inCampaigns!).unionAll(inPromoterCampaigns!));
-  return counts.reduce((sum, row) => sum + Number(row.total), 0);
 }

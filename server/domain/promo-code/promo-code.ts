@@ -4,7 +4,8 @@ import { findPage, type Found, type Schema, type Window } from "../../storage/qu
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM } from "../context.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { foldedCoupon, rewards } from "../reward/reward.ts";
 
@@ -119,6 +120,23 @@ export async function findCodeOwner(
  */
 export async function lockCodes(tx: Transaction, accountId: number): Promise<void> {
   await tx.lock(accounts, SYSTEM, accountId);
+}
+
+/**
+ * Stops a reward from having the code of one promoter as its coupon, because customers of every promoter may type it.
+ *
+ * @throws Failure `taken`
+ */
+export async function refuseOwnCode(
+  tx: Transaction,
+  accountId: number,
+  coupon: string | null,
+): Promise<void> {
+  if (coupon === null) return;
+  await lockCodes(tx, accountId);
+  const promoCode = await findCodeInUse(tx, accountId, coupon);
+  if (promoCode?.madeByPromoterId === undefined) return;
+  throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
 }
 
 /**

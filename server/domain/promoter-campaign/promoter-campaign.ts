@@ -119,6 +119,23 @@ export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
 }
 
 /**
+ * The promoter campaign with this id, which may get leads.
+ *
+ * @throws Failure `not_found`, `refused` if it is not accepted
+ */
+export async function loadOwner(reader: Reader, accountId: number, id: number): Promise<PromoterCampaign> {
+  const owner = await loadPromoterCampaign(reader, accountId, id);
+  requireAccepted(owner);
+  return owner;
+}
+
+/** @throws Failure `refused` if the promoter campaign may not get leads */
+export function requireAccepted(owner: PromoterCampaign): void {
+  if (acceptsLeads(owner)) return;
+  throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get leads`);
+}
+
+/**
  * Whether the promoter campaign earns from the sales of its own leads. An inactive one gets no new leads, but keeps those
  * it has.
  */

@@ -119,7 +119,7 @@ export async function loadSelected(
 }
 
 /** A range that includes both ends. null: open. */
-export interface Range {
+export interface Bounds {
   from: number | null;
   to: number | null;
 }
@@ -144,11 +144,11 @@ export interface PromoterFilter {
   /** Promoters without such a fact since a day, that day included. */
   inactivity?: { metric: Metric; since: string } | undefined;
   /** In milliseconds. */
-  joinedAt?: Range | undefined;
-  lastLoginAt?: Range | undefined;
+  joinedAt?: Bounds | undefined;
+  lastLoginAt?: Bounds | undefined;
   customFields?: { key: string; values: string[]; isPartial: boolean }[] | undefined;
   /** Summed over all promoter campaigns. */
-  stats?: Partial<Record<TotalMetric, Range>> | undefined;
+  stats?: Partial<Record<TotalMetric, Bounds>> | undefined;
 }
 
 /** The first one decides, then the next. Ties are sorted by id. */
@@ -275,6 +275,6 @@ function totalOf(metric: TotalMetric): RawBuilder<number> {
 }
 
 /** The same range of whole numbers. */
-function spanOf({ from, to }: Range): Span {
+function spanOf({ from, to }: Bounds): Span {
   return { from, before: to === null ? null : to + 1 };
 }

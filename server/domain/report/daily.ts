@@ -26,7 +26,7 @@ export const METRICS = [
   "earningsCents",
   "paidCents",
 ] as const;
-/** A metric counts facts, or cents if its name says so. */
+/** A metric counts things that happen, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
 export type TotalMetric = (typeof TOTAL_METRICS)[number];
 
@@ -75,7 +75,7 @@ export function columnOf(metric: Metric): string {
 }
 
 /** One count of a record. */
-export interface Fact {
+export interface Count {
   metric: Metric;
   /** The instant that decides the day. */
   at: string;
@@ -89,9 +89,9 @@ interface Owner extends Belonging {
   origin?: Origin | null | undefined;
 }
 
-/** What records add to `daily`, by their facts. */
-export function dailySums<R extends Owner>(factsOf: (record: R) => Fact[]): Summing<R> {
-  return { into: daily, sharesOf: (record) => sharesOf(record, factsOf(record)) };
+/** What records add to `daily`, by their counts. */
+export function dailySums<R extends Owner>(countsOf: (record: R) => Count[]): Summing<R> {
+  return { into: daily, sharesOf: (record) => sharesOf(record, countsOf(record)) };
 }
 
 /** Totals over all days. */
@@ -163,8 +163,8 @@ export function loadAccountStats(view: View, accountId: number): Promise<Stats> 
   return statsIn(view, dailyQuestion(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
 }
 
-function sharesOf(owner: Owner, facts: Fact[]): Share[] {
-  return [...amountsByDay(facts)].flatMap(([day, amounts]) => {
+function sharesOf(owner: Owner, counts: Count[]): Share[] {
+  return [...amountsByDay(counts)].flatMap(([day, amounts]) => {
     const shares: Share[] = [
       { key: ["campaign", owner.campaignId, "", day, 0], amounts },
       { key: ["promoter", owner.promoterId, "", day, owner.promoterCampaignId], amounts },
@@ -188,10 +188,10 @@ function sharesOf(owner: Owner, facts: Fact[]): Share[] {
 
 const PLACES = new Map(METRICS.map((metric, at) => [metric, at]));
 
-/** The amounts of facts by day, in the order of the metrics. */
-function amountsByDay(facts: Fact[]): Map<string, number[]> {
+/** The amounts of counts by day, in the order of the metrics. */
+function amountsByDay(counts: Count[]): Map<string, number[]> {
   const days = new Map<string, number[]>();
-  for (const { metric, at, amount = 1 } of facts) {
+  for (const { metric, at, amount = 1 } of counts) {
     const day = at.slice(0, 10);
     const amounts = days.get(day) ?? METRICS.map(() => 0);
     days.set(day, amounts);

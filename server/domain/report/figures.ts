@@ -4,11 +4,11 @@ import type { Metric } from "./daily.ts";
 interface Definition {
   /** How far back a figure reads before the period: not at all, some months, or to the beginning. */
   lookback: 0 | 3 | 6 | "all";
-  value(view: View): number;
+  value(view: Sums): number;
 }
 
 /** The sums that a figure is computed from. */
-interface View {
+interface Sums {
   /** The sum in the period. */
   sum(metric: Metric): number;
   /** The sum in the months that end with the period. */
@@ -95,7 +95,7 @@ export function metricsFor(figures: readonly Figure[]): Metric[] {
     asked.add(metric);
     return 0;
   };
-  const view: View = { sum: ask, sumOfLast: (_, metric) => ask(metric), before: ask, months: 1 };
+  const view: Sums = { sum: ask, sumOfLast: (_, metric) => ask(metric), before: ask, months: 1 };
   for (const figure of figures) FIGURES[figure].value(view);
   return [...asked];
 }
@@ -222,7 +222,7 @@ function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-function viewIn(period: Period): (history: History) => View {
+function viewIn(period: Period): (history: History) => Sums {
   const end = addDays(period.to, 1);
   const months = monthsIn(period);
   return (history) => {

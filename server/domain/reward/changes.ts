@@ -1,9 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { TAKEN } from "../../storage/taken.ts";
 import type { Context } from "../context.ts";
 import { loadProduct, products, type Product } from "../product/product.ts";
-import { findCodeInUse, lockCodes } from "../promo-code/promo-code.ts";
 import {
   loadReward,
   refuseContradictions,
@@ -15,18 +13,21 @@ import {
   type RewardScope,
 } from "./reward.ts";
 
+/** Refuses a coupon that is the code of one promoter, because customers of every promoter may type it. */
+type RefuseOwnCode = (tx: Transaction, accountId: number, coupon: string | null) => Promise<void>;
+
 /** Makes a reward. @throws Failure `rule_broken` naming every contradiction, `taken` */
 export async function createReward(
   { store, now }: Context,
   accountId: number,
-  input: NewReward,
+  { refuseOwnCode, ...input }: NewReward & { refuseOwnCode: RefuseOwnCode },
 ): Promise<Reward> {
   const id = await store.nextId("reward");
   const createdAt = now.toISOString();
   const reward: Reward = { ...input, accountId, id, createdAt, updatedAt: createdAt };
   refuseContradictions(reward);
   return store.transact(async (tx) => {
-    await refuseOwnCode(tx, reward);
+    await refuseOwnCode(tx, accountId, reward.coupon);
     await tx.put(rewards, reward);
     return reward;
   });
@@ -36,7 +37,7 @@ export async function createReward(
 export function updateReward(
   { store, now }: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: RewardChanges },
+  { id, changes, refuseOwnCode }: { id: number; changes: RewardChanges; refuseOwnCode: RefuseOwnCode },
 ): Promise<Reward> {
   return store.transact(async (tx) => {
     const before = await loadReward(tx, accountId, id);
@@ -49,7 +50,7 @@ export function updateReward(
       });
     }
     refuseContradictions(after);
-    if (after.coupon !== before.coupon) await refuseOwnCode(tx, after);
+    if (after.coupon !== before.coupon) await refuseOwnCode(tx, accountId, after.coupon);
     await tx.put(rewards, after);
     return after;
   });
@@ -96,13 +97,4 @@ export async function loadRewardEntries(
     full.push({ entry, reward, products: named.filter((product) => product !== null) });
   }
   return full;
-}
-
-/** Customers of every promoter may type a reward's coupon, so it can't be a code that one promoter made. */
-async function refuseOwnCode(tx: Transaction, { accountId, coupon }: Reward): Promise<void> {
-  if (coupon === null) return;
-  await lockCodes(tx, accountId);
-  const promoCode = await findCodeInUse(tx, accountId, coupon);
-  if (promoCode?.madeByPromoterId === undefined) return;
-  throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
 }

@@ -10,7 +10,7 @@ import {
 import { isRunning, rankOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
 import { approvalOf } from "../commission/review.ts";
 import type { Context } from "../context.ts";
-import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import type { Lead, RewardStart, Split } from "../lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { findCodeInUse } from "../promo-code/promo-code.ts";
@@ -48,7 +48,7 @@ export async function addCommissions(
     const id = await context.store.nextId("commission");
     const commission = await commissionOf(tx, context, { ...event, earning, id });
     await tx.insert(commissions, commission);
-    await announce(tx, context, { entity: "commission", before: null, after: commission });
+    await announceMoney(tx, context, { entity: "commission", before: null, after: commission });
     added.push(await ensureNonCashPayout(tx, context, commission));
   }
   return added;

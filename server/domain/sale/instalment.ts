@@ -1,6 +1,7 @@
 import type { Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { accounts, servedAccounts, SYSTEM } from "../account/account.ts";
+import { accounts, servedAccounts } from "../account/account.ts";
+import { SYSTEM } from "../context.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import {

@@ -6,6 +6,7 @@ import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/erased.ts";
 import { announce } from "../event/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
 import { withHistory } from "../lead/customer.ts";
 import { isNamed, leads, type Lead } from "../lead/lead.ts";
 import { share } from "../money/money.ts";
@@ -194,7 +195,7 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
   const { commission, refund } = given;
   const opposite = oppositeOf(given, await context.store.nextId("commission"));
   await tx.insert(commissions, opposite);
-  await announce(tx, context, { entity: "commission", before: null, after: opposite });
+  await announceMoney(tx, context, { entity: "commission", before: null, after: opposite });
   // Nobody is told of the mark, because commissions don't show it.
   await tx.put(commissions, {
     ...commission,

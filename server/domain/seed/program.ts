@@ -1,3 +1,4 @@
+import { refuseOwnCode } from "../promo-code/promo-code.ts";
 import type { Account } from "../account/account.ts";
 import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../campaign/campaign.ts";
 import { updateCampaign } from "../campaign/changes.ts";
@@ -109,7 +110,8 @@ const REWARD: NewReward = {
 };
 
 async function createRewards(context: Context, accountId: number) {
-  const make = (input: Partial<NewReward>) => createReward(context, accountId, { ...REWARD, ...input });
+  const make = (input: Partial<NewReward>) =>
+    createReward(context, accountId, { ...REWARD, ...input, refuseOwnCode });
   return {
     sale: await make({}),
     tier: await make({

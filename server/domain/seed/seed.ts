@@ -1,11 +1,11 @@
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import { listAccounts, SYSTEM, type Account } from "../account/account.ts";
+import { listAccounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { firstStarts } from "../account/creation.ts";
 import { renameAccount } from "../account/settings.ts";
 import { withoutLog } from "../audit/audited-store.ts";
-import { listCampaigns, loadCampaign } from "../campaign/campaign.ts";
-import type { Context } from "../context.ts";
+import { emailsOf, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
 import { leads, type Lead } from "../lead/lead.ts";
 import { createPromoCode } from "../promo-code/changes.ts";
 import { archivePromoter } from "../promoter/changes.ts";
@@ -192,6 +192,7 @@ const MOST = 24;
 async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
   const { store, now } = plan.context;
   const webhook = await createWebhook(plan.context, plan.account.id, {
+    emailsOf,
     url: "https://hooks.acme.example/tidemark",
     description: "CRM",
     eventTypes: ["referral.created"],

@@ -3,8 +3,8 @@ import { digest, numberOf } from "../../storage/digests.ts";
 import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { SYSTEM, type Account } from "../account/account.ts";
-import type { Chance, Context } from "../context.ts";
+import type { Account } from "../account/account.ts";
+import { SYSTEM, type Chance, type Context } from "../context.ts";
 
 const HOLDER_KINDS = ["user", "promoter"] as const;
 

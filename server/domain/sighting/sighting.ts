@@ -1,6 +1,6 @@
 import type { Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { SYSTEM } from "../account/account.ts";
+import { SYSTEM } from "../context.ts";
 
 const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy", "server-call", "old-link"] as const;
 

@@ -2,10 +2,9 @@ import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { accounts, SYSTEM, type Account } from "../account/account.ts";
-import type { Actor } from "../audit/audit.ts";
+import { accounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context, type Actor } from "../context.ts";
 import { auditedStore } from "../audit/audited-store.ts";
-import type { Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import {
   endSessions,

@@ -3,8 +3,8 @@ import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { SYSTEM, type Account } from "../account/account.ts";
-import type { Chance, Context } from "../context.ts";
+import type { Account } from "../account/account.ts";
+import { SYSTEM, type Chance, type Context } from "../context.ts";
 
 /** From the least to the most that a user may do. */
 export const ROLES = ["viewer", "manager", "owner"] as const;

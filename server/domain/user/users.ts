@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { accounts, SYSTEM, type Account } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import { accounts, type Account } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
 import { enqueue, newDelivery } from "../webhook/delivery.ts";

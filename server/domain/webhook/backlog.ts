@@ -2,8 +2,7 @@ import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { parse } from "../../storage/documents.ts";
 import { among, type Schema } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
-import { SYSTEM } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { facts } from "../event/event.ts";
 import {
   deliveries,

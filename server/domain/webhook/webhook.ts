@@ -2,9 +2,8 @@ import { Failure } from "../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { accounts, SYSTEM } from "../account/account.ts";
-import { campaigns } from "../campaign/campaign.ts";
 import type { Chance, Context } from "../context.ts";
+import type { EmailKind } from "../email/email.ts";
 import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event/event-type.ts";
 import { wantedEvents } from "../event/event.ts";
 
@@ -81,6 +80,9 @@ export interface WebhookInput {
   basicAuthPassword?: string | null | undefined;
 }
 
+/** Reads the kinds of e-mails that the campaigns of an account send, because e-mails are made from events too. */
+export type EmailsOf = (tx: Transaction, accountId: number) => Promise<Iterable<EmailKind>>;
+
 /** Each fact is rendered and written once per webhook. */
 const MAX_WEBHOOKS = 100;
 
@@ -88,14 +90,14 @@ const MAX_WEBHOOKS = 100;
 export async function createWebhook(
   context: Context,
   accountId: number,
-  input: WebhookInput & Pick<Webhook, "url" | "eventTypes">,
+  { emailsOf, ...input }: WebhookInput & Pick<Webhook, "url" | "eventTypes"> & { emailsOf: EmailsOf },
 ): Promise<Webhook> {
   const { store, now, chance } = context;
   const id = await store.nextId("webhook");
   const at = now.toISOString();
   return store.transact(async (tx) => {
     // Two webhooks can't both be the last one.
-    await tx.lock(accounts, SYSTEM, accountId);
+    await tx.lock(wantedEvents, accountId, 1);
     if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
       throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
     }
@@ -117,7 +119,7 @@ export async function createWebhook(
       createdAt: at,
       updatedAt: at,
     };
-    return putWebhook(tx, context, changed(blank, input));
+    return putWebhook(tx, context, { after: changed(blank, input), emailsOf });
   });
 }
 
@@ -125,19 +127,24 @@ export async function createWebhook(
 export function updateWebhook(
   context: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: WebhookInput },
+  { id, changes, emailsOf }: { id: number; changes: WebhookInput; emailsOf: EmailsOf },
 ): Promise<Webhook> {
-  return context.store.transact(async (tx) =>
-    putWebhook(tx, context, changed(await loadWebhook(tx, accountId, id), changes)),
-  );
+  return context.store.transact(async (tx) => {
+    const after = changed(await loadWebhook(tx, accountId, id), changes);
+    return putWebhook(tx, context, { after, emailsOf });
+  });
 }
 
 /** Deletes a webhook. Deliveries that wait for it are never sent. */
-export async function deleteWebhook({ store }: Context, accountId: number, id: number): Promise<Webhook> {
+export async function deleteWebhook(
+  { store }: Context,
+  accountId: number,
+  { id, emailsOf }: { id: number; emailsOf: EmailsOf },
+): Promise<Webhook> {
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);
     await tx.remove(webhooks, accountId, id);
-    await updateWantedEvents(tx, accountId);
+    await updateWantedEvents(tx, accountId, emailsOf);
     return webhook;
   });
 }
@@ -158,7 +165,9 @@ export function rotateSecret(context: Context, accountId: number, id: number): P
     const webhook = await loadWebhook(tx, accountId, id);
     const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expiresAt }));
     const secrets = [{ text: newSecret(chance), expiresAt: null }, ...former];
-    return putWebhook(tx, context, { ...webhook, secrets });
+    const after = { ...webhook, secrets, updatedAt: now.toISOString() };
+    await tx.put(webhooks, after);
+    return after;
   });
 }
 
@@ -178,24 +187,30 @@ export function newSecret(chance: Chance): string {
 }
 
 /** Updates the list of events that somebody wants, after the same transaction has changed a webhook or a campaign's e-mails. */
-export async function updateWantedEvents(tx: Transaction, accountId: number): Promise<void> {
+export async function updateWantedEvents(
+  tx: Transaction,
+  accountId: number,
+  emailsOf: EmailsOf,
+): Promise<void> {
   const before = await tx.get(wantedEvents, accountId, 1);
   const wanted = new Set<string>();
   for (const webhook of await tx.view.list(webhooks, "id", accountId, [])) {
     if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
   }
-  for (const campaign of await tx.view.list(campaigns, "id", accountId, [])) {
-    for (const kind of campaign.emails) wanted.add(EMAIL_EVENTS[kind]);
-  }
+  for (const kind of await emailsOf(tx, accountId)) wanted.add(EMAIL_EVENTS[kind]);
   const eventTypes = [...wanted].toSorted();
   await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
 }
 
-async function putWebhook(tx: Transaction, { now }: Context, webhook: Webhook): Promise<Webhook> {
-  const after = { ...webhook, updatedAt: now.toISOString() };
-  await tx.put(webhooks, after);
-  await updateWantedEvents(tx, after.accountId);
-  return after;
+async function putWebhook(
+  tx: Transaction,
+  { now }: Context,
+  { after, emailsOf }: { after: Webhook; emailsOf: EmailsOf },
+): Promise<Webhook> {
+  const webhook = { ...after, updatedAt: now.toISOString() };
+  await tx.put(webhooks, webhook);
+  await updateWantedEvents(tx, webhook.accountId, emailsOf);
+  return webhook;
 }
 
 function changed(before: Webhook, changes: WebhookInput): Webhook {

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { commissions, type Commission } from "../../domain/commission/commission.ts";
-import {
-  isV1EventType,
-  V1_EVENT_TYPES,
-  type RecordChange,
-  type V1EventType,
-} from "../../domain/event/event-type.ts";
+import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../../domain/event/event-type.ts";
+import type { RecordChange } from "../../domain/announcement/announcement.ts";
 import type { Lead } from "../../domain/lead/lead.ts";
 import type { Payout } from "../../domain/payout/payout.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";

@@ -11,13 +11,7 @@ import { recordSale } from "../../domain/sale/new-sale.ts";
 import { recordCancellation, recordRefund } from "../../domain/sale/refund.ts";
 import type { ShownWaiting } from "../../domain/sale/waiting.ts";
 import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
-import {
-  EVENT_BODIES,
-  EVENT_STATUSES,
-  eventError,
-  V2_TRACKING_STATUSES,
-  type ErrorShape,
-} from "../../http/errors.ts";
+import type { OwnRefusals } from "../../http/errors.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,
@@ -38,7 +32,7 @@ import { field, recordId } from "../../http/fields.ts";
 interface Generation {
   kind: "params" | "body";
   read: (event: H3Event) => Promise<Record<string, unknown>>;
-  shape: ErrorShape;
+  own: OwnRefusals;
 }
 
 /** The parts of a request of either generation that an event needs. */
@@ -49,7 +43,7 @@ interface EventRequest {
 }
 
 /** Records a sale. */
-export function saleOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+export function saleOperation({ kind, read, own }: Generation): Operation<EventRequest> {
   return {
     id: "v1TrackSale",
     summary: "Record a sale",
@@ -59,7 +53,7 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
     acceptedAnswer: waitingAnswer("sale").meta({ id: "V1WaitingSale" }),
-    ...common(shape),
+    ...common(own),
     handle: async ({ event, account, context }) =>
       recordSale(context, account, {
         ...shapeSale(await read(event)),
@@ -71,7 +65,7 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
 }
 
 /** Records a refund. V2 answers in the same form. */
-export function refundOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+export function refundOperation({ kind, read, own }: Generation): Operation<EventRequest> {
   return {
     id: kind === "body" ? "trackRefund" : "v1TrackRefund",
     summary: "Record a refund",
@@ -80,7 +74,7 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
     acceptedAnswer: waitingAnswer("refund").meta({ id: "V1WaitingRefund" }),
-    ...common(shape),
+    ...common(own),
     handle: async ({ event, account, context }) =>
       recordRefund(context, account, {
         ...shapeRefund(await read(event)),
@@ -92,7 +86,7 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
 }
 
 /** Records a cancellation. V2 answers in the same form. */
-export function cancellationOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+export function cancellationOperation({ kind, read, own }: Generation): Operation<EventRequest> {
   return {
     id: kind === "body" ? "trackCancellation" : "v1TrackCancellation",
     summary: "Record a cancellation",
@@ -105,7 +99,7 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
         reward: field(rewardSummaryAnswer.nullable(), "Always null."),
       })
       .meta({ id: "V1Cancellation" }),
-    ...common(shape),
+    ...common(own),
     handle: async ({ event, account, context }) =>
       recordCancellation(context, account, {
         ...shapeCancellation(await read(event)),
@@ -152,14 +146,11 @@ function noteOf(kind: Generation["kind"]): string {
   return kind === "body" ? " The answer has the form of V1." : "";
 }
 
-function common(shape: ErrorShape) {
+function common(own: OwnRefusals) {
   return {
     isTracking: true,
     refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],
-    // V1's own status, and V2's for tracking alone.
-    statuses: { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES },
-    bodies: EVENT_BODIES,
-    shape: eventError(shape),
+    ...own,
   } satisfies Partial<Operation<EventRequest>>;
 }
 

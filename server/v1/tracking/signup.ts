@@ -5,15 +5,7 @@ import {
   type RecordedSignup,
   type RecordedSubscription,
 } from "../../domain/lead/signup.ts";
-import {
-  messageAnswer,
-  SIGNUP_BODIES,
-  SIGNUP_STATUSES,
-  signupError,
-  SUBSCRIPTION_STATUSES,
-  subscriptionError,
-  v1Error,
-} from "../../http/errors.ts";
+import { v1SignupRefusals, v1SubscriptionRefusals } from "../../http/errors.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { View } from "../../storage/store.ts";
@@ -43,9 +35,7 @@ export const trackSignup: V1Operation = {
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
-  statuses: SIGNUP_STATUSES,
-  bodies: SIGNUP_BODIES,
-  shape: signupError(v1Error),
+  ...v1SignupRefusals,
   handle: signup,
 };
 
@@ -68,9 +58,7 @@ export const trackSubscriber: V1Operation = {
     .meta({ id: "V1Subscriber" }),
   emptyAnswer: "Nobody referred the person.",
   refusals: ["missing", "not_found", "already_registered"],
-  statuses: SUBSCRIPTION_STATUSES,
-  bodies: { ...SIGNUP_BODIES, already_registered: messageAnswer },
-  shape: subscriptionError(v1Error),
+  ...v1SubscriptionRefusals,
   handle: subscriber,
 };
 

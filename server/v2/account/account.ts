@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isMailSender, updateAccount, type AccountChanges } from "../../domain/account/settings.ts";
 import { commissionBase, PAYOUT_CYCLES, trackerNames, type Account } from "../../domain/account/account.ts";
 import { timeZoneOf } from "../../domain/account/time-zone.ts";
+import { hasMoney } from "../../domain/use/use.ts";
 import { WHOLE } from "../../domain/money/money.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
@@ -195,7 +196,7 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
   const { tracker, commission_base: base } = body;
   return {
     name: body.name,
-    currency: body.currency,
+    currency: body.currency === undefined ? undefined : { code: body.currency, hasMoney },
     timeZone: body.time_zone,
     honoursPrivacyControl: body.honours_privacy_control,
     requiresSecondFactor: body.requires_second_factor,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  ACTOR_KINDS,
   AUDIT_ACTIONS,
   AUDITED,
   listAuditEntries,
@@ -9,6 +8,7 @@ import {
   type AuditFilter,
 } from "../../domain/audit/audit.ts";
 import { findEntryName } from "../../domain/audit/names.ts";
+import { ACTOR_KINDS } from "../../domain/context.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
 import type { Line } from "../../csv.ts";

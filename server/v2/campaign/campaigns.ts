@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { findCampaigns, loadCampaign } from "../../domain/campaign/campaign.ts";
+import { refuseUsedCampaign } from "../../domain/use/use.ts";
 import { createFullCampaign, deleteCampaign, updateCampaign } from "../../domain/campaign/changes.ts";
 import { showAll } from "../../domain/show.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -109,6 +110,7 @@ async function update({ event, account, context, publicUrl }: V2Request) {
 async function remove({ event, account, context, publicUrl }: V2Request) {
   return deleteCampaign(context, account.id, {
     id: readPathId(event),
+    refuseUsed: refuseUsedCampaign,
     show: showCampaignOf(account, publicUrl),
   });
 }

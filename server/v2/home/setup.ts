@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { SYSTEM, type Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/account/account.ts";
+import { SYSTEM } from "../../domain/context.ts";
 import { listCampaigns } from "../../domain/campaign/campaign.ts";
 import { findSetupSteps } from "../../domain/home/home.ts";
 import { findSightings } from "../../domain/sighting/sighting.ts";

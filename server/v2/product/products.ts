@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseUsedProduct } from "../../domain/use/use.ts";
 import {
   createProduct,
   deleteProduct,
@@ -173,7 +174,7 @@ async function update({ event, account, context }: V2Request) {
 }
 
 async function remove({ event, account, context }: V2Request) {
-  await deleteProduct(context, account.id, readPathId(event));
+  await deleteProduct(context, account.id, { id: readPathId(event), refuseUsed: refuseUsedProduct });
   return { message: "Product deleted successfully" };
 }
 

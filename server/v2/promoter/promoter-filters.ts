@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PromoterFilter, PromoterSorting, Range } from "../../domain/promoter/search.ts";
+import type { Bounds, PromoterFilter, PromoterSorting } from "../../domain/promoter/search.ts";
 import type { TotalMetric } from "../../domain/report/daily.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
@@ -197,7 +197,7 @@ function inactivity(
   return { metric: `${metric}s`, since };
 }
 
-function instantRange(given: z.output<typeof instants> | undefined): Range | undefined {
+function instantRange(given: z.output<typeof instants> | undefined): Bounds | undefined {
   if (given === undefined) return undefined;
   return { from: given.from?.getTime() ?? null, to: given.to?.getTime() ?? null };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SYSTEM } from "../../domain/account/account.ts";
+import { SYSTEM } from "../../domain/context.ts";
 import { isCurrency } from "../../domain/money/money.ts";
 import { isRate, ratesFor, storeRates, type DayRates } from "../../domain/money/rate.ts";
 import { withoutLog } from "../../domain/audit/audited-store.ts";

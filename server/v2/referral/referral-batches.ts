@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { runBatch } from "../../domain/batch/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { deleteLead, loadOwner, updateLead } from "../../domain/lead/changes.ts";
+import { deleteLead, updateLead } from "../../domain/lead/changes.ts";
+import { loadOwner } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { approveLead, disableLead, enableLead } from "../../domain/lead/customer.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";

@@ -4,7 +4,7 @@ import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
 import { missingRate } from "../../domain/money/rate.ts";
 import type { ShownWaiting } from "../../domain/sale/waiting.ts";
 import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
-import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/errors.ts";
+import { v2SaleRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleParams, shapeSale } from "../../input/event-params.ts";
 import type { View } from "../../storage/store.ts";
@@ -88,9 +88,7 @@ export const trackSale: V2Operation = {
     })
     .meta({ id: "WaitingSale" }),
   refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],
-  statuses: V2_SALE_STATUSES,
-  bodies: V2_SALE_BODIES,
-  shape: v2SaleError,
+  ...v2SaleRefusals,
   handle: async ({ event, account, context }) =>
     recordSale(context, account, { ...shapeSale(await readJson(event)), show: showSale, showWaiting }),
 };

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { asItIs } from "../../domain/show.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
-import {
-  SIGNUP_BODIES,
-  SIGNUP_STATUSES,
-  signupError,
-  V2_TRACKING_STATUSES,
-  v2TrackingError,
-} from "../../http/errors.ts";
+import { v2SignupRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -54,9 +48,7 @@ export const trackSignup: V2Operation = {
     })
     .meta({ id: "Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
-  statuses: { ...SIGNUP_STATUSES, ...V2_TRACKING_STATUSES },
-  bodies: SIGNUP_BODIES,
-  shape: signupError(v2TrackingError),
+  ...v2SignupRefusals,
   handle: signup,
 };
 

@@ -1,3 +1,4 @@
+import { refuseOwnCode } from "../../domain/promo-code/promo-code.ts";
 import { z } from "zod";
 import { createReward, updateReward } from "../../domain/reward/changes.ts";
 import { findRewards, REWARD_SCOPES } from "../../domain/reward/reward.ts";
@@ -79,7 +80,7 @@ async function list(request: V2Request) {
 
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
-  return rewardJson(await createReward(context, account.id, newRewardOf(body)));
+  return rewardJson(await createReward(context, account.id, { ...newRewardOf(body), refuseOwnCode }));
 }
 
 async function update({ event, account, context }: V2Request) {
@@ -100,10 +101,12 @@ async function update({ event, account, context }: V2Request) {
     newCustomersOnly: body.new_customers_only,
     schemas: body.schemas,
   };
-  return rewardJson(await updateReward(context, account.id, { id, changes }));
+  return rewardJson(await updateReward(context, account.id, { id, changes, refuseOwnCode }));
 }
 
 async function hide({ event, account, context }: V2Request) {
   const id = readPathId(event);
-  return rewardJson(await updateReward(context, account.id, { id, changes: { isHidden: true } }));
+  return rewardJson(
+    await updateReward(context, account.id, { id, changes: { isHidden: true }, refuseOwnCode }),
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { emailsOf } from "../../domain/campaign/campaign.ts";
 import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES } from "../../domain/event/event-type.ts";
 import {
   createWebhook,
@@ -59,7 +60,7 @@ export const createWebhookOperation: V2Operation = {
     const body = shapeInput(createBody, await readJson(event));
     refusePrivate(post, body);
     const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
-    return webhookWithSecretJson(await createWebhook(context, account.id, input));
+    return webhookWithSecretJson(await createWebhook(context, account.id, { ...input, emailsOf }));
   },
 };
 
@@ -110,7 +111,7 @@ export const updateWebhookOperation: V2Operation = {
     const id = readPathId(event);
     const body = shapeChanges(updateBody, await readJson(event));
     refusePrivate(post, body);
-    return webhookJson(await updateWebhook(context, account.id, { id, changes: inputOf(body) }));
+    return webhookJson(await updateWebhook(context, account.id, { id, changes: inputOf(body), emailsOf }));
   },
 };
 
@@ -122,7 +123,7 @@ export const deleteWebhookOperation: V2Operation = {
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
-    webhookJson(await deleteWebhook(context, account.id, readPathId(event))),
+    webhookJson(await deleteWebhook(context, account.id, { id: readPathId(event), emailsOf })),
 };
 
 /**

@@ -1,7 +1,7 @@
+import { createCampaign, emailsOf } from "../../../server/domain/campaign/campaign.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount, createFirstAccount } from "../../../server/domain/account/creation.ts";
 import { findFirstAccount } from "../../../server/domain/account/account.ts";
-import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
 import { fillDemo, needsDemoData } from "../../../server/domain/seed/seed.ts";
 import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
@@ -40,7 +40,10 @@ describe("refuses a store that holds", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["another account", () => createAccount(context, { name: "Second", ...LANDING })],
     ["another campaign", () => createCampaign(context, firstId, { name: "Second", ...LANDING })],
-    ["a webhook", () => createWebhook(context, firstId, { url: "https://a.example/", eventTypes: [] })],
+    [
+      "a webhook",
+      () => createWebhook(context, firstId, { url: "https://a.example/", eventTypes: [], emailsOf }),
+    ],
   ])("%s", async (_, make) => {
     await make();
     await expect(needs()).rejects.toThrow(MORE);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seed, type SeedOptions } from "../../../server/domain/seed/seed.ts";
-import { SYSTEM, type Account } from "../../../server/domain/account/account.ts";
+import type { Account } from "../../../server/domain/account/account.ts";
+import { SYSTEM } from "../../../server/domain/context.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { facts } from "../../../server/domain/event/event.ts";
 import { FRAUD_SUSPICIONS, LEAD_STATES, leads } from "../../../server/domain/lead/lead.ts";

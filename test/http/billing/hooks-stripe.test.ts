@@ -14,8 +14,7 @@ import {
   stripeEvent,
   subscription,
 } from "../../support/stripe-events.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { storeServerRates } from "../../support/operations.ts";
+import { eraseLead, storeServerRates } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { announce } from "../../../server/domain/event/event.ts";
+import { announceMoney } from "../../../server/domain/commission/balance-event.ts";
 import { EVENT_TYPES } from "../../support/event-types.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
@@ -44,7 +44,7 @@ describe("events of commissions", () => {
     await app.services.store.transact(async (tx) => {
       if (after === null) await tx.remove(commissions, accountId, id);
       else await tx.put(commissions, after);
-      await announce(tx, app.context, { entity: "commission", before, after });
+      await announceMoney(tx, app.context, { entity: "commission", before, after });
     });
   }
 

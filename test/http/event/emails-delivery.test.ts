@@ -8,8 +8,7 @@ import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app
 import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { company, join } from "../../support/v2.ts";
-import { countDeliveries } from "../../support/operations.ts";
-import { retryFailed } from "../../support/operations.ts";
+import { countDeliveries, retryFailed } from "../../support/operations.ts";
 
 describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   let app: TestApp;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
-import { announce } from "../../../server/domain/event/event.ts";
+import { announceMoney } from "../../../server/domain/commission/balance-event.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { Failure } from "../../../server/failure.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
@@ -157,7 +157,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     const payout = await addPayout(app.context, promoter);
     await app.services.store.transact(async (tx) => {
       await tx.put(payouts, payout);
-      await announce(tx, app.context, { entity: "payout", before: null, after: payout });
+      await announceMoney(tx, app.context, { entity: "payout", before: null, after: payout });
     });
     const { id } = payout;
     for (const to of ["processing", "failed", "pending"] as const) {

@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { emailsOf } from "../../../server/domain/campaign/campaign.ts";
 import { announce } from "../../../server/domain/event/event.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { createWebhook, loadWebhook, updateWebhook } from "../../../server/domain/webhook/webhook.ts";
@@ -11,9 +12,7 @@ import { newDice, type Dice } from "../../support/fuzz/dice.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { send } from "../../support/v1.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
-import { addAccount } from "../../support/operations.ts";
+import { eraseLead, erasePromoter, addAccount } from "../../support/operations.ts";
 
 /** The types of events that a webhook may subscribe to. */
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
@@ -100,7 +99,11 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     }
     const subscribe = async (path: string): Promise<Hook> => {
       const eventTypes = dice.pick(WANTED);
-      const { id } = await createWebhook(app.context, accountId, { url: receiver.url + path, eventTypes });
+      const { id } = await createWebhook(app.context, accountId, {
+        url: receiver.url + path,
+        eventTypes,
+        emailsOf,
+      });
       return { path: `/hook${path}`, types: eventTypes, id };
     };
     const [steady, fitful] = [await subscribe(`/${name}/steady`), await subscribe(`/${name}/fitful`)];
@@ -203,11 +206,15 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
    */
   async function flip({ accountId, fitful: { id } }: Program): Promise<void> {
     const { isActive } = await loadWebhook(app.services.store, accountId, id);
-    await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive: !isActive } });
+    await updateWebhook(newContext(app.services), accountId, {
+      id,
+      changes: { isActive: !isActive },
+      emailsOf,
+    });
   }
 
   async function switchOn({ accountId, fitful: { id } }: Program): Promise<void> {
-    await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive: true } });
+    await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive: true }, emailsOf });
   }
 
   /** One of the two processes works after it has taken the lease over. */

@@ -4,8 +4,7 @@ import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, outcome } from "../../support/v2.ts";
-import { countDeliveries } from "../../support/operations.ts";
-import { retryFailed } from "../../support/operations.ts";
+import { countDeliveries, retryFailed } from "../../support/operations.ts";
 
 /** About 2, 4, 8, 16 and 32 minutes, then 1, 2, 4 and 8.5 hours. */
 const DELAYS_MINUTES = [2, 4, 8, 16, 32, 64, 128, 256, 512];

@@ -7,8 +7,7 @@ import { signedInBrowser } from "../../support/portal.ts";
 import { invoice, refundedFrom, stripeEvent } from "../../support/stripe-events.ts";
 import { send } from "../../support/v1.ts";
 import { company, join, outcome } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 const LEAD = "lead@example.com";
 const SALE = { email: LEAD, event_id: "inv_1", amount: "10000" };

@@ -35,6 +35,12 @@ describe("GET /openapi.json", () => {
     expect(raw.servers).toEqual([{ url: "https://track.acme.example" }]);
   });
 
+  it("names no schema by a number", () => {
+    const names = Object.keys(document.components.schemas);
+    expect(names).toContain("RewardSummary");
+    expect(names.filter((name) => /_\d+$/.test(name))).toEqual([]);
+  });
+
   it("has each route that answers JSON, and no other", async () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount } from "../../support/payouts.ts";
-import type { RecordOf } from "../../support/records.ts";
+import { type RecordOf, recordsIn } from "../../support/records.ts";
 import { addAccount } from "../../support/operations.ts";
-import { recordsIn } from "../../support/records.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 

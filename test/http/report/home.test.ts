@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newDelivery } from "../../../server/domain/webhook/delivery.ts";
-import { SYSTEM } from "../../../server/domain/account/account.ts";
+import { SYSTEM } from "../../../server/domain/context.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";

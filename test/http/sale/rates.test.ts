@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasMoney } from "../../../server/domain/use/use.ts";
 import { setCurrency } from "../../../server/domain/account/settings.ts";
 import { exponentOf } from "../../../server/domain/money/money.ts";
 import {
@@ -40,7 +41,7 @@ async function centsOf(amount: number, currency: string, day = DAY) {
 }
 
 async function useCurrency(code: string) {
-  return setCurrency(app.context, (await app.records.get("account", app.accountId))!, code);
+  return setCurrency(app.context, (await app.records.get("account", app.accountId))!, { code, hasMoney });
 }
 
 describe("an amount in another currency", () => {

@@ -3,8 +3,7 @@ import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf } from "../../support/billing.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { outcome } from "../../support/v2.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { erasePromoter } from "../../support/operations.ts";
+import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 const LEAD = { email: "lead@example.com" };
 const SALE = { ...LEAD, event_id: "inv_1", amount: "10000" };

@@ -4,8 +4,7 @@ import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { changeAccount, runPayouts, month } from "../../support/payouts.ts";
 import { statsOf } from "../../support/stats.ts";
 import { V1_LEAD, V1_PROMOTER, V1_ZERO } from "../../support/v1-records.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { addAccount } from "../../support/operations.ts";
+import { eraseLead, addAccount } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const SALE = { email: "lead@example.com", event_id: "inv_1", amount: "10000" };

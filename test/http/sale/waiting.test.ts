@@ -18,9 +18,7 @@ import {
 } from "../../support/stripe-events.ts";
 import { outcome } from "../../support/v2.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
-import { eraseLead } from "../../support/operations.ts";
-import { storeServerRates } from "../../support/operations.ts";
-import { startWith } from "../../support/operations.ts";
+import { eraseLead, storeServerRates, startWith } from "../../support/operations.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const LEAD = { email: "lead@example.com" };

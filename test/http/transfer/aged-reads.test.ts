@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgedReads, Engine } from "../../support/memory-engine.ts";
-import { newStore, memoryEngine } from "../../support/memory-engine.ts";
+import { type AgedReads, type Engine, newStore, memoryEngine } from "../../support/memory-engine.ts";
 import { KEY, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 

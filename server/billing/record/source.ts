@@ -13,7 +13,7 @@ import { findWaitingSale, type WaitingEvent } from "../../domain/sale/waiting.ts
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
-import type { Payer } from "../told.ts";
+import type { Payer } from "../event.ts";
 
 export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
 
@@ -21,7 +21,7 @@ export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "w
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The outcome of an event, with the reason if nothing was recorded. */
-export interface Taken {
+export interface Recorded {
   outcome: Outcome;
   reason: string | null;
 }
@@ -35,25 +35,25 @@ export interface Source {
   lookUp(customerId: string): Promise<Payer | null>;
 }
 
-export function taken(outcome: Outcome, reason: string | null = null): Taken {
+export function recordedAs(outcome: Outcome, reason: string | null = null): Recorded {
   return { outcome, reason };
 }
 
 /** The outcome of an event that is kept until there is an exchange rate. */
-export function waits({ rate }: WaitingEvent): Taken {
-  return taken("waiting", missingRate(rate));
+export function waits({ rate }: WaitingEvent): Recorded {
+  return recordedAs("waiting", missingRate(rate));
 }
 
 /** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
-export async function recordOnce(record: Promise<Outcome | Taken>): Promise<Taken> {
+export async function recordOnce(record: Promise<Outcome | Recorded>): Promise<Recorded> {
   try {
     const result = await record;
-    return typeof result === "string" ? taken(result) : result;
+    return typeof result === "string" ? recordedAs(result) : result;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");
-    if (error.kind === "worthless") return taken("ignored", error.message);
-    if (error.kind === "already_registered") return taken("known", "It was recorded before");
+    if (error.kind === "not_found") return recordedAs("ignored", "Nobody referred this customer");
+    if (error.kind === "worthless") return recordedAs("ignored", error.message);
+    if (error.kind === "already_registered") return recordedAs("known", "It was recorded before");
     throw error;
   }
 }

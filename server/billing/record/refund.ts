@@ -16,15 +16,15 @@ import {
 } from "../../domain/sale/settlement.ts";
 import { findWaitingSale } from "../../domain/sale/waiting.ts";
 import type { Reader } from "../../storage/store.ts";
-import type { RefundTold } from "../told.ts";
-import { taken, type Source, type Taken } from "./source.ts";
+import type { RefundEvent } from "../event.ts";
+import { recordedAs, type Source, type Recorded } from "./source.ts";
 
 /** The outcome of a refund. One that comes before its sale waits for it. */
-const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Taken> = {
-  unknown: taken("waiting", "Its payment is not recorded, or not yet"),
-  repeated: taken("known", "It was recorded before"),
-  unchanged: taken("known", "The whole sale is refunded"),
-  changed: taken("refund"),
+const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Recorded> = {
+  unknown: recordedAs("waiting", "Its payment is not recorded, or not yet"),
+  repeated: recordedAs("known", "It was recorded before"),
+  unchanged: recordedAs("known", "The whole sale is refunded"),
+  changed: recordedAs("refund"),
 };
 
 /**
@@ -32,13 +32,13 @@ const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Taken> = {
  *
  * Choice: we keep it ourselves. If we let the provider send it again, it would be lost after a few days.
  */
-export async function takeRefund(source: Source, told: RefundTold): Promise<Taken> {
+export async function recordRefundEvent(source: Source, reported: RefundEvent): Promise<Recorded> {
   const { context, account, provider } = source;
-  const { objects } = told;
+  const { objects } = reported;
   // It is kept before we look for its sale, so a sale that is recorded meanwhile finds it, or is found.
   const refund = await context.store.transact(async (tx) => {
     const payment = await namePayment(tx, account.id, { provider, objects, owners: [], parts: null });
-    const kept = waitingRefund(source, told, payment.saleEventId);
+    const kept = waitingRefund(source, reported, payment.saleEventId);
     const isNeeded = (each: WaitingRefund) => isSaleWaiting(tx, each);
     await keepWaiting(tx, waitingRefunds, { event: kept, now: context.now, isNeeded });
     return kept;
@@ -47,8 +47,8 @@ export async function takeRefund(source: Source, told: RefundTold): Promise<Take
   // Others may have waited until this one reported that their payment is the same.
   if (settling !== "unknown") await applyWaiting(source, objects);
   if (settling !== "worthless") return OUTCOME_OF[settling];
-  const amount = told.grossTo - told.grossFrom;
-  return taken("ignored", worthless({ amount, currency: told.currency }, account).message);
+  const amount = reported.grossTo - reported.grossFrom;
+  return recordedAs("ignored", worthless({ amount, currency: reported.currency }, account).message);
 }
 
 /** Records the refunds that waited for the sale of these objects. */
@@ -98,7 +98,7 @@ export async function reportedBy(
 
 function waitingRefund(
   { context, account, provider }: Source,
-  { kind, id: eventId, grossFrom, grossTo, netAmount, currency, at }: RefundTold,
+  { kind, id: eventId, grossFrom, grossTo, netAmount, currency, at }: RefundEvent,
   saleEventId: string,
 ): WaitingRefund {
   const amounts = { grossFrom, grossTo, netAmount, currency };

@@ -15,7 +15,7 @@ export interface Payer {
 }
 
 /** A payment. One of nothing is a sign-up. */
-export interface PaymentTold {
+export interface PaymentEvent {
   kind: "payment";
   /** The ids of its objects, such as the invoice and the charge. The first names the sale. */
   objects: string[];
@@ -31,7 +31,7 @@ export interface PaymentTold {
 }
 
 /** Money that was paid back, that a bank took back, or that it gave back after a dispute. */
-export interface RefundTold {
+export interface RefundEvent {
   kind: "refund" | "dispute" | "reversal";
   /** No two refunds share it, and each repetition has it. */
   id: string;
@@ -47,7 +47,7 @@ export interface RefundTold {
 }
 
 /** A subscription that has ended. */
-export interface CancellationTold {
+export interface CancellationEvent {
   kind: "cancellation";
   subscriptionId: string;
   payer: Payer;
@@ -55,7 +55,7 @@ export interface CancellationTold {
 }
 
 /** The meaning that an event of a provider has for us. */
-export type Told = PaymentTold | RefundTold | CancellationTold;
+export type BillingEvent = PaymentEvent | RefundEvent | CancellationEvent;
 
 /** An event that means nothing to us, and why, for people who read the provider's log. */
 export interface Nothing {

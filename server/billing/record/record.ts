@@ -14,20 +14,20 @@ import type { CustomerNames } from "../../domain/sale/customer.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import { countedAmount, type PaymentParts } from "../../domain/sale/payment.ts";
 import { settlePayment, type Settling } from "../../domain/sale/settlement.ts";
-import type { CancellationTold, Nothing, PaymentTold, Told } from "../told.ts";
-import { applyWaiting, reportedBy, takeRefund } from "./refund.ts";
+import type { CancellationEvent, Nothing, PaymentEvent, BillingEvent } from "../event.ts";
+import { applyWaiting, reportedBy, recordRefundEvent } from "./refund.ts";
 import {
   findLead,
   identify,
   namesOf,
   ownersOf,
   recordOnce,
-  taken,
+  recordedAs,
   waits,
   type KnownPayer,
   type Source,
   type Subscriber,
-  type Taken,
+  type Recorded,
 } from "./source.ts";
 
 /**
@@ -36,18 +36,18 @@ import {
  *
  * @throws Failure the same as the operation that records it, for example `rule_broken` for an amount that is too large
  */
-export async function take(source: Source, told: Told | Nothing): Promise<Taken> {
-  switch (told.kind) {
+export async function recordEvent(source: Source, reported: BillingEvent | Nothing): Promise<Recorded> {
+  switch (reported.kind) {
     case "payment":
-      return takePayment(source, told);
+      return recordPayment(source, reported);
     case "refund":
     case "dispute":
     case "reversal":
-      return takeRefund(source, told);
+      return recordRefundEvent(source, reported);
     case "cancellation":
-      return takeCancellation(source, told);
+      return recordCancellationEvent(source, reported);
     case "nothing":
-      return taken("ignored", told.reason);
+      return recordedAs("ignored", reported.reason);
   }
 }
 
@@ -55,7 +55,7 @@ export async function take(source: Source, told: Told | Nothing): Promise<Taken>
 export async function applyWaitingCancellation(
   source: Source,
   { subscriptionId, payer }: Subscriber,
-): Promise<Taken | null> {
+): Promise<Recorded | null> {
   if (subscriptionId === null) return null;
   const { context, account, provider } = source;
   const waiting = await findWaitingCancellation(context.store, account.id, { provider, subscriptionId });
@@ -69,13 +69,13 @@ export async function applyWaitingCancellation(
 }
 
 /** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
-async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
-  const known = await identify(source, told.payer, ownersOf(told));
-  const record = told.parts.grossAmount <= 0 ? takeSignup : takeSale;
-  const result = await record(source, told, known);
-  // A repetition does it again, as in `takeSale`.
+async function recordPayment(source: Source, reported: PaymentEvent): Promise<Recorded> {
+  const known = await identify(source, reported.payer, ownersOf(reported));
+  const record = reported.parts.grossAmount <= 0 ? recordUnpaidSignup : recordPaidSale;
+  const result = await record(source, reported, known);
+  // A repetition does it again, as in `recordPaidSale`.
   if (result.outcome !== "ignored") {
-    await applyWaitingCancellation(source, { subscriptionId: told.subscriptionId, payer: known.payer });
+    await applyWaitingCancellation(source, { subscriptionId: reported.subscriptionId, payer: known.payer });
   }
   return result;
 }
@@ -84,25 +84,26 @@ async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
  * Events of one payment may come at the same time, and each knows other parts of it. So what is known of the payment is
  * kept first, then a sale is recorded unless there is one, and then the sale is made to agree with what is known by then.
  */
-async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {
+async function recordPaidSale(source: Source, reported: PaymentEvent, payer: KnownPayer): Promise<Recorded> {
   const { context, account, provider } = source;
-  const { objects, parts } = told;
+  const { objects, parts } = reported;
   const settled = async () => settlePayment(context, account, await reportedBy(source, objects));
   const names = await namesOf(source, payer);
   const isStranger = payer.lead === null && names.tid === null && names.promoCode === null;
   // Without this, each payment of people whom nobody referred would leave records.
-  if (isStranger && (await settled()) === "unknown") return taken("ignored", "Nobody referred this customer");
-  const owners = ownersOf(told);
+  if (isStranger && (await settled()) === "unknown")
+    return recordedAs("ignored", "Nobody referred this customer");
+  const owners = ownersOf(reported);
   const payment = await context.store.transact((tx) =>
     namePayment(tx, account.id, { provider, objects, owners, parts }),
   );
   const best = payment.parts ?? parts;
   const first = await settled();
-  let result = taken("known", KNOWN[first]);
+  let result = recordedAs("known", KNOWN[first]);
   if (first === "unknown") {
-    if (countedAmount(best, commissionBase(account)) <= 0) return takeSignup(source, told, payer);
+    if (countedAmount(best, commissionBase(account)) <= 0) return recordUnpaidSignup(source, reported, payer);
     const { saleEventId } = payment;
-    result = await recordSaleOf(source, { told, payer, names, parts: best, saleEventId });
+    result = await recordSaleOf(source, { reported, payer, names, parts: best, saleEventId });
     if (result.outcome === "ignored") return result;
     await settled();
   }
@@ -120,7 +121,7 @@ const KNOWN: Record<Settling, string> = {
 };
 
 interface SaleOf {
-  told: PaymentTold;
+  reported: PaymentEvent;
   payer: KnownPayer;
   names: CustomerNames;
   parts: PaymentParts;
@@ -129,21 +130,21 @@ interface SaleOf {
 
 function recordSaleOf(
   { context, account }: Source,
-  { told, payer, names, parts, saleEventId }: SaleOf,
-): Promise<Taken> {
+  { reported, payer, names, parts, saleEventId }: SaleOf,
+): Promise<Recorded> {
   const base = commissionBase(account);
   return recordOnce(
     recordSale(context, account, {
       customer: names,
       eventId: saleEventId,
       amount: countedAmount(parts, base),
-      currency: told.currency,
+      currency: reported.currency,
       quantity: parts.quantity,
-      planId: told.planId,
-      billingPeriod: told.billingPeriod,
+      planId: reported.planId,
+      billingPeriod: reported.billingPeriod,
       mrr: null,
-      subscriptionId: payer.lead !== null && isErased(payer.lead) ? null : told.subscriptionId,
-      createdAt: told.at,
+      subscriptionId: payer.lead !== null && isErased(payer.lead) ? null : reported.subscriptionId,
+      createdAt: reported.at,
       skipEmailNotification: false,
       instalments: null,
       reported: { parts, base },
@@ -153,10 +154,14 @@ function recordSaleOf(
   );
 }
 
-async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {
-  if (payer.lead !== null) return taken("known", "The customer is a lead already, and paid nothing");
+async function recordUnpaidSignup(
+  source: Source,
+  reported: PaymentEvent,
+  payer: KnownPayer,
+): Promise<Recorded> {
+  if (payer.lead !== null) return recordedAs("known", "The customer is a lead already, and paid nothing");
   const { uid, email, tid } = await namesOf(source, payer);
-  if (uid === null && email === null) return taken("ignored", "Nothing names the customer");
+  if (uid === null && email === null) return recordedAs("ignored", "Nothing names the customer");
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
   return recordOnce(
     recordSignup(source.context, source.account, {
@@ -165,7 +170,7 @@ async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer):
       refToken: null,
       promoterEmail: null,
       address: null,
-      createdAt: told.at,
+      createdAt: reported.at,
       skipEmailNotification: false,
       overridesExistingLead: false,
       show: async () => "signup" as const,
@@ -177,10 +182,10 @@ async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer):
  * Records that a customer's subscription has ended. If the customer is not known yet, it waits for the first payment of
  * the subscription, because events come late and in any order.
  */
-async function takeCancellation(source: Source, told: CancellationTold): Promise<Taken> {
+async function recordCancellationEvent(source: Source, reported: CancellationEvent): Promise<Recorded> {
   const { context, account, provider } = source;
-  const { subscriptionId, at } = told;
-  const { payer, lead } = await identify(source, told.payer, ownersOf(told));
+  const { subscriptionId, at } = reported;
+  const { payer, lead } = await identify(source, reported.payer, ownersOf(reported));
   if (lead !== null) return recordEnd(source, lead, { subscriptionId, at });
   const event = {
     accountId: account.id,
@@ -192,14 +197,14 @@ async function takeCancellation(source: Source, told: CancellationTold): Promise
   await context.store.transact((tx) => keepWaiting(tx, waitingCancellations, { event, now: context.now }));
   // The payment may have been recorded while the cancellation was put aside.
   const late = await applyWaitingCancellation(source, { subscriptionId, payer });
-  return late ?? taken("waiting", "Its first payment is not recorded, or not yet");
+  return late ?? recordedAs("waiting", "Its first payment is not recorded, or not yet");
 }
 
 function recordEnd(
   { context, account }: Source,
   lead: Lead,
-  { subscriptionId, at }: Pick<CancellationTold, "subscriptionId" | "at">,
-): Promise<Taken> {
+  { subscriptionId, at }: Pick<CancellationEvent, "subscriptionId" | "at">,
+): Promise<Recorded> {
   return recordOnce(
     recordCancellation(context, account, {
       customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
