@@ -1,4 +1,5 @@
-import { SYSTEM, type Account } from "../domain/account/account.ts";
+import type { Account } from "../domain/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
 import { freezes } from "../storage/freeze.ts";
 import { openStore } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";

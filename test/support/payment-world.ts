@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { loadAccount } from "../../server/domain/account/account.ts";
 import { createAccount } from "../../server/domain/account/creation.ts";
-import type { Actor } from "../../server/domain/audit/audit.ts";
-import { systemChance } from "../../server/domain/context.ts";
+import { type Actor, systemChance } from "../../server/domain/context.ts";
 import { connectPayments } from "../../server/domain/payment/connection.ts";
 import {
   findPaymentOf,

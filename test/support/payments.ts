@@ -3,13 +3,12 @@ import { PROCESS } from "../../server/domain/audit/audit.ts";
 import { systemChance } from "../../server/domain/context.ts";
 import { payments, payoutClaims } from "../../server/domain/payment/payment.ts";
 import { newSeal } from "../../server/seal.ts";
-import { SECRET_KEY } from "./app.ts";
+import { SECRET_KEY, type TestApp } from "./app.ts";
 import { withStore } from "./operations.ts";
 import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
 import { askOpenPayments, intendBatch } from "../../server/payments/send.ts";
-import type { TestApp } from "./app.ts";
 import type { PaypalApi } from "./paypal-api.ts";
 
 /** Connects the account with a stand-in. Only the command line may name an address. */

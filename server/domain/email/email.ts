@@ -77,6 +77,7 @@ export const unsubscriptions = table<Unsubscription>()({
 /** The account that sends an e-mail. */
 interface Sender {
   id: number;
+  publicId: string;
   addressKey: string;
 }
 
@@ -86,7 +87,7 @@ export function unsubscribeToken({ addressKey }: Sender, promoterId: number): st
 }
 
 /** Where a promoter stops all e-mails. */
-export function unsubscribeUrl(publicUrl: string, account: Account, promoterId: number): string {
+export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: number): string {
   const url = new URL(`${publicUrl}/unsubscribe`);
   url.searchParams.set("cid", account.publicId);
   url.searchParams.set("promoter", String(promoterId));

@@ -1,8 +1,8 @@
 import { Failure } from "../../failure.ts";
 import { parse } from "../../storage/documents.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { SYSTEM, type Account } from "../account/account.ts";
-import type { Context } from "../context.ts";
+import type { Account } from "../account/account.ts";
+import { SYSTEM, type Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { announceMoney } from "../commission/balance-event.ts";
 import {

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/account.ts";
-import { writePromoterAccess, type Actor } from "../audit/audit.ts";
-import type { Context } from "../context.ts";
+import { writePromoterAccess } from "../audit/audit.ts";
+import type { Actor, Context } from "../context.ts";
 import { keepPassword } from "../password/password.ts";
 import { loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import { LIFE_MS, signInUrl } from "./sign-in.ts";

@@ -80,7 +80,7 @@ async function removePromoterCampaigns(
   joined: PromoterCampaign[],
 ): Promise<void> {
   for (const promoterCampaign of joined) {
-    const { accountId, id, refToken } = promoterCampaign;
+    const { accountId, id, refToken, moreRefTokens = [] } = promoterCampaign;
     for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [id])) {
       if (promoCode.archivedAt !== null) continue;
       const archived = { ...promoCode, archivedAt: context.now.toISOString() };
@@ -88,7 +88,8 @@ async function removePromoterCampaigns(
       await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
     await removeOwnLinks(tx, promoterCampaign);
-    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
+    for (const token of [refToken, ...moreRefTokens])
+      await tx.put(refTokens, { accountId, token, promoterCampaignId: null });
     await tx.remove(archivedStates, accountId, id);
     await tx.remove(promoterCampaigns, accountId, id);
     await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });

@@ -1,4 +1,5 @@
-import { accounts, SYSTEM } from "../../domain/account/account.ts";
+import { accounts } from "../../domain/account/account.ts";
+import { SYSTEM } from "../../domain/context.ts";
 import {
   campaigns,
   loadCampaign,

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { runPaymentJob } from "../../support/payments.ts";
+import { runPaymentJob, connectPaypal } from "../../support/payments.ts";
 import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
 import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import { signedInBrowser } from "../../support/portal.ts";
 import { company, outcome } from "../../support/v2.ts";
-import { connectPaypal } from "../../support/payments.ts";
 
 const UUID = expect.stringMatching(/^[\da-f-]{36}$/) as string;
 const PLAN = {
