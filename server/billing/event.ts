@@ -1,5 +1,5 @@
-import type { PaymentParts } from "../domain/sale/payment.ts";
-import type { BillingPeriod } from "../domain/sale/sale.ts";
+import type { PaymentParts } from "../domain/ledger/sale/payment.ts";
+import type { BillingPeriod } from "../domain/ledger/sale/sale.ts";
 
 /** The names that an event has for the person who pays. */
 export interface Payer {

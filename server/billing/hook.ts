@@ -1,6 +1,6 @@
 import type { EventHandler, H3Event } from "h3";
-import { findAccount } from "../domain/account/account.ts";
-import { loadConnection, notConnected, type BillingProvider } from "../domain/billing/connection.ts";
+import { findAccount } from "../domain/program/account/account.ts";
+import { loadConnection, notConnected, type BillingProvider } from "../domain/ledger/billing/connection.ts";
 import { Failure, type FailureKind } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";

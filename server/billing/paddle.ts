@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Environment, EventEntity, Paddle } from "@paddle/paddle-node-sdk";
 import { z } from "zod";
-import type { BillingConnection } from "../domain/billing/connection.ts";
-import { share } from "../domain/money/money.ts";
-import type { BillingPeriod } from "../domain/sale/sale.ts";
+import type { BillingConnection } from "../domain/ledger/billing/connection.ts";
+import { share } from "../domain/money.ts";
+import type { BillingPeriod } from "../domain/ledger/sale/sale.ts";
 import { Failure } from "../failure.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { BillingConnection, BillingProvider } from "../domain/billing/connection.ts";
-import type { Lead } from "../domain/lead/lead.ts";
+import type { BillingConnection, BillingProvider } from "../domain/ledger/billing/connection.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
 import { Failure } from "../failure.ts";
 import type { Nothing, Payer, BillingEvent } from "./event.ts";
 

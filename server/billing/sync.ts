@@ -1,7 +1,7 @@
-import { listConnections, type BillingConnection } from "../domain/billing/connection.ts";
-import type { Account } from "../domain/account/account.ts";
+import { listConnections, type BillingConnection } from "../domain/ledger/billing/connection.ts";
+import type { Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import type { Lead } from "../domain/lead/lead.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Nothing, BillingEvent } from "./event.ts";
 import { openProvider, readable, translate, type Provider } from "./provider.ts";

@@ -1,11 +1,11 @@
-import { servedAccounts, type Account } from "../domain/account/account.ts";
-import { BILLING_PROVIDERS } from "../domain/billing/connection.ts";
+import { servedAccounts, type Account } from "../domain/program/account/account.ts";
+import { BILLING_PROVIDERS } from "../domain/ledger/billing/connection.ts";
 import type { Chance, Context } from "../domain/context.ts";
-import { isMissing, toAccountCurrency } from "../domain/money/rate.ts";
-import { loadPromoCode } from "../domain/promo-code/promo-code.ts";
-import { recordSale } from "../domain/sale/new-sale.ts";
-import { recordRefund } from "../domain/sale/refund.ts";
-import { settlePayment } from "../domain/sale/settlement.ts";
+import { isMissing, toAccountCurrency } from "../domain/ledger/rate.ts";
+import { loadPromoCode } from "../domain/people/promo-code/promo-code.ts";
+import { recordSale } from "../domain/ledger/sale/new-sale.ts";
+import { recordRefund } from "../domain/ledger/sale/refund.ts";
+import { settlePayment } from "../domain/ledger/sale/settlement.ts";
 import {
   findWaitingSale,
   forgetWaiting,
@@ -13,7 +13,7 @@ import {
   waitingEvents,
   type WaitingEvent,
   type WaitingSale,
-} from "../domain/sale/waiting.ts";
+} from "../domain/ledger/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
 import { applyWaitingCancellation } from "./record/record.ts";

@@ -1,11 +1,16 @@
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { findFirstAccount, listAccounts, loadAccount, type Account } from "../domain/account/account.ts";
-import { createApiKey, listApiKeys, revokeApiKey } from "../domain/account/api-key.ts";
-import { findSetup } from "../domain/sighting/sighting.ts";
-import { linkAddress } from "../domain/user/sign-in.ts";
-import { findUserByEmail, ROLES, type Role, type User } from "../domain/user/user.ts";
-import { inviteUser, listUsers, removeUser, resetUser } from "../domain/user/users.ts";
+import {
+  findFirstAccount,
+  listAccounts,
+  loadAccount,
+  type Account,
+} from "../domain/program/account/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../domain/program/account/api-key.ts";
+import { findSetup } from "../domain/people/sighting.ts";
+import { linkAddress } from "../domain/access/user/sign-in.ts";
+import { findUserByEmail, ROLES, type Role, type User } from "../domain/access/user/user.ts";
+import { inviteUser, listUsers, removeUser, resetUser } from "../domain/access/user/users.ts";
 import { Failure } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
 import { emailOf } from "./options.ts";

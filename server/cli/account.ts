@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { createAccount } from "../domain/account/creation.ts";
+import { createAccount } from "../domain/access/account-creation.ts";
 import {
   commissionBase,
   listAccounts,
   loadAccount,
   trackerNames,
   type Account,
-} from "../domain/account/account.ts";
+} from "../domain/program/account/account.ts";
 import {
   changeCommissionBase,
   nameTracker,
@@ -14,9 +14,9 @@ import {
   setCurrency,
   setMailSender,
   setMaxAutoApprove,
-} from "../domain/account/settings.ts";
-import { hasMoney } from "../domain/use/use.ts";
-import { WHOLE } from "../domain/money/money.ts";
+} from "../domain/program/account/settings.ts";
+import { hasMoney } from "../domain/ledger/use.ts";
+import { WHOLE } from "../domain/money.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";

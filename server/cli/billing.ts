@@ -3,8 +3,8 @@ import { Argument, type Command } from "commander";
 import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
 import { webAddress } from "./options.ts";
-import { withoutLog } from "../domain/audit/audited-store.ts";
-import { loadAccount, type Account } from "../domain/account/account.ts";
+import { withoutLog } from "../domain/access/audit/audited-store.ts";
+import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import {
   BILLING_PROVIDERS,
   connectBilling,
@@ -13,10 +13,10 @@ import {
   loadConnection,
   type BillingConnection,
   type BillingProvider,
-} from "../domain/billing/connection.ts";
-import { countWaiting } from "../domain/billing/waiting.ts";
+} from "../domain/ledger/billing/connection.ts";
+import { countWaiting } from "../domain/ledger/billing/waiting.ts";
 import type { Store } from "../storage/store.ts";
-import { findSetup } from "../domain/sighting/sighting.ts";
+import { findSetup } from "../domain/people/sighting.ts";
 
 /** Stripe keeps its events for thirty days. */
 const DAYS_BACK = 30;

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { loadAccount, type Account } from "../domain/account/account.ts";
+import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
@@ -11,9 +11,13 @@ import {
   type Campaign,
   type CampaignSignup,
   type SignupQuestion,
-} from "../domain/campaign/campaign.ts";
-import { createFullCampaign, updateCampaign, type CampaignChanges } from "../domain/campaign/changes.ts";
-import { EMAIL_KINDS, type EmailKind } from "../domain/email/email.ts";
+} from "../domain/program/campaign/campaign.ts";
+import {
+  createFullCampaign,
+  updateCampaign,
+  type CampaignChanges,
+} from "../domain/program/campaign/changes.ts";
+import { EMAIL_KINDS, type EmailKind } from "../domain/events/email.ts";
 import { asItIs } from "../domain/show.ts";
 import { campaignIdOf, webAddress, wholeNumber } from "./options.ts";
 import { print, withStore } from "./store.ts";

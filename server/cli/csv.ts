@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { Option, type Command } from "commander";
-import { loadAccount, type Account } from "../domain/account/account.ts";
+import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import { sendTestEvent } from "../domain/webhook/delivery.ts";
+import { sendTestEvent } from "../domain/events/webhook/delivery.ts";
 import {
   countDeliveries,
   loadDeliveryState,
   retryFailed,
   type DeliverySet,
-} from "../domain/webhook/backlog.ts";
+} from "../domain/events/webhook/backlog.ts";
 
 /** Adds the commands that count e-mails and events, and retry those that were given up. */
 export function deliveryCommands(program: Command): void {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { loadAccount, type Account } from "../domain/account/account.ts";
+import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import { archiveFolder } from "../process/configured-store.ts";
 import { storeOn } from "../storage/open.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Argument, Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { loadAccount, servedAccounts, type Account } from "../domain/account/account.ts";
+import { loadAccount, servedAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
   connectPayments,
@@ -11,10 +11,10 @@ import {
   resealPayments,
   type PaymentConnection,
   type PaymentProviderName,
-} from "../domain/payment/connection.ts";
-import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/payment/payment.ts";
-import { decidePayment } from "../domain/payment/steps.ts";
-import { decimalOf } from "../domain/payments-batch/payments.ts";
+} from "../domain/ledger/payment/connection.ts";
+import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/ledger/payment/payment.ts";
+import { decidePayment } from "../domain/ledger/payment/steps.ts";
+import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
 import { newSeal } from "../seal.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";

@@ -1,8 +1,12 @@
 import { Argument, Option, type Command } from "commander";
-import { loadAccount, PAYOUT_CYCLES, type Account } from "../domain/account/account.ts";
-import { MOST_PAYOUT_SETTINGS, setPayoutSettings, type PayoutSettings } from "../domain/account/settings.ts";
-import { runBatch } from "../domain/batch/batch.ts";
-import { commissions } from "../domain/commission/commission.ts";
+import { loadAccount, PAYOUT_CYCLES, type Account } from "../domain/program/account/account.ts";
+import {
+  MOST_PAYOUT_SETTINGS,
+  setPayoutSettings,
+  type PayoutSettings,
+} from "../domain/program/account/settings.ts";
+import { runBatch } from "../domain/batch.ts";
+import { commissions } from "../domain/ledger/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
 import {
   batchReference,
@@ -10,14 +14,14 @@ import {
   loadBatchTotals,
   loadPaymentsBatch,
   type PaymentsBatch,
-} from "../domain/payments-batch/batch.ts";
-import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/payments-batch/changes.ts";
-import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/payment-file.ts";
-import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/payout-method.ts";
-import { generatePayouts } from "../domain/payout-run/generate.ts";
-import { countOfRun, listRuns, type PayoutRun } from "../domain/payout-run/run.ts";
-import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/payout/payout.ts";
-import { movePayout } from "../domain/payout/status.ts";
+} from "../domain/ledger/payments-batch/batch.ts";
+import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
+import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/ledger/payments-batch/payment-file.ts";
+import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
+import { generatePayouts } from "../domain/ledger/payout-run/generate.ts";
+import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-run/run.ts";
+import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/ledger/payout/payout.ts";
+import { movePayout } from "../domain/ledger/payout/status.ts";
 import { asItIs } from "../domain/show.ts";
 import { wholeNumber, wholeNumbers } from "./options.ts";
 import { providerCommands } from "./payments.ts";

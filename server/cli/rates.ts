@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { readGivenFile } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { openPlace } from "../outgoing/place.ts";

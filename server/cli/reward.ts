@@ -1,10 +1,10 @@
-import { refuseOwnCode } from "../domain/promo-code/promo-code.ts";
+import { refuseOwnCode } from "../domain/people/promo-code/promo-code.ts";
 import { Option, type Command } from "commander";
-import { loadAccount } from "../domain/account/account.ts";
-import { loadCampaign } from "../domain/campaign/campaign.ts";
-import { updateCampaign } from "../domain/campaign/changes.ts";
-import { UNITS, type Unit } from "../domain/money/money.ts";
-import { createReward } from "../domain/reward/changes.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
+import { loadCampaign } from "../domain/program/campaign/campaign.ts";
+import { updateCampaign } from "../domain/program/campaign/changes.ts";
+import { UNITS, type Unit } from "../domain/money.ts";
+import { createReward } from "../domain/program/reward/changes.ts";
 import { asItIs } from "../domain/show.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { print, withStore } from "./store.ts";

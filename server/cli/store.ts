@@ -4,8 +4,8 @@ import {
   openConfiguredStore,
   requireConfiguredStore,
 } from "../process/configured-store.ts";
-import { auditedStore } from "../domain/audit/audited-store.ts";
-import { COMMAND_LINE } from "../domain/audit/audit.ts";
+import { auditedStore } from "../domain/access/audit/audited-store.ts";
+import { COMMAND_LINE } from "../domain/access/audit/audit.ts";
 import { systemChance, type Context } from "../domain/context.ts";
 import type { Engine } from "../storage/session.ts";
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
 import { mailNewLinks } from "../domain/switch/new-links.ts";
 import { linksCsv } from "../transfer/open/links.ts";
 import { parseUrl } from "../url.ts";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { openEngine, requireStore } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";

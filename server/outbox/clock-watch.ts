@@ -1,5 +1,5 @@
 import { SYSTEM } from "../domain/context.ts";
-import { deliveries, type Delivery } from "../domain/webhook/delivery.ts";
+import { deliveries, type Delivery } from "../domain/events/webhook/delivery.ts";
 import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 

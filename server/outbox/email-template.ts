@@ -4,7 +4,7 @@ import {
   SWITCH_EMAIL_KINDS,
   USER_EMAIL_KINDS,
   type Email,
-} from "../domain/email/email.ts";
+} from "../domain/events/email.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 
 /** The text of an e-mail, with `{{name}}` in place of each value. */

@@ -1,22 +1,27 @@
-import { accounts, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
-import { campaigns, type Campaign } from "../domain/campaign/campaign.ts";
-import type { Commission } from "../domain/commission/commission.ts";
-import { unsubscribeUrl, type Email, type EmailKind } from "../domain/email/email.ts";
-import { isErased } from "../domain/erasure/erased.ts";
-import { isConfirmation } from "../domain/event/event-type.ts";
-import type { RecordChange } from "../domain/announcement/announcement.ts";
-import type { Lead } from "../domain/lead/lead.ts";
-import { formatAmount } from "../domain/money/money.ts";
-import type { Payout } from "../domain/payout/payout.ts";
+import { campaigns, type Campaign } from "../domain/program/campaign/campaign.ts";
+import type { Commission } from "../domain/ledger/commission/commission.ts";
+import { unsubscribeUrl, type Email, type EmailKind } from "../domain/events/email.ts";
+import { isErased } from "../domain/people/erased.ts";
+import { isConfirmation } from "../domain/events/event-type.ts";
+import type { RecordChange } from "../domain/ledger/announcement.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
+import { formatAmount } from "../domain/money.ts";
+import type { Payout } from "../domain/ledger/payout/payout.ts";
 import {
   promoterCampaigns,
   refLink,
   type PromoterCampaign,
-} from "../domain/promoter-campaign/promoter-campaign.ts";
-import { promoterName, promoters, type EmailTopic, type Promoter } from "../domain/promoter/promoter.ts";
-import { loadTerms } from "../domain/terms/terms.ts";
-import type { Delivery } from "../domain/webhook/delivery.ts";
+} from "../domain/people/promoter-campaign/promoter-campaign.ts";
+import {
+  promoterName,
+  promoters,
+  type EmailTopic,
+  type Promoter,
+} from "../domain/people/promoter/promoter.ts";
+import { loadTerms } from "../domain/ledger/terms.ts";
+import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import type { Reader } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 

@@ -1,10 +1,10 @@
-import { listAccounts } from "../domain/account/account.ts";
+import { listAccounts } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
-import { countErasures } from "../domain/erasure/erased.ts";
-import { facts, type Fact } from "../domain/event/event.ts";
-import { recordChangeOf } from "../domain/announcement/announcement.ts";
-import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/webhook/delivery.ts";
-import type { Webhook } from "../domain/webhook/webhook.ts";
+import { countErasures } from "../domain/people/erased.ts";
+import { facts, type Fact } from "../domain/events/event.ts";
+import { recordChangeOf } from "../domain/ledger/announcement.ts";
+import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/events/webhook/delivery.ts";
+import type { Webhook } from "../domain/events/webhook/webhook.ts";
 import { Failure } from "../failure.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { Transaction } from "../storage/store.ts";

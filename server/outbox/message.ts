@@ -1,23 +1,26 @@
-import { accounts } from "../domain/account/account.ts";
+import { accounts } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
-import { loadCampaign } from "../domain/campaign/campaign.ts";
-import type { Balance } from "../domain/commission/balance.ts";
-import type { Commission } from "../domain/commission/commission.ts";
-import { actionOf, eventTypesOf, v1EventTypesOf, type EventMessage } from "../domain/event/event-type.ts";
-import type { RecordChange } from "../domain/announcement/announcement.ts";
-import type { Fact } from "../domain/event/event.ts";
-import type { Lead } from "../domain/lead/lead.ts";
+import { loadCampaign } from "../domain/program/campaign/campaign.ts";
+import type { Balance } from "../domain/ledger/commission/balance.ts";
+import type { Commission } from "../domain/ledger/commission/commission.ts";
+import { actionOf, eventTypesOf, v1EventTypesOf, type EventMessage } from "../domain/events/event-type.ts";
+import type { RecordChange } from "../domain/ledger/announcement.ts";
+import type { Fact } from "../domain/events/event.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
 import {
   findSelectedPayoutMethod,
   payoutMethods,
   type PayoutMethod,
-} from "../domain/payout-method/payout-method.ts";
-import type { Payout } from "../domain/payout/payout.ts";
-import type { PromoCode } from "../domain/promo-code/promo-code.ts";
-import { promoterCampaigns, type PromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters, type Promoter } from "../domain/promoter/promoter.ts";
+} from "../domain/ledger/payout-method/payout-method.ts";
+import type { Payout } from "../domain/ledger/payout/payout.ts";
+import type { PromoCode } from "../domain/people/promo-code/promo-code.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
 import { unlessGone } from "../domain/show.ts";
-import { webhooks, type Webhook } from "../domain/webhook/webhook.ts";
+import { webhooks, type Webhook } from "../domain/events/webhook/webhook.ts";
 import type { Store } from "../storage/store.ts";
 import { showEvent } from "../v1/event/event-data.ts";
 import { showCommission } from "../v2/commission/commission-json.ts";

@@ -1,9 +1,9 @@
 import { SYSTEM } from "../domain/context.ts";
-import { announceMoney } from "../domain/commission/balance-event.ts";
-import { FULFILMENT } from "../domain/event/event-type.ts";
-import { payouts, type Payout } from "../domain/payout/payout.ts";
-import { moveWithin } from "../domain/payout/status.ts";
-import { deliveries, finish, type Delivery } from "../domain/webhook/delivery.ts";
+import { announceMoney } from "../domain/ledger/commission/balance-event.ts";
+import { FULFILMENT } from "../domain/events/event-type.ts";
+import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
+import { moveWithin } from "../domain/ledger/payout/status.ts";
+import { deliveries, finish, type Delivery } from "../domain/events/webhook/delivery.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import { retryDelayMs } from "./clock-watch.ts";

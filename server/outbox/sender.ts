@@ -6,7 +6,7 @@ import {
   finish,
   isOpen,
   type Delivery,
-} from "../domain/webhook/delivery.ts";
+} from "../domain/events/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
 import { isLostLease } from "../process/lease.ts";
 import { isFrozen } from "../storage/freeze.ts";

@@ -1,6 +1,6 @@
 import { imageSize } from "image-size";
 import type { Storage } from "unstorage";
-import type { UploadedFile } from "../domain/asset/asset.ts";
+import type { UploadedFile } from "../domain/people/asset.ts";
 import { Failure } from "../failure.ts";
 
 /** Choice: as large as e-mail servers let a message be, so everything that promoters are sent today fits. */

@@ -1,7 +1,7 @@
 import type { EventHandler, H3Event } from "h3";
-import { findAccount } from "../domain/account/account.ts";
-import { PROCESS } from "../domain/audit/audit.ts";
-import { PROVIDER_WORDS, type PaymentProviderName } from "../domain/payment/connection.ts";
+import { findAccount } from "../domain/program/account/account.ts";
+import { PROCESS } from "../domain/access/audit/audit.ts";
+import { PROVIDER_WORDS, type PaymentProviderName } from "../domain/ledger/payment/connection.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";

@@ -3,9 +3,9 @@ import {
   secretOf,
   type PaymentConnection,
   type PaymentProviderName,
-} from "../domain/payment/connection.ts";
-import type { Payment, PaymentOrder } from "../domain/payment/payment.ts";
-import type { Answer } from "../domain/payment/transition.ts";
+} from "../domain/ledger/payment/connection.ts";
+import type { Payment, PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import type { Answer } from "../domain/ledger/payment/transition.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { newPaypal } from "./paypal.ts";

@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { servedAccounts, type Account } from "../domain/account/account.ts";
+import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   type PaymentProviderName,
-} from "../domain/payment/connection.ts";
-import { intendPayments, methodOf, planPayments, type Plan } from "../domain/payment/intent.ts";
-import { isLive, paymentOrders, type PaymentOrder } from "../domain/payment/payment.ts";
-import { holdOrder, hurryOrder, recordAnswer, repeatOrder, type HeldOrder } from "../domain/payment/steps.ts";
-import type { Answer } from "../domain/payment/transition.ts";
-import { loadPaymentsBatch } from "../domain/payments-batch/batch.ts";
-import { METHOD_WORDS } from "../domain/payout-method/payout-method.ts";
+} from "../domain/ledger/payment/connection.ts";
+import { intendPayments, methodOf, planPayments, type Plan } from "../domain/ledger/payment/intent.ts";
+import { isLive, paymentOrders, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import {
+  holdOrder,
+  hurryOrder,
+  recordAnswer,
+  repeatOrder,
+  type HeldOrder,
+} from "../domain/ledger/payment/steps.ts";
+import type { Answer } from "../domain/ledger/payment/transition.ts";
+import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
+import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";

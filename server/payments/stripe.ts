@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { batchReference } from "../domain/payments-batch/batch.ts";
-import type { PaymentConnection } from "../domain/payment/connection.ts";
-import type { Answer, Report } from "../domain/payment/transition.ts";
+import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
+import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
+import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
 import type { PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, type Wired } from "./wire.ts";

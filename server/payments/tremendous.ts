@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { batchReference } from "../domain/payments-batch/batch.ts";
-import { decimalOf } from "../domain/payments-batch/payments.ts";
-import type { PaymentConnection } from "../domain/payment/connection.ts";
-import type { Answer, Report } from "../domain/payment/transition.ts";
+import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
+import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
+import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
+import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
 import type { Asked, PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";

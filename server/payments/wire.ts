@@ -1,4 +1,4 @@
-import { exponentOf } from "../domain/money/money.ts";
+import { exponentOf } from "../domain/money.ts";
 
 /** What a provider answered. `status` null: no answer came, or none that can be read. */
 export interface Wired {

@@ -1,11 +1,11 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { accounts, findFirstAccount } from "../domain/account/account.ts";
+import { accounts, findFirstAccount } from "../domain/program/account/account.ts";
 import { SYSTEM, type Context } from "../domain/context.ts";
-import { apiKeys } from "../domain/account/api-key.ts";
-import { createFirstAccount, type FirstOwner } from "../domain/account/creation.ts";
+import { apiKeys } from "../domain/program/account/api-key.ts";
+import { createFirstAccount, type FirstOwner } from "../domain/access/account-creation.ts";
 import { DEMO_SIZE, fillDemo } from "../domain/seed/seed.ts";
-import { linkAddress } from "../domain/user/sign-in.ts";
+import { linkAddress } from "../domain/access/user/sign-in.ts";
 import type { Store } from "../storage/store.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { servedAccounts, type Account } from "../domain/account/account.ts";
+import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import {
   migrations,
@@ -7,7 +7,7 @@ import {
   putMigration,
   type MigrationResult,
   type ProgramMigration,
-} from "../domain/migration/migration.ts";
+} from "../domain/program/migration/migration.ts";
 import { Failure, isOutage, reasonOf } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
 import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";

@@ -1,8 +1,8 @@
-import { accounts, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM, type Actor } from "../domain/context.ts";
-import { findApiKey, hashApiKey, type ApiKey } from "../domain/account/api-key.ts";
-import type { Session } from "../domain/session/session.ts";
-import type { User } from "../domain/user/user.ts";
+import { findApiKey, hashApiKey, type ApiKey } from "../domain/program/account/api-key.ts";
+import type { Session } from "../domain/access/session.ts";
+import type { User } from "../domain/access/user/user.ts";
 import { Failure } from "../failure.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { Store } from "../storage/store.ts";

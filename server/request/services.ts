@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { auditedStore } from "../domain/audit/audited-store.ts";
+import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import type { Actor, Chance, Context } from "../domain/context.ts";
-import type { Email } from "../domain/email/email.ts";
+import type { Email } from "../domain/events/email.ts";
 import type { Failure } from "../failure.ts";
 import type { FailureLimiter, GuessLimiter, RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { recordSightings, type Sighting, type SightingKind } from "../domain/sighting/sighting.ts";
+import { recordSightings, type Sighting, type SightingKind } from "../domain/people/sighting.ts";
 import { SYSTEM } from "../domain/context.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -1,12 +1,12 @@
 import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
-import { accounts, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM, type Chance } from "../domain/context.ts";
-import { findMembers } from "../domain/portal/sign-in.ts";
-import { mailbox } from "../domain/promoter/promoter.ts";
-import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/session/session.ts";
-import { holderOf } from "../domain/user/sign-in.ts";
-import { findUserByEmail } from "../domain/user/user.ts";
+import { findMembers } from "../domain/people/portal/sign-in.ts";
+import { mailbox } from "../domain/people/promoter/promoter.ts";
+import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/access/session.ts";
+import { holderOf } from "../domain/access/user/sign-in.ts";
+import { findUserByEmail } from "../domain/access/user/user.ts";
 import { Failure } from "../failure.ts";
 import { clientAddress, networkOf, siteOf } from "../http/client-address.ts";
 import {

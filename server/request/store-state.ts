@@ -1,6 +1,6 @@
-import { listAccounts } from "../domain/account/account.ts";
-import { countFailingWebhooks } from "../domain/home/home.ts";
-import { countHeld, loadBacklog } from "../domain/webhook/backlog.ts";
+import { listAccounts } from "../domain/program/account/account.ts";
+import { countFailingWebhooks } from "../domain/home.ts";
+import { countHeld, loadBacklog } from "../domain/events/webhook/backlog.ts";
 import type { Store } from "../storage/store.ts";
 import type { Stock } from "./metrics.ts";
 

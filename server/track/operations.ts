@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { loadCampaign } from "../domain/campaign/campaign.ts";
-import { recordSignup, type Signup } from "../domain/lead/signup.ts";
+import { loadCampaign } from "../domain/program/campaign/campaign.ts";
+import { recordSignup, type Signup } from "../domain/people/lead/signup.ts";
 import { asItIs } from "../domain/show.ts";
-import { recordClick, type Click, type Visit } from "../domain/visitor/click.ts";
-import { findVisitorDetails } from "../domain/visitor/visitor.ts";
+import { recordClick, type Click, type Visit } from "../domain/people/visitor/click.ts";
+import { findVisitorDetails } from "../domain/people/visitor/visitor.ts";
 import { Failure } from "../failure.ts";
 import { v1SignupRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";

@@ -1,5 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
-import { findAccount, type Account } from "../domain/account/account.ts";
+import { findAccount, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, withCookies, type AnswerHeaders } from "../http/answer.ts";

@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import { findAccountByScript, trackerNames, type Account } from "../domain/account/account.ts";
+import { findAccountByScript, trackerNames, type Account } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";

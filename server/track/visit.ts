@@ -1,9 +1,9 @@
 import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { trackerNames } from "../domain/account/account.ts";
-import type { Click, Visit } from "../domain/visitor/click.ts";
-import type { Handover } from "../domain/visitor/visitor.ts";
+import { trackerNames } from "../domain/program/account/account.ts";
+import type { Click, Visit } from "../domain/people/visitor/click.ts";
+import type { Handover } from "../domain/people/visitor/visitor.ts";
 import { address as webPage, text } from "../input/fields.ts";
 import { parseUrl } from "../url.ts";
 import type { PublicRequest } from "./public-route.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withdrawVisitor } from "../domain/visitor/visitor.ts";
+import { withdrawVisitor } from "../domain/people/visitor/visitor.ts";
 import { field } from "../http/fields.ts";
 import { tid } from "../input/common-fields.ts";
 import { text } from "../input/fields.ts";

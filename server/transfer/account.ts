@@ -1,7 +1,13 @@
-import { accounts, type Account } from "../domain/account/account.ts";
+import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
-import { dayRates } from "../domain/money/rate.ts";
-import { deliveries, destinationOf, lanes, type Delivery, type Lane } from "../domain/webhook/delivery.ts";
+import { dayRates } from "../domain/ledger/rate.ts";
+import {
+  deliveries,
+  destinationOf,
+  lanes,
+  type Delivery,
+  type Lane,
+} from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import type { Engine, Reads } from "../storage/session.ts";

@@ -1,5 +1,5 @@
-import { leads, type Lead } from "../domain/lead/lead.ts";
-import { isTakenBack, refunds, sales, type Refund, type Sale } from "../domain/sale/sale.ts";
+import { leads, type Lead } from "../domain/people/lead/lead.ts";
+import { isTakenBack, refunds, sales, type Refund, type Sale } from "../domain/ledger/sale/sale.ts";
 import {
   deliveries,
   destinationOf,
@@ -7,7 +7,7 @@ import {
   lanes,
   type Delivery,
   type Lane,
-} from "../domain/webhook/delivery.ts";
+} from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
 import { parseStored } from "../storage/documents.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../domain/account/account.ts";
+import type { Account } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
 import { freezes } from "../storage/freeze.ts";
 import { openStore } from "../storage/open.ts";

@@ -1,4 +1,4 @@
-import { loadAccount } from "../domain/account/account.ts";
+import { loadAccount } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { checkLayout, FIRST_WITH_TABLES, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import { storeOn } from "../storage/open.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Context } from "../domain/context.ts";
-import { isCurrency } from "../domain/money/money.ts";
-import { isRate, storeRates, type DayRates } from "../domain/money/rate.ts";
+import { isCurrency } from "../domain/money.ts";
+import { isRate, storeRates, type DayRates } from "../domain/ledger/rate.ts";
 import { Failure } from "../failure.ts";
 import { wordOf } from "./csv/columns.ts";
 import { readHeader, readLines } from "./csv/read.ts";

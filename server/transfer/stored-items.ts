@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { accounts } from "../domain/account/account.ts";
+import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { parseStored } from "../storage/documents.ts";
 import { MARK_KEY, ROOM_KEY } from "../storage/layout.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BelongingFilter } from "../domain/promoter-campaign/search.ts";
+import type { BelongingFilter } from "../domain/people/promoter-campaign/search.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";

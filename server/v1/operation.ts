@@ -8,7 +8,7 @@ import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
-import type { Account } from "../domain/account/account.ts";
+import type { Account } from "../domain/program/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";

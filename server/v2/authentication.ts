@@ -1,8 +1,8 @@
 import type { H3Event } from "h3";
-import { noteUse } from "../domain/session/session.ts";
-import { findSignedInUser, type SignedInUser } from "../domain/user/sign-in.ts";
-import { includesRole } from "../domain/user/user.ts";
-import type { Account } from "../domain/account/account.ts";
+import { noteUse } from "../domain/access/session.ts";
+import { findSignedInUser, type SignedInUser } from "../domain/access/user/sign-in.ts";
+import { includesRole } from "../domain/access/user/user.ts";
+import type { Account } from "../domain/program/account/account.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Access } from "../http/operation.ts";
 import { readAccountId, readBearer, readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { promoterName, type Promoter } from "../domain/promoter/promoter.ts";
-import type { Campaign } from "../domain/campaign/campaign.ts";
-import type { PromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { promoterName, type Promoter } from "../domain/people/promoter/promoter.ts";
+import type { Campaign } from "../domain/program/campaign/campaign.ts";
+import type { PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { field, recordId } from "../http/fields.ts";
 
 /** A promoter within other records. */

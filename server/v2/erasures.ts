@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { eraseLead, erasePromoter } from "../domain/erasure/erasure.ts";
+import { eraseLead, erasePromoter } from "../domain/privacy/erasure.ts";
 import { message } from "../http/fields.ts";
 import type { V2Operation, V2Request, V2Row } from "./operation.ts";
 import { readPathId } from "./path-id.ts";

@@ -18,7 +18,7 @@ import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
-import type { Account } from "../domain/account/account.ts";
+import type { Account } from "../domain/program/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
@@ -91,7 +91,18 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const cookies: string[] = [];
-      const edges = { publicUrl, ...limits, mail, seal, post, fetchPage, uploads, writeEmail, headers, cookies };
+      const edges = {
+        publicUrl,
+        ...limits,
+        mail,
+        seal,
+        post,
+        fetchPage,
+        uploads,
+        writeEmail,
+        headers,
+        cookies,
+      };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       Object.assign(headers, ignoredFieldsHeader(event, body));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { EventHandler, H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { listAccounts } from "../domain/account/account.ts";
+import { listAccounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";

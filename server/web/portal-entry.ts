@@ -5,8 +5,8 @@ import {
   findSignedInPromoter,
   signInByAuthToken,
   type Member,
-} from "../domain/portal/sign-in.ts";
-import { promoterName } from "../domain/promoter/promoter.ts";
+} from "../domain/people/portal/sign-in.ts";
+import { promoterName } from "../domain/people/promoter/promoter.ts";
 import { Failure } from "../failure.ts";
 import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";

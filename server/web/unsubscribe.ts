@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { findAccount } from "../domain/account/account.ts";
-import { unsubscribe } from "../domain/email/email.ts";
+import { findAccount } from "../domain/program/account/account.ts";
+import { unsubscribe } from "../domain/events/email.ts";
 import { Failure } from "../failure.ts";
 import { id, text } from "../input/fields.ts";
 import { readQuery } from "../http/parameters/form.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadConnection } from "../../server/domain/billing/connection.ts";
+import { loadConnection } from "../../server/domain/ledger/billing/connection.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
 import { startProviderApi } from "../support/provider-api.ts";
 import { storeAt } from "../support/records.ts";

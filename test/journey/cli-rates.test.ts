@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ratesFor } from "../../server/domain/money/rate.ts";
+import { ratesFor } from "../../server/domain/ledger/rate.ts";
 import { callCli, useAccountOnDisk } from "../support/cli.ts";
 import { storeAt } from "../support/records.ts";
 

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/creation.ts";
-import { listAccounts } from "../../server/domain/account/account.ts";
-import { listApiKeys } from "../../server/domain/account/api-key.ts";
-import { listCampaigns } from "../../server/domain/campaign/campaign.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
+import { listAccounts } from "../../server/domain/program/account/account.ts";
+import { listApiKeys } from "../../server/domain/program/account/api-key.ts";
+import { listCampaigns } from "../../server/domain/program/campaign/campaign.ts";
 import { writeItem } from "../../server/storage/items.ts";
 import { LAYOUT, MARK_KEY } from "../../server/storage/layout.ts";
 import { openStore } from "../../server/storage/open.ts";

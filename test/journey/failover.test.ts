@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { deliveries } from "../../server/domain/webhook/delivery.ts";
-import { visitors } from "../../server/domain/visitor/visitor.ts";
+import { leads } from "../../server/domain/people/lead/lead.ts";
+import { deliveries } from "../../server/domain/events/webhook/delivery.ts";
+import { visitors } from "../../server/domain/people/visitor/visitor.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
 import { startFacts, type FactLoad } from "../support/fact-load.ts";

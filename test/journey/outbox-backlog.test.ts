@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { countDeliveries } from "../../server/domain/webhook/backlog.ts";
-import { deliveries, enqueue, lanes } from "../../server/domain/webhook/delivery.ts";
+import { countDeliveries } from "../../server/domain/events/webhook/backlog.ts";
+import { deliveries, enqueue, lanes } from "../../server/domain/events/webhook/delivery.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { Role } from "../../server/domain/user/user.ts";
+import type { Role } from "../../server/domain/access/user/user.ts";
 
 /** A page to take pictures of. */
 export interface Shot {

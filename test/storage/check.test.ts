@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/creation.ts";
-import { recordRefund } from "../../server/domain/sale/refund.ts";
-import { sales } from "../../server/domain/sale/sale.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
+import { recordRefund } from "../../server/domain/ledger/sale/refund.ts";
+import { sales } from "../../server/domain/ledger/sale/sale.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { storeOn } from "../../server/storage/open.ts";

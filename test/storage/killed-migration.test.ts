@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM, type Context } from "../../server/domain/context.ts";
-import { createAccount } from "../../server/domain/account/creation.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";

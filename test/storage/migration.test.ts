@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { leads, type Lead } from "../../server/domain/lead/lead.ts";
+import { leads, type Lead } from "../../server/domain/people/lead/lead.ts";
 import { LAYOUT, readMark } from "../../server/storage/layout.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { ddl, rowOf, SQLITE } from "../../server/storage/sql.ts";

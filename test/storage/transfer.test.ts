@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/creation.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";

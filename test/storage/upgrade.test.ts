@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../server/domain/commission/balance.ts";
+import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
 import { formerItems, MARK_KEY } from "../../server/storage/layout.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";

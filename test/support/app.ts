@@ -3,8 +3,8 @@ import type { H3 } from "h3";
 import { pino } from "pino";
 import { createStorage } from "unstorage";
 import { createApp } from "../../server/app.ts";
-import { createAccount } from "../../server/domain/account/creation.ts";
-import { findAccount } from "../../server/domain/account/account.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
+import { findAccount } from "../../server/domain/program/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import {
   failureLimiter,

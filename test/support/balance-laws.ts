@@ -1,5 +1,5 @@
-import type { Unit } from "../../server/domain/money/money.ts";
-import type { Promoter } from "../../server/domain/promoter/promoter.ts";
+import type { Unit } from "../../server/domain/money.ts";
+import type { Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
 import { balanceOf, readLedger, type Ledger } from "./money-laws.ts";

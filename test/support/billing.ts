@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import Stripe from "stripe";
-import { accounts } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
-import { connectBilling, type ConnectionInput } from "../../server/domain/billing/connection.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
-import { leads } from "../../server/domain/lead/lead.ts";
-import { refunds, sales } from "../../server/domain/sale/sale.ts";
+import { connectBilling, type ConnectionInput } from "../../server/domain/ledger/billing/connection.ts";
+import { commissions } from "../../server/domain/ledger/commission/commission.ts";
+import { leads } from "../../server/domain/people/lead/lead.ts";
+import { refunds, sales } from "../../server/domain/ledger/sale/sale.ts";
 import { answerOf, type TestApp } from "./app.ts";
 import { SECONDS } from "./stripe-events.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type LaunchOptions } from "playwright-core";
-import { loadAccount } from "../../server/domain/account/account.ts";
-import { findByRefToken } from "../../server/domain/promoter-campaign/ref-token.ts";
-import { visitors } from "../../server/domain/visitor/visitor.ts";
+import { loadAccount } from "../../server/domain/program/account/account.ts";
+import { findByRefToken } from "../../server/domain/people/promoter-campaign/ref-token.ts";
+import { visitors } from "../../server/domain/people/visitor/visitor.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";

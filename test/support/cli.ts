@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { afterEach, beforeEach } from "vitest";
 import { runCommand } from "../../server/cli/cli.ts";
-import { createAccount } from "../../server/domain/account/creation.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
 import { NOW, countedChance } from "./app.ts";

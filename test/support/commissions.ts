@@ -1,8 +1,12 @@
-import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
+import {
+  commissions,
+  newCommission,
+  type Commission,
+} from "../../server/domain/ledger/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
-import type { Promoter } from "../../server/domain/promoter/promoter.ts";
+import type { Promoter } from "../../server/domain/people/promoter/promoter.ts";
 
-export { newCommission } from "../../server/domain/commission/commission.ts";
+export { newCommission } from "../../server/domain/ledger/commission/commission.ts";
 
 /** Stores a commission, by default of 10.00 for a promoter's default campaign. */
 export async function addCommission(

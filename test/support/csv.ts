@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { Account } from "../../server/domain/account/account.ts";
+import type { Account } from "../../server/domain/program/account/account.ts";
 import type { Context } from "../../server/domain/context.ts";
 import type { ChosenColumns, MatchedColumn } from "../../server/transfer/csv/columns.ts";
 import { importRows, NO_LINES, sumOf, type Kind, type Outcome } from "../../server/transfer/csv/import.ts";

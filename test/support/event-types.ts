@@ -1,2 +1,2 @@
-export { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
-export { V1_EVENT_TYPES } from "../../server/domain/event/event-type.ts";
+export { EVENT_TYPES } from "../../server/domain/events/event-type.ts";
+export { V1_EVENT_TYPES } from "../../server/domain/events/event-type.ts";

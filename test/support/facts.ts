@@ -1,6 +1,9 @@
-import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import type {
+  Belonging,
+  PromoterCampaign,
+} from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import { table, type Table } from "../../server/storage/table.ts";
-import { dailySums, type Count } from "../../server/domain/report/daily.ts";
+import { dailySums, type Count } from "../../server/domain/people/daily.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Count & { id: number };

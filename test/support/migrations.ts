@@ -1,9 +1,9 @@
-import { loadBalance } from "../../server/domain/commission/balance.ts";
-import type { Program } from "../../server/domain/migration/source-id.ts";
-import { storeRates } from "../../server/domain/money/rate.ts";
-import { findPromoterByEmail } from "../../server/domain/promoter/promoter.ts";
-import { loadPromoterTotals } from "../../server/domain/report/daily.ts";
-import { accounts } from "../../server/domain/account/account.ts";
+import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
+import type { Program } from "../../server/domain/program/migration/source-id.ts";
+import { storeRates } from "../../server/domain/ledger/rate.ts";
+import { findPromoterByEmail } from "../../server/domain/people/promoter/promoter.ts";
+import { loadPromoterTotals } from "../../server/domain/people/daily.ts";
+import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
 import { runMigrations } from "../../server/process/migrations.ts";
 import { openStore } from "../../server/storage/open.ts";

@@ -1,9 +1,12 @@
 import fc from "fast-check";
-import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/commission.ts";
+import {
+  COMMISSION_STATUSES,
+  type CommissionStatus,
+} from "../../server/domain/ledger/commission/commission.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaignState,
-} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+} from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import type { Death } from "./mortal-engine.ts";
 
 /** The leads of the program, by their e-mail addresses. */

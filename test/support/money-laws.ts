@@ -1,15 +1,15 @@
-import { commissions, type Commission } from "../../server/domain/commission/commission.ts";
-import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { payouts, type Payout } from "../../server/domain/payout/payout.ts";
-import { leads, type Lead } from "../../server/domain/lead/lead.ts";
-import { UNITS, type Unit } from "../../server/domain/money/money.ts";
-import { promoters, type Promoter } from "../../server/domain/promoter/promoter.ts";
+import { commissions, type Commission } from "../../server/domain/ledger/commission/commission.ts";
+import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
+import { payouts, type Payout } from "../../server/domain/ledger/payout/payout.ts";
+import { leads, type Lead } from "../../server/domain/people/lead/lead.ts";
+import { UNITS, type Unit } from "../../server/domain/money.ts";
+import { promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import {
   promoterCampaigns,
   type PromoterCampaign,
   type PromoterCampaignState,
-} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { refunds, sales, type Refund, type Sale } from "../../server/domain/sale/sale.ts";
+} from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import { refunds, sales, type Refund, type Sale } from "../../server/domain/ledger/sale/sale.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 /** All that an account has of money. */

@@ -1,17 +1,17 @@
 import { systemChance } from "../../server/domain/context.ts";
-import { createAccount, type NewAccount } from "../../server/domain/account/creation.ts";
-import { findFirstAccount } from "../../server/domain/account/account.ts";
+import { createAccount, type NewAccount } from "../../server/domain/access/account-creation.ts";
+import { findFirstAccount } from "../../server/domain/program/account/account.ts";
 import {
   eraseLead as leadErased,
   erasePromoter as promoterErased,
-} from "../../server/domain/erasure/erasure.ts";
-import { storeRates } from "../../server/domain/money/rate.ts";
+} from "../../server/domain/privacy/erasure.ts";
+import { storeRates } from "../../server/domain/ledger/rate.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import { recordSetup } from "../../server/domain/sighting/sighting.ts";
+import { recordSetup } from "../../server/domain/people/sighting.ts";
 import {
   countDeliveries as deliveryCounts,
   retryFailed as failedRetried,
-} from "../../server/domain/webhook/backlog.ts";
+} from "../../server/domain/events/webhook/backlog.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { TestApp } from "./app.ts";
 import { recordsIn, storeAt, type Records } from "./records.ts";

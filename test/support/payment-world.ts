@@ -1,20 +1,20 @@
 import fc from "fast-check";
-import { loadAccount } from "../../server/domain/account/account.ts";
-import { createAccount } from "../../server/domain/account/creation.ts";
+import { loadAccount } from "../../server/domain/program/account/account.ts";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { type Actor, systemChance } from "../../server/domain/context.ts";
-import { connectPayments } from "../../server/domain/payment/connection.ts";
+import { connectPayments } from "../../server/domain/ledger/payment/connection.ts";
 import {
   findPaymentOf,
   paymentOrders,
   payments,
   type Payment,
   type PaymentState,
-} from "../../server/domain/payment/payment.ts";
-import { decidePayment } from "../../server/domain/payment/steps.ts";
-import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
-import { paymentFile } from "../../server/domain/payments-batch/payment-file.ts";
-import { payouts } from "../../server/domain/payout/payout.ts";
-import { movePayout } from "../../server/domain/payout/status.ts";
+} from "../../server/domain/ledger/payment/payment.ts";
+import { decidePayment } from "../../server/domain/ledger/payment/steps.ts";
+import { createPaymentsBatch } from "../../server/domain/ledger/payments-batch/changes.ts";
+import { paymentFile } from "../../server/domain/ledger/payments-batch/payment-file.ts";
+import { payouts } from "../../server/domain/ledger/payout/payout.ts";
+import { movePayout } from "../../server/domain/ledger/payout/status.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { Failure } from "../../server/failure.ts";
 import { askOpenPayments, sendBatch, takePaymentEvent, type Run } from "../../server/payments/send.ts";

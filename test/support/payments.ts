@@ -1,11 +1,11 @@
-import { connectPayments } from "../../server/domain/payment/connection.ts";
-import { PROCESS } from "../../server/domain/audit/audit.ts";
+import { connectPayments } from "../../server/domain/ledger/payment/connection.ts";
+import { PROCESS } from "../../server/domain/access/audit/audit.ts";
 import { systemChance } from "../../server/domain/context.ts";
-import { payments, payoutClaims } from "../../server/domain/payment/payment.ts";
+import { payments, payoutClaims } from "../../server/domain/ledger/payment/payment.ts";
 import { newSeal } from "../../server/seal.ts";
 import { SECRET_KEY, type TestApp } from "./app.ts";
 import { withStore } from "./operations.ts";
-import { createPaymentsBatch } from "../../server/domain/payments-batch/changes.ts";
+import { createPaymentsBatch } from "../../server/domain/ledger/payments-batch/changes.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
 import { askOpenPayments, intendBatch } from "../../server/payments/send.ts";

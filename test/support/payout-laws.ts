@@ -1,5 +1,5 @@
-import { UNITS, type Unit } from "../../server/domain/money/money.ts";
-import type { Payout } from "../../server/domain/payout/payout.ts";
+import { UNITS, type Unit } from "../../server/domain/money.ts";
+import type { Payout } from "../../server/domain/ledger/payout/payout.ts";
 import type { TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
 import { groupBy, readLedger, sumOf, type Ledger } from "./money-laws.ts";

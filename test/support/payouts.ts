@@ -1,14 +1,18 @@
-import { commissions, newCommission, type Commission } from "../../server/domain/commission/commission.ts";
+import {
+  commissions,
+  newCommission,
+  type Commission,
+} from "../../server/domain/ledger/commission/commission.ts";
 import type { Context } from "../../server/domain/context.ts";
-import { createPayoutMethod } from "../../server/domain/payout-method/changes.ts";
-import { payouts, periodOfDay, type Payout, type Period } from "../../server/domain/payout/payout.ts";
-import { generatePayouts } from "../../server/domain/payout-run/generate.ts";
-import { newProfile, promoters, type Promoter } from "../../server/domain/promoter/promoter.ts";
-import { createPromoter } from "../../server/domain/promoter/creation.ts";
+import { createPayoutMethod } from "../../server/domain/ledger/payout-method/changes.ts";
+import { payouts, periodOfDay, type Payout, type Period } from "../../server/domain/ledger/payout/payout.ts";
+import { generatePayouts } from "../../server/domain/ledger/payout-run/generate.ts";
+import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
+import { createPromoter } from "../../server/domain/people/promoter/creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
-import { accounts, type Account } from "../../server/domain/account/account.ts";
-import type { PayoutRun } from "../../server/domain/payout-run/run.ts";
-import type { PayoutMethodName } from "../../server/domain/payout-method/payout-method.ts";
+import { accounts, type Account } from "../../server/domain/program/account/account.ts";
+import type { PayoutRun } from "../../server/domain/ledger/payout-run/run.ts";
+import type { PayoutMethodName } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import type { TestApp } from "./app.ts";
 
 /** The details of a payout method that has none. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { signInByAuthToken } from "../../server/domain/portal/sign-in.ts";
+import { signInByAuthToken } from "../../server/domain/people/portal/sign-in.ts";
 import { newContext } from "../../server/request/services.ts";
 import { AFFILIATE_OPERATIONS, ENTRANCES } from "../../server/v2/affiliate/operations.ts";
 import { answerOf, type Answer, type TestApp } from "./app.ts";

@@ -1,4 +1,4 @@
-import { nameKey, type Origin } from "../../server/domain/origin/origin.ts";
+import { nameKey, type Origin } from "../../server/domain/people/origin.ts";
 import type { TestApp } from "./app.ts";
 import { newComparison } from "./comparison.ts";
 import { readLedger, type Ledger } from "./money-laws.ts";

@@ -1,6 +1,6 @@
-import { newPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import type { Tier } from "../../server/domain/commission/earnings.ts";
-import type { Reward, RewardEntry, RewardSchema } from "../../server/domain/reward/reward.ts";
+import { newPromoterCampaign } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Tier } from "../../server/domain/ledger/commission/earnings.ts";
+import type { Reward, RewardEntry, RewardSchema } from "../../server/domain/program/reward/reward.ts";
 
 /** A schema of so many percent of cash. */
 export function percent(percentage: number, rules: unknown[] = []): RewardSchema {

@@ -1,4 +1,4 @@
-import { daily } from "../../server/domain/report/daily.ts";
+import { daily } from "../../server/domain/people/daily.ts";
 import { sqlName } from "../../server/storage/sql.ts";
 import { tableNamed } from "../../server/tables.ts";
 

@@ -1,6 +1,6 @@
-import { accounts } from "../../server/domain/account/account.ts";
+import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
-import type { Promoter } from "../../server/domain/promoter/promoter.ts";
+import type { Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
 import { readLedger, type Ledger } from "./money-laws.ts";

@@ -1,5 +1,5 @@
-import { findAccount, findFirstAccount } from "../../server/domain/account/account.ts";
-import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { findAccount, findFirstAccount } from "../../server/domain/program/account/account.ts";
+import { loadPromoterCampaign } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import {
   dailyQuestion,
   loadAccountStats,
@@ -7,12 +7,12 @@ import {
   totalsOf,
   type Metric,
   type Series,
-} from "../../server/domain/report/daily.ts";
-import type { SubjectId } from "../../server/domain/report/histories.ts";
+} from "../../server/domain/people/daily.ts";
+import type { SubjectId } from "../../server/domain/reports/histories.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { recordsIn, storeAt } from "./records.ts";
 
-export { METRICS, type Metric, type Series } from "../../server/domain/report/daily.ts";
+export { METRICS, type Metric, type Series } from "../../server/domain/people/daily.ts";
 
 /** The totals of the promoter campaign with this id. */
 export async function statsOf(

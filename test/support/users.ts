@@ -1,6 +1,6 @@
-import { keepPassword } from "../../server/domain/password/password.ts";
-import { findUser, newUserId, putUser, type Role, type User } from "../../server/domain/user/user.ts";
-import { putSignIn, putUserLink, type LinkKind } from "../../server/domain/user/sign-in.ts";
+import { keepPassword } from "../../server/domain/access/password.ts";
+import { findUser, newUserId, putUser, type Role, type User } from "../../server/domain/access/user/user.ts";
+import { putSignIn, putUserLink, type LinkKind } from "../../server/domain/access/user/sign-in.ts";
 import { newContext } from "../../server/request/services.ts";
 import { answerOf, countedChance, type Answer, type TestApp } from "./app.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutUp, share, WHOLE } from "../../server/domain/money/money.ts";
+import { cutUp, share, WHOLE } from "../../server/domain/money.ts";
 
 describe("a share", () => {
   it.each([

@@ -114,6 +114,22 @@ it("the server's files import only from their own layer and those below", () => 
   expect(wrong).toEqual([]);
 });
 
+/** The rooms of the domain, from top to bottom. Each may import those below it. */
+const ROOMS = ["privacy", "reports", "ledger", "people", "access", "program", "events"];
+/** What stands above all rooms, and what all may import: the files that lie in no room. */
+const [ABOVE, BELOW] = [["seed", "home", "switch"], "domain"];
+
+it("the rooms of the domain import one another one way, types included", () => {
+  const own = server.filter((file) => layerOf(file) === "domain");
+  expect(own.map(roomOf).filter((room) => ![...ROOMS, ...ABOVE, BELOW].includes(room))).toEqual([]);
+  const height = (room: string) => (ABOVE.includes(room) ? -1 : [...ROOMS, BELOW].indexOf(room));
+  const wrong = ownImports(own).filter(({ file, target }) => {
+    const [room, other] = [roomOf(file), roomOf(target)];
+    return layerOf(target) === "domain" && other !== room && height(other) <= height(room);
+  });
+  expect(wrong).toEqual([]);
+});
+
 it("the domain's files import one another in no circle, types included", () => {
   const imports = new Map<string, string[]>();
   const files = server.filter((file) => layerOf(file) === "domain");
@@ -257,6 +273,13 @@ function layerOf(file: string): string {
   if (/^server\/transfer\/(csv|open)\//.test(file)) return "files";
   const [first = ""] = relative("server", file).split("/");
   return first.replace(/\.ts$/, "");
+}
+
+/** The folder below server/domain/. Files directly in it belong to no room, except `home`. */
+function roomOf(file: string): string {
+  const path = relative("server/domain", file).split("/");
+  if (path.length > 1) return path[0]!;
+  return path[0] === "home.ts" ? "home" : "domain";
 }
 
 /** The files of our own that files import. The formatter writes every import in one way. */

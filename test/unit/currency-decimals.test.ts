@@ -4,7 +4,7 @@ import { sentenceOf, type RewardTerms } from "../../client/dashboard/rewards/sen
 import { digitsOf } from "../../client/ui/currency.ts";
 import { money, writing } from "../../client/ui/format.ts";
 import { centsOf, typedAmount } from "../../client/ui/form/amount.ts";
-import { exponentOf, formatAmount } from "../../server/domain/money/money.ts";
+import { exponentOf, formatAmount } from "../../server/domain/money.ts";
 
 /** `Intl` writes forint and dinars without decimals, which people no longer use. Amounts are stored with them. */
 describe.each([

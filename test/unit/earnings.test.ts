@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { earningsOf, type EarningInput } from "../../server/domain/commission/earnings.ts";
-import { rulesHold } from "../../server/domain/reward/reward.ts";
+import { earningsOf, type EarningInput } from "../../server/domain/ledger/commission/earnings.ts";
+import { rulesHold } from "../../server/domain/program/reward/reward.ts";
 import { entry, flat, percent, reward, tier, tierReward } from "../support/rewards.ts";
 
 const SALE = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { monthsBetween } from "../../server/domain/sale/tiers.ts";
+import { monthsBetween } from "../../server/domain/ledger/sale/tiers.ts";
 
 it.each([
   ["2026-03-04T05:06:07.890Z", "2026-03-04T05:06:07.890Z", 0],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPassword, keepPassword } from "../../server/domain/password/password.ts";
+import { isPassword, keepPassword } from "../../server/domain/access/password.ts";
 import { countedChance } from "../support/app.ts";
 
 const chance = countedChance();

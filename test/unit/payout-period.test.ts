@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { daysLater } from "../../server/domain/account/time-zone.ts";
-import type { PayoutCycle } from "../../server/domain/account/account.ts";
-import { latestPeriod, periodAt, periodOfDay } from "../../server/domain/payout/payout.ts";
+import { daysLater } from "../../server/domain/program/account/time-zone.ts";
+import type { PayoutCycle } from "../../server/domain/program/account/account.ts";
+import { latestPeriod, periodAt, periodOfDay } from "../../server/domain/ledger/payout/payout.ts";
 
 const CASES: [cycle: PayoutCycle, at: string, key: string, start: string, end: string][] = [
   ["monthly", "2026-02-01T00:00:00.000Z", "2026-02", "2026-02-01", "2026-02-28"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readinessOf } from "../../client/dashboard/payouts/words.ts";
 import { sentenceOf, type RewardTerms } from "../../client/dashboard/rewards/sentence.ts";
 import { amountOf } from "../../client/ui/amount.ts";
-import { formatAmount } from "../../server/domain/money/money.ts";
+import { formatAmount } from "../../server/domain/money.ts";
 
 describe("a promoter who waits for money", () => {
   const free = { unit: "cash", payments_batch_id: null } as const;

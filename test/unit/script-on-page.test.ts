@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { scriptOnPage } from "../../server/domain/account/script-on-page.ts";
-import type { Account } from "../../server/domain/account/account.ts";
+import { scriptOnPage } from "../../server/domain/program/account/script-on-page.ts";
+import type { Account } from "../../server/domain/program/account/account.ts";
 
 const account = { publicId: "acme" } as Account;
 const tag = (id: string) =>

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { givenBy, type RewardTerms } from "../../client/dashboard/rewards/sentence.ts";
 import { periodWords, writing } from "../../client/ui/format.ts";
-import { periodAt } from "../../server/domain/payout/payout.ts";
+import { periodAt } from "../../server/domain/ledger/payout/payout.ts";
 
 afterEach(() => void (writing.value = { currency: "USD", timeZone: "UTC" }));
 

@@ -1,19 +1,19 @@
-import { commissionBase } from "../../domain/account/account.ts";
-import { namePayment } from "../../domain/billing/object.ts";
+import { commissionBase } from "../../domain/program/account/account.ts";
+import { namePayment } from "../../domain/ledger/billing/object.ts";
 import {
   findWaitingCancellation,
   forgetCancellation,
   keepWaiting,
   waitingCancellations,
-} from "../../domain/billing/waiting.ts";
-import { isErased } from "../../domain/erasure/erased.ts";
-import type { Lead } from "../../domain/lead/lead.ts";
-import { recordSignup } from "../../domain/lead/signup.ts";
-import { recordCancellation } from "../../domain/sale/refund.ts";
-import type { CustomerNames } from "../../domain/sale/customer.ts";
-import { recordSale } from "../../domain/sale/new-sale.ts";
-import { countedAmount, type PaymentParts } from "../../domain/sale/payment.ts";
-import { settlePayment, type Settling } from "../../domain/sale/settlement.ts";
+} from "../../domain/ledger/billing/waiting.ts";
+import { isErased } from "../../domain/people/erased.ts";
+import type { Lead } from "../../domain/people/lead/lead.ts";
+import { recordSignup } from "../../domain/people/lead/signup.ts";
+import { recordCancellation } from "../../domain/ledger/sale/refund.ts";
+import type { CustomerNames } from "../../domain/ledger/sale/customer.ts";
+import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
+import { countedAmount, type PaymentParts } from "../../domain/ledger/sale/payment.ts";
+import { settlePayment, type Settling } from "../../domain/ledger/sale/settlement.ts";
 import type { CancellationEvent, Nothing, PaymentEvent, BillingEvent } from "../event.ts";
 import { applyWaiting, reportedBy, recordRefundEvent } from "./refund.ts";
 import {

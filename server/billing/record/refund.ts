@@ -1,20 +1,20 @@
-import { findObject, namePayment } from "../../domain/billing/object.ts";
+import { findObject, namePayment } from "../../domain/ledger/billing/object.ts";
 import {
   forgetRefund,
   keepWaiting,
   refundsWaitingFor,
   waitingRefunds,
   type WaitingRefund,
-} from "../../domain/billing/waiting.ts";
-import { worthless } from "../../domain/money/rate.ts";
-import { bestParts } from "../../domain/sale/payment.ts";
+} from "../../domain/ledger/billing/waiting.ts";
+import { worthless } from "../../domain/ledger/rate.ts";
+import { bestParts } from "../../domain/ledger/sale/payment.ts";
 import {
   recordTaking,
   type ReportedPayment,
   type ReportedTaking,
   type Settling,
-} from "../../domain/sale/settlement.ts";
-import { findWaitingSale } from "../../domain/sale/waiting.ts";
+} from "../../domain/ledger/sale/settlement.ts";
+import { findWaitingSale } from "../../domain/ledger/sale/waiting.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RefundEvent } from "../event.ts";
 import { recordedAs, type Source, type Recorded } from "./source.ts";

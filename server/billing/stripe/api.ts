@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { BillingConnection } from "../../domain/billing/connection.ts";
+import type { BillingConnection } from "../../domain/ledger/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import { payerOf, type Payer } from "../event.ts";
 

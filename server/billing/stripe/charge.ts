@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { share } from "../../domain/money/money.ts";
+import { share } from "../../domain/money.ts";
 import { payerOf, type Nothing, type PaymentEvent, type RefundEvent } from "../event.ts";
 import type { StripeApi } from "./api.ts";
 import { sessionCompleted } from "./invoice.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exponentOf, share } from "../../domain/money/money.ts";
+import { exponentOf, share } from "../../domain/money.ts";
 
 /*
  * Stripe sends events in the version of its interface that the endpoint was made with. These schemas read all versions

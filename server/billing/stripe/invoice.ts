@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { share } from "../../domain/money/money.ts";
-import type { BillingPeriod } from "../../domain/sale/sale.ts";
+import { share } from "../../domain/money.ts";
+import type { BillingPeriod } from "../../domain/ledger/sale/sale.ts";
 import { payerOf, soldQuantity, type Nothing, type PaymentEvent } from "../event.ts";
 import { asked, type StripeApi } from "./api.ts";
 import { amount, instant, isoAmount, metadata, objectId, shippingCost, shippingOf } from "./fields.ts";

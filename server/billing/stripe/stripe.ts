@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { z } from "zod";
-import type { BillingConnection } from "../../domain/billing/connection.ts";
-import type { Lead } from "../../domain/lead/lead.ts";
+import type { BillingConnection } from "../../domain/ledger/billing/connection.ts";
+import type { Lead } from "../../domain/people/lead/lead.ts";
 import { Failure } from "../../failure.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { payerOf, type Nothing, type BillingEvent } from "../event.ts";

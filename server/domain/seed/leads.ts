@@ -1,10 +1,10 @@
 import type { Transaction } from "../../storage/store.ts";
-import type { Campaign } from "../campaign/campaign.ts";
+import type { Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../lead/lead.ts";
-import { nameKey, originOf, subKeyOf, type Origin } from "../origin/origin.ts";
-import { promoters } from "../promoter/promoter.ts";
-import { addPastClicks, visitors, type Visitor } from "../visitor/visitor.ts";
+import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../people/lead/lead.ts";
+import { nameKey, originOf, subKeyOf, type Origin } from "../people/origin.ts";
+import { promoters } from "../people/promoter/promoter.ts";
+import { addPastClicks, visitors, type Visitor } from "../people/visitor/visitor.ts";
 import type { Member } from "./members.ts";
 import {
   busyInstants,

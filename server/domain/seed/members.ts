@@ -1,14 +1,18 @@
 import type { Transaction } from "../../storage/store.ts";
-import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
-import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
-import { newProfile, promoters, type Promoter } from "../promoter/promoter.ts";
+import { AUTH_TOKEN_LENGTH } from "../people/promoter/creation.ts";
+import {
+  payoutMethods,
+  type PayoutMethod,
+  type PayoutMethodName,
+} from "../ledger/payout-method/payout-method.ts";
+import { newProfile, promoters, type Promoter } from "../people/promoter/promoter.ts";
 import {
   newPromoterCampaign,
   promoterCampaigns,
   type PromoterCampaign,
   type PromoterCampaignState,
-} from "../promoter-campaign/promoter-campaign.ts";
-import { refTokens } from "../promoter-campaign/ref-token.ts";
+} from "../people/promoter-campaign/promoter-campaign.ts";
+import { refTokens } from "../people/promoter-campaign/ref-token.ts";
 import { answersOf } from "./program.ts";
 import {
   asciiName,

@@ -1,7 +1,7 @@
 import anyAscii from "any-ascii";
 import type { Store, Transaction } from "../../storage/store.ts";
-import type { Account } from "../account/account.ts";
-import type { Campaign } from "../campaign/campaign.ts";
+import type { Account } from "../program/account/account.ts";
+import type { Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,12 +1,12 @@
-import { refuseOwnCode } from "../promo-code/promo-code.ts";
-import type { Account } from "../account/account.ts";
-import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../campaign/campaign.ts";
-import { updateCampaign } from "../campaign/changes.ts";
+import { refuseOwnCode } from "../people/promo-code/promo-code.ts";
+import type { Account } from "../program/account/account.ts";
+import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../program/campaign/campaign.ts";
+import { updateCampaign } from "../program/campaign/changes.ts";
 import type { Context } from "../context.ts";
-import { createProduct } from "../product/product.ts";
-import type { PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
-import { createReward } from "../reward/changes.ts";
-import type { NewReward, Reward, RewardEntry } from "../reward/reward.ts";
+import { createProduct } from "../program/product.ts";
+import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
+import { createReward } from "../program/reward/changes.ts";
+import type { NewReward, Reward, RewardEntry } from "../program/reward/reward.ts";
 import { asItIs } from "../show.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
 

@@ -1,20 +1,20 @@
 import type { Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import type { Account } from "../account/account.ts";
-import { campaigns, type Campaign } from "../campaign/campaign.ts";
+import type { Account } from "../program/account/account.ts";
+import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
-import { isUnsubscribed, unsubscribeUrl } from "../email/email.ts";
-import { isErased } from "../erasure/erased.ts";
+import { isUnsubscribed, unsubscribeUrl } from "../events/email.ts";
+import { isErased } from "../people/erased.ts";
 import {
   linkTo,
   promoterCampaigns,
   refLink,
   type PromoterCampaign,
-} from "../promoter-campaign/promoter-campaign.ts";
-import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
-import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { promoterName, promoters, type Promoter } from "../promoter/promoter.ts";
-import { enqueue, newDelivery } from "../webhook/delivery.ts";
+} from "../people/promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../people/promoter-campaign/search.ts";
+import { refTokens } from "../people/promoter-campaign/ref-token.ts";
+import { promoterName, promoters, type Promoter } from "../people/promoter/promoter.ts";
+import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { findSwitch, switches } from "./switch.ts";
 
 /** An old link and the one that takes its place. */

@@ -1,15 +1,15 @@
 import type { Reader, Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import type { Account } from "../account/account.ts";
-import { listConnections } from "../billing/connection.ts";
-import { commissions } from "../commission/commission.ts";
+import type { Account } from "../program/account/account.ts";
+import { listConnections } from "../ledger/billing/connection.ts";
+import { commissions } from "../ledger/commission/commission.ts";
 import type { Context } from "../context.ts";
-import { leads } from "../lead/lead.ts";
-import { payoutMethods } from "../payout-method/payout-method.ts";
-import { promoters } from "../promoter/promoter.ts";
-import { sales, type Sale } from "../sale/sale.ts";
-import { findSetup, findSightings } from "../sighting/sighting.ts";
-import { webhooks } from "../webhook/webhook.ts";
+import { leads } from "../people/lead/lead.ts";
+import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
+import { promoters } from "../people/promoter/promoter.ts";
+import { sales, type Sale } from "../ledger/sale/sale.ts";
+import { findSetup, findSightings } from "../people/sighting.ts";
+import { webhooks } from "../events/webhook/webhook.ts";
 
 /** The steps by which a program comes here from another one, in their order. */
 export const SWITCH_STEPS = [

@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
-import type { Account } from "../../domain/account/account.ts";
-import { findLeadByEmail, findLeadByUid } from "../../domain/lead/search.ts";
-import { isRefToken, findByRefToken } from "../../domain/promoter-campaign/ref-token.ts";
-import { findPromoterByEmail } from "../../domain/promoter/promoter.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { findLeadByEmail, findLeadByUid } from "../../domain/people/lead/search.ts";
+import { isRefToken, findByRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
+import { findPromoterByEmail } from "../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
 import { looksLikeAmount, looksLikeDate } from "./values.ts";

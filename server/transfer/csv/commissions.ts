@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { importCommission } from "../../domain/commission/import.ts";
+import { importCommission } from "../../domain/ledger/commission/import.ts";
 import { Failure } from "../../failure.ts";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { decimal, email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { exponentOf, isCurrency, UNITS } from "../../domain/money/money.ts";
+import { exponentOf, isCurrency, UNITS } from "../../domain/money.ts";
 import type { Columns } from "./columns.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
 

@@ -1,7 +1,7 @@
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
-import type { Imported } from "../../domain/lead/creation.ts";
-import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import type { Imported } from "../../domain/people/lead/creation.ts";
+import { isRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";

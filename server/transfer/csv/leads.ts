@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { importLead } from "../../domain/lead/creation.ts";
+import { importLead } from "../../domain/people/lead/creation.ts";
 import { Failure } from "../../failure.ts";
 import { email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { LEAD_STATES } from "../../domain/lead/lead.ts";
+import { LEAD_STATES } from "../../domain/people/lead/lead.ts";
 import type { Columns } from "./columns.ts";
 import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./import.ts";
 

@@ -1,4 +1,4 @@
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { restored } from "../../csv.ts";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";

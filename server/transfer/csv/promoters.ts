@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { findPromoterByEmail, newProfile, type PromoterProfile } from "../../domain/promoter/promoter.ts";
-import { createPromoter } from "../../domain/promoter/creation.ts";
+import {
+  findPromoterByEmail,
+  newProfile,
+  type PromoterProfile,
+} from "../../domain/people/promoter/promoter.ts";
+import { createPromoter } from "../../domain/people/promoter/creation.ts";
 import { asItIs } from "../../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

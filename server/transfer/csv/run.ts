@@ -1,8 +1,8 @@
-import { servedAccounts, type Account } from "../../domain/account/account.ts";
-import { writeImport, type AuditedEntity } from "../../domain/audit/audit.ts";
+import { servedAccounts, type Account } from "../../domain/program/account/account.ts";
+import { writeImport, type AuditedEntity } from "../../domain/access/audit/audit.ts";
 import type { Actor, Chance, Context } from "../../domain/context.ts";
-import { batchProcesses, type BatchProcess } from "../../domain/batch/batch.ts";
-import { csvImports, csvParts, type CsvImport } from "../../domain/batch/csv-import.ts";
+import { batchProcesses, type BatchProcess } from "../../domain/batch.ts";
+import { csvImports, csvParts, type CsvImport } from "../../domain/csv-import.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { tried } from "./dry-run.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/account.ts";
-import { exponentOf } from "../../domain/money/money.ts";
-import { importSale } from "../../domain/sale/import.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { exponentOf } from "../../domain/money.ts";
+import { importSale } from "../../domain/ledger/sale/import.ts";
 import { Failure } from "../../failure.ts";
 import { decimal, email, instant, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,4 +1,4 @@
-import { accounts } from "../../domain/account/account.ts";
+import { accounts } from "../../domain/program/account/account.ts";
 import { SYSTEM } from "../../domain/context.ts";
 import {
   campaigns,
@@ -6,11 +6,11 @@ import {
   newCampaign,
   MAX_HOLD_DAYS,
   type Campaign,
-} from "../../domain/campaign/campaign.ts";
-import { findSourceId, pictureOf, sourceIds } from "../../domain/migration/source-id.ts";
-import { formatAmount } from "../../domain/money/money.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
+} from "../../domain/program/campaign/campaign.ts";
+import { findSourceId, pictureOf, sourceIds } from "../../domain/program/migration/source-id.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { rewards, type Reward, type RewardEntry } from "../../domain/program/reward/reward.ts";
 import { keep, ownId, type Result, type Step } from "./keep.ts";
 import type { SourceCampaign, SourceReward } from "./model.ts";
 

@@ -1,15 +1,15 @@
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
-import { leads, type Lead } from "../../domain/lead/lead.ts";
-import { findSourceId, sourceIds } from "../../domain/migration/source-id.ts";
-import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money/money.ts";
-import { isMissing, missingRate, toAccountCurrency } from "../../domain/money/rate.ts";
-import { ensureNonCashPayout } from "../../domain/payout/creation.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { commissions, newCommission, type Commission } from "../../domain/ledger/commission/commission.ts";
+import { leads, type Lead } from "../../domain/people/lead/lead.ts";
+import { findSourceId, sourceIds } from "../../domain/program/migration/source-id.ts";
+import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money.ts";
+import { isMissing, missingRate, toAccountCurrency } from "../../domain/ledger/rate.ts";
+import { ensureNonCashPayout } from "../../domain/ledger/payout/creation.ts";
 import {
   promoterCampaigns,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { refunds, sales, type Sale } from "../../domain/sale/sale.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { refunds, sales, type Sale } from "../../domain/ledger/sale/sale.ts";
 import type { Reader } from "../../storage/store.ts";
 import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
 import type { SourceCommission } from "./model.ts";

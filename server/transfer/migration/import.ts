@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
-import type { Program } from "../../domain/migration/source-id.ts";
+import type { Program } from "../../domain/program/migration/source-id.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { counting, type Progress } from "../progress.ts";
 import { importCampaign } from "./campaigns.ts";

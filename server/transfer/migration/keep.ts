@@ -1,4 +1,4 @@
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import {
   FORGOTTEN,
@@ -8,7 +8,7 @@ import {
   type KeptKind,
   type Program,
   type SourceId,
-} from "../../domain/migration/source-id.ts";
+} from "../../domain/program/migration/source-id.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 import type { Plan } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { Failure } from "../../failure.ts";
 import { newLease, type Lease } from "../../process/lease.ts";

@@ -1,4 +1,4 @@
-import { formatAmount, UNITS, type Unit } from "../../domain/money/money.ts";
+import { formatAmount, UNITS, type Unit } from "../../domain/money.ts";
 import { statusOf } from "./commissions.ts";
 import type { Step } from "./keep.ts";
 import type { SourceCommission, SourcePayout } from "./model.ts";

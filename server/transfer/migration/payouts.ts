@@ -1,14 +1,14 @@
-import { commissions, type Commission } from "../../domain/commission/commission.ts";
+import { commissions, type Commission } from "../../domain/ledger/commission/commission.ts";
 import {
   findSourceId,
   pictureOf,
   sourceIds,
   sourceIdsOf,
   type SourceId,
-} from "../../domain/migration/source-id.ts";
-import { payouts, payoutTerms, withTax, type Payout } from "../../domain/payout/payout.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+} from "../../domain/program/migration/source-id.ts";
+import { payouts, payoutTerms, withTax, type Payout } from "../../domain/ledger/payout/payout.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
+import type { PromoterCampaign } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import type { Result, Step } from "./keep.ts";
 import type { SourceCommission, SourcePayout } from "./model.ts";
 import { placeOf } from "./places.ts";

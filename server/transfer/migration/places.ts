@@ -1,22 +1,22 @@
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { isErased } from "../../domain/erasure/erased.ts";
-import { findSourceId, pictureOf, sourceIds } from "../../domain/migration/source-id.ts";
-import { findCodeInUse, promoCodes, type PromoCode } from "../../domain/promo-code/promo-code.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { isErased } from "../../domain/people/erased.ts";
+import { findSourceId, pictureOf, sourceIds } from "../../domain/program/migration/source-id.ts";
+import { findCodeInUse, promoCodes, type PromoCode } from "../../domain/people/promo-code/promo-code.ts";
 import {
   newPromoterCampaign,
   promoterCampaigns,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import {
   deriveRefToken,
   isFormerToken,
   isFreeRefToken,
   refTokens,
-} from "../../domain/promoter-campaign/ref-token.ts";
-import { archivedStates } from "../../domain/promoter/changes.ts";
-import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
-import { isOwnPage, ownLinks } from "../../domain/referral-link/referral-link.ts";
-import { addPastClicks, NO_DAY } from "../../domain/visitor/visitor.ts";
+} from "../../domain/people/promoter-campaign/ref-token.ts";
+import { archivedStates } from "../../domain/people/promoter/changes.ts";
+import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { isOwnPage, ownLinks } from "../../domain/people/referral-link.ts";
+import { addPastClicks, NO_DAY } from "../../domain/people/visitor/visitor.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { campaignOf, codeRewardOf } from "./campaigns.ts";
 import { keep, ownId, type Result, type Step } from "./keep.ts";

@@ -1,5 +1,5 @@
-import type { Account } from "../../domain/account/account.ts";
-import { isMissing, toAccountCurrency, type MissingRate } from "../../domain/money/rate.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { isMissing, toAccountCurrency, type MissingRate } from "../../domain/ledger/rate.ts";
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { SourcePayout, SourcePromoterCampaign, SourceRecord } from "./model.ts";

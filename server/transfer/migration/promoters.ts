@@ -1,20 +1,20 @@
-import { isErased } from "../../domain/erasure/erased.ts";
+import { isErased } from "../../domain/people/erased.ts";
 import {
   payoutMethods,
   findSelectedPayoutMethod,
   type PayoutMethod,
-} from "../../domain/payout-method/payout-method.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { archivedStates } from "../../domain/promoter/changes.ts";
-import { newPromoter, refuseCircle } from "../../domain/promoter/creation.ts";
+} from "../../domain/ledger/payout-method/payout-method.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { archivedStates } from "../../domain/people/promoter/changes.ts";
+import { newPromoter, refuseCircle } from "../../domain/people/promoter/creation.ts";
 import {
   findPromoterByEmail,
   isSharedMailbox,
   newProfile,
   promoters,
   type Promoter,
-} from "../../domain/promoter/promoter.ts";
+} from "../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { campaignOf } from "./campaigns.ts";

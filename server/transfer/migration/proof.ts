@@ -1,12 +1,17 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { commissions } from "../../domain/commission/commission.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { findSourceId, pictureOf, type KeptKind, type SourceId } from "../../domain/migration/source-id.ts";
-import { exponentOf, formatAmount, UNITS, type Unit } from "../../domain/money/money.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import { NO_DAY, pastClicks } from "../../domain/visitor/visitor.ts";
+import { commissions } from "../../domain/ledger/commission/commission.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import {
+  findSourceId,
+  pictureOf,
+  type KeptKind,
+  type SourceId,
+} from "../../domain/program/migration/source-id.ts";
+import { exponentOf, formatAmount, UNITS, type Unit } from "../../domain/money.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
+import { NO_DAY, pastClicks } from "../../domain/people/visitor/visitor.ts";
 import { csvForPeople, type Line } from "../../csv.ts";
 import type { Table } from "../../storage/table.ts";
 import { amountOf, statusOf } from "./commissions.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
-import { exponentOf, isCurrency } from "../../domain/money/money.ts";
+import { exponentOf, isCurrency } from "../../domain/money.ts";
 import { CLOSED } from "./paging.ts";
 import type { ArchivedRows, SourceReward } from "./model.ts";
 

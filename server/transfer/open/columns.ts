@@ -1,9 +1,9 @@
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Decimal } from "../../csv.ts";
-import { exponentOf, type Unit } from "../../domain/money/money.ts";
-import { decimalOf } from "../../domain/payments-batch/payments.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { exponentOf, type Unit } from "../../domain/money.ts";
+import { decimalOf } from "../../domain/ledger/payments-batch/payments.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { View } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { csvForPeople, type Line } from "../../csv.ts";
 import type { View } from "../../storage/store.ts";
 import { newPeople, type OpenLine, type OpenValue, type Opening } from "./columns.ts";

@@ -1,6 +1,6 @@
 import { csvForPeople, type Line } from "../../csv.ts";
-import type { Account } from "../../domain/account/account.ts";
-import { promoterName } from "../../domain/promoter/promoter.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { promoterName } from "../../domain/people/promoter/promoter.ts";
 import { listLinkPairs, type LinkPair } from "../../domain/switch/new-links.ts";
 import type { Store } from "../../storage/store.ts";
 

@@ -1,14 +1,14 @@
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { commissions } from "../../domain/commission/commission.ts";
-import { leads } from "../../domain/lead/lead.ts";
-import { payoutMethods } from "../../domain/payout-method/payout-method.ts";
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoCodes } from "../../domain/promo-code/promo-code.ts";
-import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import { ownLinks } from "../../domain/referral-link/referral-link.ts";
-import { rewards } from "../../domain/reward/reward.ts";
-import { refunds, sales } from "../../domain/sale/sale.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { commissions } from "../../domain/ledger/commission/commission.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
+import { promoCodes } from "../../domain/people/promo-code/promo-code.ts";
+import { promoterCampaigns, refLink } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
+import { ownLinks } from "../../domain/people/referral-link.ts";
+import { rewards } from "../../domain/program/reward/reward.ts";
+import { refunds, sales } from "../../domain/ledger/sale/sale.ts";
 import type { Table } from "../../storage/table.ts";
 import { amountOf, currencyOf, tenThousandthsOf, type OpenLine, type Opening } from "./columns.ts";
 

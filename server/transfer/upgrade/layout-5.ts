@@ -1,14 +1,14 @@
-import { accounts, type Account } from "../../domain/account/account.ts";
-import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
-import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
-import type { Unit } from "../../domain/money/money.ts";
-import { payouts, type Payout } from "../../domain/payout/payout.ts";
+import { accounts, type Account } from "../../domain/program/account/account.ts";
+import { campaigns, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { commissions, newCommission, type Commission } from "../../domain/ledger/commission/commission.ts";
+import type { Unit } from "../../domain/money.ts";
+import { payouts, type Payout } from "../../domain/ledger/payout/payout.ts";
 import {
   promoterCampaigns,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters, type Promoter } from "../../domain/promoter/promoter.ts";
-import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/people/visitor/visitor.ts";
 import { IDS, type Item, type Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

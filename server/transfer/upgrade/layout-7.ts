@@ -1,18 +1,23 @@
-import { accounts, type Account } from "../../domain/account/account.ts";
-import { campaigns, type Campaign } from "../../domain/campaign/campaign.ts";
-import { commissions, newCommission, type Commission } from "../../domain/commission/commission.ts";
-import { facts, type Fact } from "../../domain/event/event.ts";
-import { leads, type Lead } from "../../domain/lead/lead.ts";
-import { payouts, type Payout } from "../../domain/payout/payout.ts";
+import { accounts, type Account } from "../../domain/program/account/account.ts";
+import { campaigns, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { commissions, newCommission, type Commission } from "../../domain/ledger/commission/commission.ts";
+import { facts, type Fact } from "../../domain/events/event.ts";
+import { leads, type Lead } from "../../domain/people/lead/lead.ts";
+import { payouts, type Payout } from "../../domain/ledger/payout/payout.ts";
 import {
   newPromoterCampaign,
   promoterCampaigns,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { rewards, type Reward, type RewardEntry, type RewardSchema } from "../../domain/reward/reward.ts";
-import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/visitor/visitor.ts";
-import { deliveries, type Delivery } from "../../domain/webhook/delivery.ts";
-import { webhooks, type Webhook } from "../../domain/webhook/webhook.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import {
+  rewards,
+  type Reward,
+  type RewardEntry,
+  type RewardSchema,
+} from "../../domain/program/reward/reward.ts";
+import { pastClicks, visitors, type PastClicks, type Visitor } from "../../domain/people/visitor/visitor.ts";
+import { deliveries, type Delivery } from "../../domain/events/webhook/delivery.ts";
+import { webhooks, type Webhook } from "../../domain/events/webhook/webhook.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 

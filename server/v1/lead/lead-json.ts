@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Lead, LeadState } from "../../domain/lead/lead.ts";
+import type { Lead, LeadState } from "../../domain/people/lead/lead.ts";
 import type { View } from "../../storage/store.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { createLead as addLead } from "../../domain/lead/creation.ts";
-import { findLeads, loadLead } from "../../domain/lead/search.ts";
-import type { LeadSelector } from "../../domain/lead/lead.ts";
+import { createLead as addLead } from "../../domain/people/lead/creation.ts";
+import { findLeads, loadLead } from "../../domain/people/lead/search.ts";
+import type { LeadSelector } from "../../domain/people/lead/lead.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
   type LeadChanges,
-} from "../../domain/lead/changes.ts";
-import { findScope } from "../../domain/promoter-campaign/search.ts";
+} from "../../domain/ledger/lead-changes.ts";
+import { findScope } from "../../domain/people/promoter-campaign/search.ts";
 import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { NOTHING } from "../../storage/query.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/payout.ts";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { v1Unit } from "../reward/reward-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { payPromoter } from "../../domain/payout-run/by-hand.ts";
-import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/payout.ts";
-import { listPayouts as list } from "../../domain/payout/search.ts";
-import { setPayoutStatus } from "../../domain/payout/status.ts";
-import type { Selection } from "../../domain/promoter/search.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { payPromoter } from "../../domain/ledger/payout-run/by-hand.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
+import { listPayouts as list } from "../../domain/ledger/payout/search.ts";
+import { setPayoutStatus } from "../../domain/ledger/payout/status.ts";
+import type { Selection } from "../../domain/people/promoter/search.ts";
 import { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v1Error } from "../../http/errors.ts";

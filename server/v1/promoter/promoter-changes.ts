@@ -1,10 +1,14 @@
 import { z } from "zod";
 import type { Context } from "../../domain/context.ts";
-import { keepPassword } from "../../domain/password/password.ts";
-import { addToCampaign, moveToCampaign } from "../../domain/promoter-campaign/changes.ts";
-import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
-import { refreshAuthToken, updatePromoter, type PromoterChanges } from "../../domain/promoter/changes.ts";
-import { deletePromoter } from "../../domain/promoter/deletion.ts";
+import { keepPassword } from "../../domain/access/password.ts";
+import { addToCampaign, moveToCampaign } from "../../domain/people/promoter-campaign/changes.ts";
+import { isRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
+import {
+  refreshAuthToken,
+  updatePromoter,
+  type PromoterChanges,
+} from "../../domain/people/promoter/changes.ts";
+import { deletePromoter } from "../../domain/ledger/promoter-deletion.ts";
 import { Failure } from "../../failure.ts";
 import type { AnswerHeaders } from "../../http/answer.ts";
 import { v1Error } from "../../http/errors.ts";

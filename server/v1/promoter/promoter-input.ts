@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ProfileChanges } from "../../domain/promoter/promoter.ts";
-import type { Selection, Selector } from "../../domain/promoter/search.ts";
+import type { ProfileChanges } from "../../domain/people/promoter/promoter.ts";
+import type { Selection, Selector } from "../../domain/people/promoter/search.ts";
 import { Failure, type FieldErrors } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";

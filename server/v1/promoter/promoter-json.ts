@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Balance } from "../../domain/commission/balance.ts";
-import type { PromoCode } from "../../domain/promo-code/promo-code.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Promoter, PromoterProfile } from "../../domain/promoter/promoter.ts";
-import type { Reward } from "../../domain/reward/reward.ts";
+import type { Balance } from "../../domain/ledger/commission/balance.ts";
+import type { PromoCode } from "../../domain/people/promo-code/promo-code.ts";
+import type { PromoterCampaign } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Promoter, PromoterProfile } from "../../domain/people/promoter/promoter.ts";
+import type { Reward } from "../../domain/program/reward/reward.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { custId, customFields } from "../../input/common-fields.ts";

@@ -1,17 +1,17 @@
 import type { z } from "zod";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
-import { loadBalance, type Balance } from "../../domain/commission/balance.ts";
-import { promoCodes } from "../../domain/promo-code/promo-code.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import { loadBalance, type Balance } from "../../domain/ledger/commission/balance.ts";
+import { promoCodes } from "../../domain/people/promo-code/promo-code.ts";
 import {
   loadPromoterCampaign,
   promoterCampaigns,
   withCampaign,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
-import { loadPromoter, promoters, type Promoter } from "../../domain/promoter/promoter.ts";
-import { loadStats } from "../../domain/report/daily.ts";
-import { rewards, type Reward, type RewardEntry } from "../../domain/reward/reward.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../../domain/people/promoter-campaign/search.ts";
+import { loadPromoter, promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { loadStats } from "../../domain/people/daily.ts";
+import { rewards, type Reward, type RewardEntry } from "../../domain/program/reward/reward.ts";
 import { once, unlessGone } from "../../domain/show.ts";
 import type { View } from "../../storage/store.ts";
 import {

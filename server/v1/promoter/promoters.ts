@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { generatePassword, keepPassword } from "../../domain/password/password.ts";
-import { isRefToken, REF_TOKEN_LENGTH } from "../../domain/promoter-campaign/ref-token.ts";
-import { createPromoter, type CreatedPromoter, type NewPromoter } from "../../domain/promoter/creation.ts";
-import { newProfile } from "../../domain/promoter/promoter.ts";
-import { findPromoters, loadSelected } from "../../domain/promoter/search.ts";
+import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
+import { generatePassword, keepPassword } from "../../domain/access/password.ts";
+import { isRefToken, REF_TOKEN_LENGTH } from "../../domain/people/promoter-campaign/ref-token.ts";
+import {
+  createPromoter,
+  type CreatedPromoter,
+  type NewPromoter,
+} from "../../domain/people/promoter/creation.ts";
+import { newProfile } from "../../domain/people/promoter/promoter.ts";
+import { findPromoters, loadSelected } from "../../domain/people/promoter/search.ts";
 import { showAll } from "../../domain/show.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { z } from "zod";
-import { moneyFormat } from "../../domain/money/money.ts";
-import { addMonths, dayOf, type Figure, type Figures } from "../../domain/report/figures.ts";
+import { moneyFormat } from "../../domain/money.ts";
+import { addMonths, dayOf, type Figure, type Figures } from "../../domain/reports/figures.ts";
 import {
   reportCampaigns,
   reportOverview,
@@ -9,7 +9,7 @@ import {
   type ReportGroup,
   type ReportQuery,
   type ReportRow,
-} from "../../domain/report/report.ts";
+} from "../../domain/reports/report.ts";
 import type { Failure } from "../../failure.ts";
 import { json, type AnswerHeaders } from "../../http/answer.ts";
 import { v1Error, v2ErrorAnswer } from "../../http/errors.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/commission.ts";
-import { leads, type Lead } from "../../domain/lead/lead.ts";
-import type { Unit } from "../../domain/money/money.ts";
+import { COMMISSION_STATUSES, type Commission } from "../../domain/ledger/commission/commission.ts";
+import { leads, type Lead } from "../../domain/people/lead/lead.ts";
+import type { Unit } from "../../domain/money.ts";
 import type { View } from "../../storage/store.ts";
 import { newEmbedded, type Embedded } from "../promoter/promoter-parts.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";

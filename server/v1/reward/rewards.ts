@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { createCommission, type Earner } from "../../domain/commission/changes.ts";
-import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
-import { changeCommissionStatus } from "../../domain/commission/review.ts";
-import { listCommissions } from "../../domain/commission/search.ts";
-import { findScope } from "../../domain/promoter-campaign/search.ts";
+import { createCommission, type Earner } from "../../domain/ledger/commission/changes.ts";
+import { COMMISSION_STATUSES } from "../../domain/ledger/commission/commission.ts";
+import { changeCommissionStatus } from "../../domain/ledger/commission/review.ts";
+import { listCommissions } from "../../domain/ledger/commission/search.ts";
+import { findScope } from "../../domain/people/promoter-campaign/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { flag, id, oneOf, text, wholeAmount } from "../../input/fields.ts";

@@ -4,7 +4,7 @@ import {
   recordSubscription,
   type RecordedSignup,
   type RecordedSubscription,
-} from "../../domain/lead/signup.ts";
+} from "../../domain/people/lead/signup.ts";
 import { v1SignupRefusals, v1SubscriptionRefusals } from "../../http/errors.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";

@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { isMailSender, updateAccount, type AccountChanges } from "../../domain/account/settings.ts";
-import { commissionBase, PAYOUT_CYCLES, trackerNames, type Account } from "../../domain/account/account.ts";
-import { timeZoneOf } from "../../domain/account/time-zone.ts";
-import { hasMoney } from "../../domain/use/use.ts";
-import { WHOLE } from "../../domain/money/money.ts";
+import { isMailSender, updateAccount, type AccountChanges } from "../../domain/program/account/settings.ts";
+import {
+  commissionBase,
+  PAYOUT_CYCLES,
+  trackerNames,
+  type Account,
+} from "../../domain/program/account/account.ts";
+import { timeZoneOf } from "../../domain/program/account/time-zone.ts";
+import { hasMoney } from "../../domain/ledger/use.ts";
+import { WHOLE } from "../../domain/money.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
 import { shapeChanges } from "../../input/shape.ts";

@@ -5,7 +5,7 @@ import {
   listApiKeys,
   revokeApiKeyById,
   type ApiKey,
-} from "../../domain/account/api-key.ts";
+} from "../../domain/program/account/api-key.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

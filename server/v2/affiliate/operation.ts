@@ -1,9 +1,9 @@
 import type { EventHandler, H3Event } from "h3";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
-import { findSignedInPromoter } from "../../domain/portal/sign-in.ts";
-import type { Promoter } from "../../domain/promoter/promoter.ts";
-import { noteUse, type Session } from "../../domain/session/session.ts";
+import { findSignedInPromoter } from "../../domain/people/portal/sign-in.ts";
+import type { Promoter } from "../../domain/people/promoter/promoter.ts";
+import { noteUse, type Session } from "../../domain/access/session.ts";
 import { Failure } from "../../failure.ts";
 import { NO_STORE, empty, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
 import { readBearer, readSessionToken, SESSION_COOKIES } from "../../http/credentials.ts";

@@ -1,6 +1,9 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { promoterCampaigns, type Belonging } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import {
+  promoterCampaigns,
+  type Belonging,
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 

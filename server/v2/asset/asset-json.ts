@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ASSET_TYPES, type Asset, type AssetCategory } from "../../domain/asset/asset.ts";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
+import { ASSET_TYPES, type Asset, type AssetCategory } from "../../domain/people/asset.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
 

@@ -12,9 +12,9 @@ import {
   updateAsset,
   type Asset,
   type AssetInput,
-} from "../../domain/asset/asset.ts";
-import { runBatch } from "../../domain/batch/batch.ts";
-import { listCampaigns } from "../../domain/campaign/campaign.ts";
+} from "../../domain/people/asset.ts";
+import { runBatch } from "../../domain/batch.ts";
+import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
 import { field } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -6,8 +6,8 @@ import {
   scanAuditEntries,
   type AuditEntry,
   type AuditFilter,
-} from "../../domain/audit/audit.ts";
-import { findEntryName } from "../../domain/audit/names.ts";
+} from "../../domain/access/audit/audit.ts";
+import { findEntryName } from "../../domain/reports/audit-names.ts";
 import { ACTOR_KINDS } from "../../domain/context.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf, word } from "../../input/fields.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, splitList } from "../../input/fields.ts";
-import type { BatchProcess } from "../../domain/batch/batch.ts";
+import type { BatchProcess } from "../../domain/batch.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;

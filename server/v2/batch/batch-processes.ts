@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findBatchProcesses, loadBatchProcess, type BatchProcess } from "../../domain/batch/batch.ts";
+import { findBatchProcesses, loadBatchProcess, type BatchProcess } from "../../domain/batch.ts";
 import type { Found, Window } from "../../storage/query.ts";
 import { listOf, oneOf } from "../../input/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";

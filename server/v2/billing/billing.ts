@@ -5,8 +5,8 @@ import {
   disconnectBilling,
   listConnections,
   type BillingConnection,
-} from "../../domain/billing/connection.ts";
-import { countWaiting } from "../../domain/billing/waiting.ts";
+} from "../../domain/ledger/billing/connection.ts";
+import { countWaiting } from "../../domain/ledger/billing/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { oneOf, text } from "../../input/fields.ts";

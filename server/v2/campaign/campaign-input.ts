@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { CampaignChanges } from "../../domain/campaign/changes.ts";
+import type { CampaignChanges } from "../../domain/program/campaign/changes.ts";
 import { flag, id, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
   MAX_HOLD_DAYS,
   UPGRADE_METRICS,
-} from "../../domain/campaign/campaign.ts";
-import { EMAIL_KINDS } from "../../domain/email/email.ts";
+} from "../../domain/program/campaign/campaign.ts";
+import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
 import { signupOf, signupParams } from "./signup-page-json.ts";
 import { field } from "../../http/fields.ts";

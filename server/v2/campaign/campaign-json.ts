@@ -7,13 +7,13 @@ import {
   UPGRADE_METRICS,
   type Campaign,
   type CampaignUpgrade,
-} from "../../domain/campaign/campaign.ts";
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
+} from "../../domain/program/campaign/campaign.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/changes.ts";
 import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/report/daily.ts";
-import { EMAIL_KINDS } from "../../domain/email/email.ts";
-import type { Account } from "../../domain/account/account.ts";
+import { loadCampaignStats, type Stats } from "../../domain/people/daily.ts";
+import { EMAIL_KINDS } from "../../domain/events/email.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";

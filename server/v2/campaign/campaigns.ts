@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { findCampaigns, loadCampaign } from "../../domain/campaign/campaign.ts";
-import { refuseUsedCampaign } from "../../domain/use/use.ts";
-import { createFullCampaign, deleteCampaign, updateCampaign } from "../../domain/campaign/changes.ts";
+import { findCampaigns, loadCampaign } from "../../domain/program/campaign/campaign.ts";
+import { refuseUsedCampaign } from "../../domain/ledger/use.ts";
+import { createFullCampaign, deleteCampaign, updateCampaign } from "../../domain/program/campaign/changes.ts";
 import { showAll } from "../../domain/show.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/account.ts";
-import { loadCampaign, type Campaign } from "../../domain/campaign/campaign.ts";
-import { EMAIL_KINDS } from "../../domain/email/email.ts";
-import { formatAmount } from "../../domain/money/money.ts";
-import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadTerms } from "../../domain/terms/terms.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { loadCampaign, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { EMAIL_KINDS } from "../../domain/events/email.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { newPromoterCampaign, refLink } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { flag, longText, word } from "../../input/fields.ts";
 import { field } from "../../http/fields.ts";
 

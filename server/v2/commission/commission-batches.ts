@@ -1,7 +1,7 @@
-import { runBatch } from "../../domain/batch/batch.ts";
-import { destroyCommission } from "../../domain/commission/changes.ts";
-import { changeCommissionStatus, setFulfilment } from "../../domain/commission/review.ts";
-import type { CommissionStatus } from "../../domain/commission/commission.ts";
+import { runBatch } from "../../domain/batch.ts";
+import { destroyCommission } from "../../domain/ledger/commission/changes.ts";
+import { changeCommissionStatus, setFulfilment } from "../../domain/ledger/commission/review.ts";
+import type { CommissionStatus } from "../../domain/ledger/commission/commission.ts";
 import type { Context } from "../../domain/context.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";

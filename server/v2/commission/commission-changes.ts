@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { createdBy, type Context } from "../../domain/context.ts";
-import { annotateCommission, createCommission } from "../../domain/commission/changes.ts";
-import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/commission.ts";
-import { UNITS } from "../../domain/money/money.ts";
-import { BILLING_PERIODS } from "../../domain/sale/sale.ts";
-import { recordSale } from "../../domain/sale/new-sale.ts";
+import { annotateCommission, createCommission } from "../../domain/ledger/commission/changes.ts";
+import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/ledger/commission/commission.ts";
+import { UNITS } from "../../domain/money.ts";
+import { BILLING_PERIODS } from "../../domain/ledger/sale/sale.ts";
+import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleAmount } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";

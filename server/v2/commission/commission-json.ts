@@ -3,11 +3,11 @@ import {
   COMMISSION_TYPES,
   isPaid,
   type Commission,
-} from "../../domain/commission/commission.ts";
+} from "../../domain/ledger/commission/commission.ts";
 import { z } from "zod";
-import { readCommissionParts, type CommissionParts } from "../../domain/commission/search.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
-import { UNITS } from "../../domain/money/money.ts";
+import { readCommissionParts, type CommissionParts } from "../../domain/ledger/commission/search.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { UNITS } from "../../domain/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 import { field, recordId } from "../../http/fields.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { CommissionFilter, CommissionSort } from "../../domain/commission/search.ts";
-import { COMMISSION_STATUSES } from "../../domain/commission/commission.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
-import { UNITS } from "../../domain/money/money.ts";
-import { DUE_PERIODS } from "../../domain/payout/search.ts";
+import type { CommissionFilter, CommissionSort } from "../../domain/ledger/commission/search.ts";
+import { COMMISSION_STATUSES } from "../../domain/ledger/commission/commission.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { UNITS } from "../../domain/money.ts";
+import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";

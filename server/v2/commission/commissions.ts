@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listCommissions } from "../../domain/commission/search.ts";
+import { listCommissions } from "../../domain/ledger/commission/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";

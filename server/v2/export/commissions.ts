@@ -1,5 +1,5 @@
-import { isPaid } from "../../domain/commission/commission.ts";
-import { allCommissions, type CommissionParts } from "../../domain/commission/search.ts";
+import { isPaid } from "../../domain/ledger/commission/commission.ts";
+import { allCommissions, type CommissionParts } from "../../domain/ledger/commission/search.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { amountCell } from "./csv-pages.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { writeExport, type AuditedEntity } from "../../domain/audit/audit.ts";
+import { writeExport, type AuditedEntity } from "../../domain/access/audit/audit.ts";
 import { everything, opening } from "../../transfer/open/export.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";

@@ -1,7 +1,7 @@
-import { leads } from "../../domain/lead/lead.ts";
-import type { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
-import type { sales } from "../../domain/sale/sale.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import type { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
+import type { sales } from "../../domain/ledger/sale/sale.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { parse } from "../../storage/documents.ts";

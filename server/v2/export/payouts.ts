@@ -1,5 +1,5 @@
-import { payouts } from "../../domain/payout/payout.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { parse } from "../../storage/documents.ts";

@@ -1,5 +1,5 @@
-import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
 import { parse } from "../../storage/documents.ts";
 import type { Schema } from "../../storage/query.ts";
 import { rowsById } from "./csv-pages.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { GROUPINGS, type Figure } from "../../domain/report/figures.ts";
-import type { Comparison, RangeFigures } from "../../domain/report/chart.ts";
+import { GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
+import type { Comparison, RangeFigures } from "../../domain/reports/chart.ts";
 import { field } from "../../http/fields.ts";
 
 /** The figures of the start page. */

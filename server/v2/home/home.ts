@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { countTasks } from "../../domain/home/home.ts";
-import { findLeads } from "../../domain/lead/search.ts";
-import { compareRanges } from "../../domain/report/chart.ts";
+import { countTasks } from "../../domain/home.ts";
+import { findLeads } from "../../domain/people/lead/search.ts";
+import { compareRanges } from "../../domain/reports/chart.ts";
 import { calendarDay } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { scriptOnPage } from "../../domain/account/script-on-page.ts";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import { scriptOnPage } from "../../domain/program/account/script-on-page.ts";
+import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { SYSTEM } from "../../domain/context.ts";
-import { listCampaigns } from "../../domain/campaign/campaign.ts";
-import { findSetupSteps } from "../../domain/home/home.ts";
-import { findSightings } from "../../domain/sighting/sighting.ts";
+import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
+import { findSetupSteps } from "../../domain/home.ts";
+import { findSightings } from "../../domain/people/sighting.ts";
 import { isAllowedOrigin } from "../../http/origin.ts";
 import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";

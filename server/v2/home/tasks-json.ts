@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tasks } from "../../domain/home/home.ts";
+import type { Tasks } from "../../domain/home.ts";
 import { field } from "../../http/fields.ts";
 
 /** The tasks that wait for somebody of the company. */

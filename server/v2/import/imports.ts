@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { withoutLog } from "../../domain/audit/audited-store.ts";
+import { withoutLog } from "../../domain/access/audit/audited-store.ts";
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readBytes } from "../../http/parameters/body.ts";

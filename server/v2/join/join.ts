@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { checkSignup, type Campaign } from "../../domain/campaign/campaign.ts";
-import { keepPassword } from "../../domain/password/password.ts";
-import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/portal/join.ts";
-import { loadTerms } from "../../domain/terms/terms.ts";
+import { checkSignup, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { keepPassword } from "../../domain/access/password.ts";
+import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/people/portal/join.ts";
+import { loadTerms } from "../../domain/ledger/terms.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, text, word } from "../../input/fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countDeliveries } from "../../domain/webhook/backlog.ts";
+import { countDeliveries } from "../../domain/events/webhook/backlog.ts";
 import { Failure } from "../../failure.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";

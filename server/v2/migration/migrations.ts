@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROGRAMS } from "../../domain/migration/source-id.ts";
+import { PROGRAMS } from "../../domain/program/migration/source-id.ts";
 import {
   findMigrations,
   loadMigration,
@@ -7,7 +7,7 @@ import {
   MIGRATION_STATUSES,
   orderMigration,
   type ProgramMigration,
-} from "../../domain/migration/migration.ts";
+} from "../../domain/program/migration/migration.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";

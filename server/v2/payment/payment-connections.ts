@@ -5,7 +5,7 @@ import {
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   type PaymentConnection,
-} from "../../domain/payment/connection.ts";
+} from "../../domain/ledger/payment/connection.ts";
 import { createdAt, field } from "../../http/fields.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";

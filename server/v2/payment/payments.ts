@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { PAYMENT_PROVIDERS } from "../../domain/payment/connection.ts";
-import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/payment/payment.ts";
-import { decidePayment } from "../../domain/payment/steps.ts";
+import { PAYMENT_PROVIDERS } from "../../domain/ledger/payment/connection.ts";
+import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/ledger/payment/payment.ts";
+import { decidePayment } from "../../domain/ledger/payment/steps.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FILE_FORMATS, paymentFile } from "../../domain/payments-batch/payment-file.ts";
+import { FILE_FORMATS, paymentFile } from "../../domain/ledger/payments-batch/payment-file.ts";
 import { id, oneOf, word } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";

@@ -4,9 +4,9 @@ import {
   loadBatchTotals,
   PAYMENTS_BATCH_STATUSES,
   type PaymentsBatch,
-} from "../../domain/payments-batch/batch.ts";
-import { PAYABLE, RETRIABLE } from "../../domain/payments-batch/changes.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
+} from "../../domain/ledger/payments-batch/batch.ts";
+import { PAYABLE, RETRIABLE } from "../../domain/ledger/payments-batch/changes.ts";
+import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
 import type { View } from "../../storage/store.ts";
 import { field, recordId } from "../../http/fields.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { findPaymentsBatches } from "../../domain/payments-batch/batch.ts";
+import { findPaymentsBatches } from "../../domain/ledger/payments-batch/batch.ts";
 import {
   approveBatch,
   createPaymentsBatch,
   payBatch,
   removePaymentsBatch,
-} from "../../domain/payments-batch/changes.ts";
+} from "../../domain/ledger/payments-batch/changes.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";

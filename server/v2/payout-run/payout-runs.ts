@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
-import { UNITS } from "../../domain/money/money.ts";
-import { CARRY_REASONS, countOfRun, findRuns } from "../../domain/payout-run/run.ts";
-import { previewRun, type PreviewedPayout } from "../../domain/payout-run/generate.ts";
-import { loadPromoter } from "../../domain/promoter/promoter.ts";
+import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
+import { UNITS } from "../../domain/money.ts";
+import { CARRY_REASONS, countOfRun, findRuns } from "../../domain/ledger/payout-run/run.ts";
+import { previewRun, type PreviewedPayout } from "../../domain/ledger/payout-run/generate.ts";
+import { loadPromoter } from "../../domain/people/promoter/promoter.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { Store } from "../../storage/store.ts";

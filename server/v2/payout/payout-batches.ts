@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { runBatch, type BatchProcess } from "../../domain/batch/batch.ts";
+import { runBatch, type BatchProcess } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { payCommissions } from "../../domain/payout-run/by-hand.ts";
-import { movePayout, removePayout } from "../../domain/payout/status.ts";
+import { payCommissions } from "../../domain/ledger/payout-run/by-hand.ts";
+import { movePayout, removePayout } from "../../domain/ledger/payout/status.ts";
 import { text } from "../../input/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import type { Payout } from "../../domain/payout/payout.ts";
+import type { Payout } from "../../domain/ledger/payout/payout.ts";
 import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";

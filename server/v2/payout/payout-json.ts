@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PAYOUT_STATUSES, type Payout } from "../../domain/payout/payout.ts";
-import { UNITS } from "../../domain/money/money.ts";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
-import type { PayoutMethod } from "../../domain/payout-method/payout-method.ts";
-import type { Promoter } from "../../domain/promoter/promoter.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
+import { UNITS } from "../../domain/money.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import type { PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
+import type { Promoter } from "../../domain/people/promoter/promoter.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/payout-method/payout-method.ts";
+import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const detail = (description: string, example: string | null = null) =>

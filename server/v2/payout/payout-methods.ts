@@ -4,14 +4,14 @@ import {
   removePayoutMethod,
   updatePayoutMethod,
   type PayoutMethodInput,
-} from "../../domain/payout-method/changes.ts";
+} from "../../domain/ledger/payout-method/changes.ts";
 import {
   findPayoutMethods,
   loadPayoutMethod,
   PAYOUT_METHODS,
   type PayoutMethod,
   type PayoutMethodName,
-} from "../../domain/payout-method/payout-method.ts";
+} from "../../domain/ledger/payout-method/payout-method.ts";
 import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { DUE_PERIODS, type PayoutFilter, type PayoutSort } from "../../domain/payout/search.ts";
-import { INVOICEABLE } from "../../domain/payout/groups.ts";
+import { DUE_PERIODS, type PayoutFilter, type PayoutSort } from "../../domain/ledger/payout/search.ts";
+import { INVOICEABLE } from "../../domain/ledger/payout/groups.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
-import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
+import { PAYOUT_STATUSES } from "../../domain/ledger/payout/payout.ts";
 import { pageParams } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
 import { sortsOf } from "../sorting.ts";

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { PAYOUT_CYCLES, type Account } from "../../domain/account/account.ts";
-import { PAYOUT_METHODS } from "../../domain/payout-method/payout-method.ts";
-import { PAYOUT_STATUSES } from "../../domain/payout/payout.ts";
-import type { Unit } from "../../domain/money/money.ts";
+import { PAYOUT_CYCLES, type Account } from "../../domain/program/account/account.ts";
+import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
+import { PAYOUT_STATUSES } from "../../domain/ledger/payout/payout.ts";
+import type { Unit } from "../../domain/money.ts";
 import {
   dueStats,
   payoutStats,
   type DueStats,
   type DueSummary,
   type PayoutSummary,
-} from "../../domain/payout/stats.ts";
+} from "../../domain/ledger/payout/stats.ts";
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { groupPayouts, UNPAYABLE_REASONS, type PayoutGroup } from "../../domain/payout/groups.ts";
-import { listPayouts, type PayoutParts } from "../../domain/payout/search.ts";
+import { groupPayouts, UNPAYABLE_REASONS, type PayoutGroup } from "../../domain/ledger/payout/groups.ts";
+import { listPayouts, type PayoutParts } from "../../domain/ledger/payout/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/promoter.ts";
+import { INVOICE_DETAILS_STATUSES } from "../../domain/people/promoter/promoter.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";

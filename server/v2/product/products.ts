@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuseUsedProduct } from "../../domain/use/use.ts";
+import { refuseUsedProduct } from "../../domain/ledger/use.ts";
 import {
   createProduct,
   deleteProduct,
@@ -8,7 +8,7 @@ import {
   updateProduct,
   type Price,
   type Product,
-} from "../../domain/product/product.ts";
+} from "../../domain/program/product.ts";
 import { text, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

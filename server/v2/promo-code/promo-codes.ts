@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { archivePromoCode, createPromoCode, updatePromoCode } from "../../domain/promo-code/changes.ts";
-import { findPromoCodes, loadPromoCode, type PromoCode } from "../../domain/promo-code/promo-code.ts";
-import { loadReward } from "../../domain/reward/reward.ts";
+import {
+  archivePromoCode,
+  createPromoCode,
+  updatePromoCode,
+} from "../../domain/people/promo-code/changes.ts";
+import { findPromoCodes, loadPromoCode, type PromoCode } from "../../domain/people/promo-code/promo-code.ts";
+import { loadReward } from "../../domain/program/reward/reward.ts";
 import { showAll } from "../../domain/show.ts";
 import { id, jsonObject, longText, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";

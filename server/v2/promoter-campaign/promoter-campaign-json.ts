@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { listCodesInUse } from "../../domain/promo-code/promo-code.ts";
-import { loadPromoter, type Promoter } from "../../domain/promoter/promoter.ts";
+import { listCodesInUse } from "../../domain/people/promo-code/promo-code.ts";
+import { loadPromoter, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   refLink,
   withCampaign,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/changes.ts";
-import { loadStats, type Stats } from "../../domain/report/daily.ts";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/changes.ts";
+import { loadStats, type Stats } from "../../domain/people/daily.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import type { View } from "../../storage/store.ts";
 import {
   embeddedCampaign,

@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { findPromoterCampaigns, searchPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import {
+  findPromoterCampaigns,
+  searchPromoterCampaigns,
+} from "../../domain/people/promoter-campaign/search.ts";
 import {
   updatePromoterCampaign,
   type PromoterCampaignChanges,
-} from "../../domain/promoter-campaign/changes.ts";
-import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+} from "../../domain/people/promoter-campaign/changes.ts";
+import { isRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
 import { showAll } from "../../domain/show.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { flag, id, listOf, oneOf, text, webAddress } from "../../input/fields.ts";
@@ -12,7 +15,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";

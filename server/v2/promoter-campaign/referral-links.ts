@@ -1,7 +1,10 @@
 import { z } from "zod";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
-import { loadPromoterCampaign, withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { listReferralLinks, type ReferralLink } from "../../domain/referral-link/referral-link.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import {
+  loadPromoterCampaign,
+  withCampaign,
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { listReferralLinks, type ReferralLink } from "../../domain/people/referral-link.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Balance } from "../../domain/commission/balance.ts";
+import type { Balance } from "../../domain/ledger/commission/balance.ts";
 import { field } from "../../http/fields.ts";
 
 /** The amounts of each unit. `cash` is in cents. */

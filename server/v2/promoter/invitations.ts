@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { loadCampaignOrDefault, signupUrl } from "../../domain/campaign/campaign.ts";
-import { invitePromoters, type Invited } from "../../domain/portal/invitation.ts";
+import { loadCampaignOrDefault, signupUrl } from "../../domain/program/campaign/campaign.ts";
+import { invitePromoters, type Invited } from "../../domain/ledger/promoter-invitation.ts";
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";

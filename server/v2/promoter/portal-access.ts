@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { makeEntryLink, setFirstPassword } from "../../domain/portal/entry.ts";
-import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/portal/sign-in.ts";
-import { loadSelected, type Selection } from "../../domain/promoter/search.ts";
-import { endSessions } from "../../domain/session/session.ts";
+import { makeEntryLink, setFirstPassword } from "../../domain/people/portal/entry.ts";
+import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/people/portal/sign-in.ts";
+import { loadSelected, type Selection } from "../../domain/people/promoter/search.ts";
+import { endSessions } from "../../domain/access/session.ts";
 import { Failure } from "../../failure.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";

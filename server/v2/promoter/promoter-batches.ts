@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { runBatch } from "../../domain/batch/batch.ts";
-import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import { runBatch } from "../../domain/batch.ts";
+import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import type { Context } from "../../domain/context.ts";
 import {
   addToCampaign,
   moveToCampaign,
   setPromoterCampaignState,
-} from "../../domain/promoter-campaign/changes.ts";
-import { archivePromoter, restorePromoter } from "../../domain/promoter/changes.ts";
-import { assignParent, loadParent } from "../../domain/promoter/creation.ts";
-import { byId } from "../../domain/promoter/search.ts";
+} from "../../domain/people/promoter-campaign/changes.ts";
+import { archivePromoter, restorePromoter } from "../../domain/people/promoter/changes.ts";
+import { assignParent, loadParent } from "../../domain/people/promoter/creation.ts";
+import { byId } from "../../domain/people/promoter/search.ts";
 import { asItIs } from "../../domain/show.ts";
 import { flag, id } from "../../input/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import type { PromoterCampaignState } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaignState } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";

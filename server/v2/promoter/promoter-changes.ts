@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Caller } from "../../request/caller.ts";
-import { INVOICE_DETAILS_STATUSES, newProfile } from "../../domain/promoter/promoter.ts";
-import { createPromoter } from "../../domain/promoter/creation.ts";
-import { updatePromoter } from "../../domain/promoter/changes.ts";
+import { INVOICE_DETAILS_STATUSES, newProfile } from "../../domain/people/promoter/promoter.ts";
+import { createPromoter } from "../../domain/people/promoter/creation.ts";
+import { updatePromoter } from "../../domain/people/promoter/changes.ts";
 import {
   email,
   flag,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Bounds, PromoterFilter, PromoterSorting } from "../../domain/promoter/search.ts";
-import type { TotalMetric } from "../../domain/report/daily.ts";
+import type { Bounds, PromoterFilter, PromoterSorting } from "../../domain/people/promoter/search.ts";
+import type { TotalMetric } from "../../domain/people/daily.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { pageParams } from "../page-params.ts";
 import { sortsOf } from "../sorting.ts";
 import { field } from "../../http/fields.ts";

@@ -1,16 +1,20 @@
 import { z } from "zod";
-import { INVOICE_DETAILS_STATUSES, promoterName, type Promoter } from "../../domain/promoter/promoter.ts";
+import {
+  INVOICE_DETAILS_STATUSES,
+  promoterName,
+  type Promoter,
+} from "../../domain/people/promoter/promoter.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   refLink,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/report/daily.ts";
-import type { Balance } from "../../domain/commission/balance.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/lead/lead.ts";
-import type { Account } from "../../domain/account/account.ts";
-import type { Campaign } from "../../domain/campaign/campaign.ts";
-import type { PayoutMethod } from "../../domain/payout-method/payout-method.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../../domain/people/daily.ts";
+import type { Balance } from "../../domain/ledger/commission/balance.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import type { PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

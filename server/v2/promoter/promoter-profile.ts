@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ProfileChanges, Promoter } from "../../domain/promoter/promoter.ts";
+import type { ProfileChanges, Promoter } from "../../domain/people/promoter/promoter.ts";
 import { longText, text } from "../../input/fields.ts";
-import type { Account } from "../../domain/account/account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const clearable = text.nullable();

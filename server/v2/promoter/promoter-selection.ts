@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import type { Selection, Selector } from "../../domain/promoter/search.ts";
+import type { Selection, Selector } from "../../domain/people/promoter/search.ts";
 import { field } from "../../http/fields.ts";
 import { oneOf } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countPending, findPromoters, loadSelected } from "../../domain/promoter/search.ts";
+import { countPending, findPromoters, loadSelected } from "../../domain/people/promoter/search.ts";
 import { showAll } from "../../domain/show.ts";
 import { flag } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";

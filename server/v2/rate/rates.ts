@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SYSTEM } from "../../domain/context.ts";
-import { isCurrency } from "../../domain/money/money.ts";
-import { isRate, ratesFor, storeRates, type DayRates } from "../../domain/money/rate.ts";
-import { withoutLog } from "../../domain/audit/audited-store.ts";
+import { isCurrency } from "../../domain/money.ts";
+import { isRate, ratesFor, storeRates, type DayRates } from "../../domain/ledger/rate.ts";
+import { withoutLog } from "../../domain/access/audit/audited-store.ts";
 import { recordWaiting } from "../../billing/waiting-run.ts";
 import { numberText, readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";

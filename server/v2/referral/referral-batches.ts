@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { runBatch } from "../../domain/batch/batch.ts";
+import { runBatch } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { deleteLead, updateLead } from "../../domain/lead/changes.ts";
-import { loadOwner } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { approveLead, disableLead, enableLead } from "../../domain/lead/customer.ts";
+import { deleteLead, updateLead } from "../../domain/ledger/lead-changes.ts";
+import { loadOwner } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { approveLead, disableLead, enableLead } from "../../domain/people/lead/customer.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/lead.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/people/lead/lead.ts";
 import {
   promoterCampaigns,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";

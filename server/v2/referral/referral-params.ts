@@ -1,14 +1,14 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { findRecordId } from "../../domain/migration/source-id.ts";
-import { findLeadByUsername, type LeadFilter } from "../../domain/lead/search.ts";
+import { findRecordId } from "../../domain/program/migration/source-id.ts";
+import { findLeadByUsername, type LeadFilter } from "../../domain/people/lead/search.ts";
 import {
   ENTRY_SOURCES,
   FRAUD_SUSPICIONS,
   LEAD_STATES,
   type LeadSelector,
   type Split,
-} from "../../domain/lead/lead.ts";
+} from "../../domain/people/lead/lead.ts";
 import { direction, email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { importEvents } from "../../billing/sync.ts";
-import { recordBatch } from "../../domain/batch/batch.ts";
-import { createLead } from "../../domain/lead/creation.ts";
-import { findLeads, loadLead } from "../../domain/lead/search.ts";
-import { updateLead, type LeadChanges } from "../../domain/lead/changes.ts";
+import { recordBatch } from "../../domain/batch.ts";
+import { createLead } from "../../domain/people/lead/creation.ts";
+import { findLeads, loadLead } from "../../domain/people/lead/search.ts";
+import { updateLead, type LeadChanges } from "../../domain/ledger/lead-changes.ts";
 import { showAll } from "../../domain/show.ts";
 import { Failure } from "../../failure.ts";
 import { statusOf, v2Error, v2FieldError } from "../../http/errors.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { rewards } from "../../domain/reward/reward.ts";
-import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
-import { missingRate } from "../../domain/money/rate.ts";
-import type { ShownWaiting } from "../../domain/sale/waiting.ts";
+import { rewards } from "../../domain/program/reward/reward.ts";
+import { recordSale, type RecordedSale } from "../../domain/ledger/sale/new-sale.ts";
+import { missingRate } from "../../domain/ledger/rate.ts";
+import type { ShownWaiting } from "../../domain/ledger/sale/waiting.ts";
 import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
 import { v2SaleRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asItIs } from "../../domain/show.ts";
-import { recordSignup } from "../../domain/lead/signup.ts";
+import { recordSignup } from "../../domain/people/lead/signup.ts";
 import { v2SignupRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { loadLead } from "../../domain/lead/search.ts";
-import { loadTimeline, type TimelineEntry } from "../../domain/lead/timeline.ts";
+import { loadLead } from "../../domain/people/lead/search.ts";
+import { loadTimeline, type TimelineEntry } from "../../domain/reports/timeline.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import { listPromoterCampaigns } from "../../domain/people/promoter-campaign/search.ts";
 import {
   loadPromoterCampaign,
   type PromoterCampaign,
-} from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { loadPromoter } from "../../domain/promoter/promoter.ts";
-import { loadChart } from "../../domain/report/chart.ts";
-import { GROUPINGS } from "../../domain/report/figures.ts";
-import type { Metric } from "../../domain/report/daily.ts";
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { loadPromoter } from "../../domain/people/promoter/promoter.ts";
+import { loadChart } from "../../domain/reports/chart.ts";
+import { GROUPINGS } from "../../domain/reports/figures.ts";
+import type { Metric } from "../../domain/people/daily.ts";
 import { calendarDay, flag, oneOf } from "../../input/fields.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";

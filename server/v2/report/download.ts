@@ -1,7 +1,7 @@
 import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
-import { exponentOf } from "../../domain/money/money.ts";
-import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
+import { exponentOf } from "../../domain/money.ts";
+import { reportOverview, reportTotal, type ReportGroup } from "../../domain/reports/report.ts";
 import { Failure } from "../../failure.ts";
 import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { reportOrigins } from "../../domain/report/origins.ts";
-import type { ReportGroup } from "../../domain/report/report.ts";
+import { reportOrigins } from "../../domain/reports/origins.ts";
+import type { ReportGroup } from "../../domain/reports/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { listOf, oneOf, text } from "../../input/fields.ts";
-import type { OriginKind } from "../../domain/origin/origin.ts";
+import type { OriginKind } from "../../domain/people/origin.ts";
 import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Figure, Figures, Grouping } from "../../domain/report/figures.ts";
-import type { ReportRow } from "../../domain/report/report.ts";
+import type { Figure, Figures, Grouping } from "../../domain/reports/figures.ts";
+import type { ReportRow } from "../../domain/reports/report.ts";
 import { oneOf } from "../../input/fields.ts";
 import { field } from "../../http/fields.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { GROUPINGS } from "../../domain/report/figures.ts";
-import type { ReportQuery, Sort } from "../../domain/report/report.ts";
+import { GROUPINGS } from "../../domain/reports/figures.ts";
+import type { ReportQuery, Sort } from "../../domain/reports/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { pageParams } from "../page-params.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/campaign/campaign.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
 import {
   reportCampaigns,
   reportOverview,
   reportPromoters,
   reportTotal,
   type ReportGroup,
-} from "../../domain/report/report.ts";
+} from "../../domain/reports/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { flag, text } from "../../input/fields.ts";
 import type { Found, Window } from "../../storage/query.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { FullRewardEntry } from "../../domain/reward/changes.ts";
+import type { FullRewardEntry } from "../../domain/program/reward/changes.ts";
 import { id, oneOf, splitList } from "../../input/fields.ts";
-import { APPLY_ON, type RewardEntry } from "../../domain/reward/reward.ts";
+import { APPLY_ON, type RewardEntry } from "../../domain/program/reward/reward.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { rewardAnswer } from "./reward-json.ts";
 

@@ -8,8 +8,8 @@ import {
   TIER_REWARD_MODES,
   type NewReward,
   type RewardSchema,
-} from "../../domain/reward/reward.ts";
-import { UNITS } from "../../domain/money/money.ts";
+} from "../../domain/program/reward/reward.ts";
+import { UNITS } from "../../domain/money.ts";
 import { rewardAnswer, ruleShape } from "./reward-json.ts";
 import { field } from "../../http/fields.ts";
 

@@ -7,8 +7,8 @@ import {
   TIER_REWARD_MODES,
   type Reward,
   type RewardSchema,
-} from "../../domain/reward/reward.ts";
-import { UNITS } from "../../domain/money/money.ts";
+} from "../../domain/program/reward/reward.ts";
+import { UNITS } from "../../domain/money.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { coupon } from "../../input/common-fields.ts";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { previewEarnings } from "../../domain/sale/tiers.ts";
-import { exponentOf, UNITS } from "../../domain/money/money.ts";
-import { loadRewardEntries } from "../../domain/reward/changes.ts";
+import { previewEarnings } from "../../domain/ledger/sale/tiers.ts";
+import { exponentOf, UNITS } from "../../domain/money.ts";
+import { loadRewardEntries } from "../../domain/program/reward/changes.ts";
 import {
   refuseContradictions,
   type NewReward,
   type Reward,
   type RewardEntry,
-} from "../../domain/reward/reward.ts";
-import { BILLING_PERIODS } from "../../domain/sale/sale.ts";
+} from "../../domain/program/reward/reward.ts";
+import { BILLING_PERIODS } from "../../domain/ledger/sale/sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf, wholeAmount, wholeNumber } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";

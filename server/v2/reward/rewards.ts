@@ -1,7 +1,7 @@
-import { refuseOwnCode } from "../../domain/promo-code/promo-code.ts";
+import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import { z } from "zod";
-import { createReward, updateReward } from "../../domain/reward/changes.ts";
-import { findRewards, REWARD_SCOPES } from "../../domain/reward/reward.ts";
+import { createReward, updateReward } from "../../domain/program/reward/changes.ts";
+import { findRewards, REWARD_SCOPES } from "../../domain/program/reward/reward.ts";
 import { oneOf } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";

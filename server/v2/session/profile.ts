@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listSessions, sessionId } from "../../domain/session/session.ts";
-import { changeName, changePassword, endOwnSession } from "../../domain/user/users.ts";
-import { holderOf } from "../../domain/user/sign-in.ts";
+import { listSessions, sessionId } from "../../domain/access/session.ts";
+import { changeName, changePassword, endOwnSession } from "../../domain/access/user/users.ts";
+import { holderOf } from "../../domain/access/user/sign-in.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { SESSION_COOKIES, sessionCookies } from "../../http/credentials.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { beginSecondFactor, confirmSecondFactor } from "../../domain/user/user.ts";
-import { removeSecondFactor, requirePassword } from "../../domain/user/users.ts";
+import { beginSecondFactor, confirmSecondFactor } from "../../domain/access/user/user.ts";
+import { removeSecondFactor, requirePassword } from "../../domain/access/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { timeZoneOf } from "../../domain/account/time-zone.ts";
-import type { Account } from "../../domain/account/account.ts";
-import { ROLES, type User } from "../../domain/user/user.ts";
+import { timeZoneOf } from "../../domain/program/account/time-zone.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { ROLES, type User } from "../../domain/access/user/user.ts";
 import { field } from "../../http/fields.ts";
 
 /** The signed-in user and their account. */

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
-import { endSession } from "../../domain/session/session.ts";
+import { MIN_PASSWORD_LENGTH } from "../../domain/access/password.ts";
+import { endSession } from "../../domain/access/session.ts";
 import {
   followUserLink,
   holderOf,
@@ -9,8 +9,8 @@ import {
   loadUserLink,
   signIn,
   type SignedIn,
-} from "../../domain/user/sign-in.ts";
-import { mailReset } from "../../domain/user/users.ts";
+} from "../../domain/access/user/sign-in.ts";
+import { mailReset } from "../../domain/access/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { endedSessionCookies, SESSION_COOKIES } from "../../http/credentials.ts";
 import { email, text, word } from "../../input/fields.ts";

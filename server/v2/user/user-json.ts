@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES, type User } from "../../domain/user/user.ts";
+import { ROLES, type User } from "../../domain/access/user/user.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** A user of the account. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { linkAddress } from "../../domain/user/sign-in.ts";
-import { ROLES } from "../../domain/user/user.ts";
+import { linkAddress } from "../../domain/access/user/sign-in.ts";
+import { ROLES } from "../../domain/access/user/user.ts";
 import {
   inviteUser,
   listUsers,
@@ -9,7 +9,7 @@ import {
   resetUser,
   updateUser,
   type UserWithLink,
-} from "../../domain/user/users.ts";
+} from "../../domain/access/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { email, flag, oneOf, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";

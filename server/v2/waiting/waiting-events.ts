@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { leads } from "../../domain/lead/lead.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
 import { showAll } from "../../domain/show.ts";
-import { findWaitingEvents, forgetWaiting, type WaitingEvent } from "../../domain/sale/waiting.ts";
+import { findWaitingEvents, forgetWaiting, type WaitingEvent } from "../../domain/ledger/sale/waiting.ts";
 import { Failure } from "../../failure.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";

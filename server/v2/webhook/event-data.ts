@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENTITIES, EVENT_TYPES, type Entity } from "../../domain/event/event-type.ts";
+import { ENTITIES, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
 import { commissionAnswer } from "../commission/commission-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENTITIES, type EventMessage } from "../../domain/event/event-type.ts";
+import { ENTITIES, type EventMessage } from "../../domain/events/event-type.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** The body that is posted to webhooks. @see docs/spec/events.md */

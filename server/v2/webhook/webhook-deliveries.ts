@@ -5,9 +5,9 @@ import {
   loadDelivery,
   retryDelivery,
   type Delivery,
-} from "../../domain/webhook/delivery.ts";
+} from "../../domain/events/webhook/delivery.ts";
 import { readPathId } from "../path-id.ts";
-import { ENTITIES } from "../../domain/event/event-type.ts";
+import { ENTITIES } from "../../domain/events/event-type.ts";
 import { eventBody, postedJson, v1EventBody } from "./event-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EVENT_FORMATS, EVENT_TYPES, isV1EventType } from "../../domain/event/event-type.ts";
-import { MAX_RETRIES, type WebhookInput } from "../../domain/webhook/webhook.ts";
+import { EVENT_FORMATS, EVENT_TYPES, isV1EventType } from "../../domain/events/event-type.ts";
+import { MAX_RETRIES, type WebhookInput } from "../../domain/events/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import {
   flag,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EVENT_FORMATS } from "../../domain/event/event-type.ts";
-import type { Webhook } from "../../domain/webhook/webhook.ts";
+import { EVENT_FORMATS } from "../../domain/events/event-type.ts";
+import type { Webhook } from "../../domain/events/webhook/webhook.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 /** A webhook of V2. */

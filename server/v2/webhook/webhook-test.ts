@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isV1EventType } from "../../domain/event/event-type.ts";
-import { sendTestEvent, testMessage } from "../../domain/webhook/delivery.ts";
-import { loadWebhook, newSecret, validSecrets, type Webhook } from "../../domain/webhook/webhook.ts";
+import { isV1EventType } from "../../domain/events/event-type.ts";
+import { sendTestEvent, testMessage } from "../../domain/events/webhook/delivery.ts";
+import { loadWebhook, newSecret, validSecrets, type Webhook } from "../../domain/events/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";

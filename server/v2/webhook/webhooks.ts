@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { emailsOf } from "../../domain/campaign/campaign.ts";
-import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES } from "../../domain/event/event-type.ts";
+import { emailsOf } from "../../domain/program/campaign/campaign.ts";
+import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES } from "../../domain/events/event-type.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -8,7 +8,7 @@ import {
   loadWebhook,
   rotateSecret,
   updateWebhook,
-} from "../../domain/webhook/webhook.ts";
+} from "../../domain/events/webhook/webhook.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { oneOf } from "../../input/fields.ts";

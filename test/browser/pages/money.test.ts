@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { commissions } from "../../../server/domain/commission/commission.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { commissions } from "../../../server/domain/ledger/commission/commission.ts";
+import { payouts } from "../../../server/domain/ledger/payout/payout.ts";
+import { promoters } from "../../../server/domain/people/promoter/promoter.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 30, leads: 90, sales: 120 });

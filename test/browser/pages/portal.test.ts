@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addPayout } from "../../support/payouts.ts";
-import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { loadPromoter } from "../../../server/domain/people/promoter/promoter.ts";
 import { KEY } from "../../support/app.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { company, reward } from "../../support/v2.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { linkAddress, putUserLink } from "../../../server/domain/user/sign-in.ts";
-import { users } from "../../../server/domain/user/user.ts";
+import { linkAddress, putUserLink } from "../../../server/domain/access/user/sign-in.ts";
+import { users } from "../../../server/domain/access/user/user.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { Secret, TOTP } from "otpauth";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createApiKey } from "../../../server/domain/account/api-key.ts";
-import { listRuns } from "../../../server/domain/payout-run/run.ts";
-import { putUser } from "../../../server/domain/user/user.ts";
+import { createApiKey } from "../../../server/domain/program/account/api-key.ts";
+import { listRuns } from "../../../server/domain/ledger/payout-run/run.ts";
+import { putUser } from "../../../server/domain/access/user/user.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { freeze, unfreeze } from "../../../server/transfer/account.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";

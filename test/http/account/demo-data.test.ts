@@ -1,10 +1,10 @@
-import { createCampaign, emailsOf } from "../../../server/domain/campaign/campaign.ts";
+import { createCampaign, emailsOf } from "../../../server/domain/program/campaign/campaign.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, createFirstAccount } from "../../../server/domain/account/creation.ts";
-import { findFirstAccount } from "../../../server/domain/account/account.ts";
+import { createAccount, createFirstAccount } from "../../../server/domain/access/account-creation.ts";
+import { findFirstAccount } from "../../../server/domain/program/account/account.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
 import { fillDemo, needsDemoData } from "../../../server/domain/seed/seed.ts";
-import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
+import { createWebhook } from "../../../server/domain/events/webhook/webhook.ts";
 import { NOW } from "../../support/app.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/changes.ts";
-import { createCampaign, loadCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { createFullCampaign, updateCampaign } from "../../../server/domain/program/campaign/changes.ts";
+import { createCampaign, loadCampaign } from "../../../server/domain/program/campaign/campaign.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, countCommits } from "../../support/edge.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findProductByPrice } from "../../../server/domain/product/product.ts";
+import { findProductByPrice } from "../../../server/domain/program/product.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome, reward } from "../../support/v2.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importCommission } from "../../../server/domain/commission/import.ts";
+import { importCommission } from "../../../server/domain/ledger/commission/import.ts";
 import { v1 } from "../../support/calls.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";

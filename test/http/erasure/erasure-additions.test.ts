@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importLead } from "../../../server/domain/lead/creation.ts";
+import { importLead } from "../../../server/domain/people/lead/creation.ts";
 import { Failure } from "../../../server/failure.ts";
 import { startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mailbox } from "../../../server/domain/promoter/promoter.ts";
-import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
-import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
+import { mailbox } from "../../../server/domain/people/promoter/promoter.ts";
+import { hashAddress } from "../../../server/domain/people/lead/suspicion.ts";
+import { findVisitor } from "../../../server/domain/people/visitor/visitor.ts";
 import { digest } from "../../../server/storage/digests.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setMailSender } from "../../../server/domain/account/settings.ts";
+import { setMailSender } from "../../../server/domain/program/account/settings.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email-template.ts";
 import { NOW, startApp, STORAGES, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { emailsOf } from "../../../server/domain/campaign/campaign.ts";
-import { announce } from "../../../server/domain/event/event.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { createWebhook, loadWebhook, updateWebhook } from "../../../server/domain/webhook/webhook.ts";
+import { emailsOf } from "../../../server/domain/program/campaign/campaign.ts";
+import { announce } from "../../../server/domain/events/event.ts";
+import { leads } from "../../../server/domain/people/lead/lead.ts";
+import { createWebhook, loadWebhook, updateWebhook } from "../../../server/domain/events/webhook/webhook.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";

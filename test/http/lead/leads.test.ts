@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addToCampaign, moveToCampaign } from "../../../server/domain/promoter-campaign/changes.ts";
-import { listPromoterCampaigns } from "../../../server/domain/promoter-campaign/search.ts";
-import { byId } from "../../../server/domain/promoter/search.ts";
+import { addToCampaign, moveToCampaign } from "../../../server/domain/people/promoter-campaign/changes.ts";
+import { listPromoterCampaigns } from "../../../server/domain/people/promoter-campaign/search.ts";
+import { byId } from "../../../server/domain/people/promoter/search.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { listLeads, showLead } from "../../../server/v1/lead/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";

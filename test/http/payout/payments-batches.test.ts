@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventTypesOf } from "../../../server/domain/event/event-type.ts";
-import { recordChangeOf, type RecordChange } from "../../../server/domain/announcement/announcement.ts";
-import { facts } from "../../../server/domain/event/event.ts";
+import { eventTypesOf } from "../../../server/domain/events/event-type.ts";
+import { recordChangeOf, type RecordChange } from "../../../server/domain/ledger/announcement.ts";
+import { facts } from "../../../server/domain/events/event.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod, movePayout } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPassword } from "../../../server/domain/password/password.ts";
+import { isPassword } from "../../../server/domain/access/password.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { V1_PROMOTER, V1_PROMOTION } from "../../support/v1-records.ts";
 import { addCampaign } from "../../support/v2.ts";

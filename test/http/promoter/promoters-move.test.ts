@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { moveToCampaign } from "../../../server/domain/promoter-campaign/changes.ts";
-import { byId } from "../../../server/domain/promoter/search.ts";
+import { moveToCampaign } from "../../../server/domain/people/promoter-campaign/changes.ts";
+import { byId } from "../../../server/domain/people/promoter/search.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { dailySums } from "../../support/stats.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";

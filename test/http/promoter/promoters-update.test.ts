@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPassword } from "../../../server/domain/password/password.ts";
+import { isPassword } from "../../../server/domain/access/password.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, type Params } from "../../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";

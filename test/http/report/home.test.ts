@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { newDelivery } from "../../../server/domain/webhook/delivery.ts";
+import { newDelivery } from "../../../server/domain/events/webhook/delivery.ts";
 import { SYSTEM } from "../../../server/domain/context.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";

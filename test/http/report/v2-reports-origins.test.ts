@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameKey, NO_VISIT } from "../../../server/domain/origin/origin.ts";
-import { removeVisitor, visitors } from "../../../server/domain/visitor/visitor.ts";
+import { nameKey, NO_VISIT } from "../../../server/domain/people/origin.ts";
+import { removeVisitor, visitors } from "../../../server/domain/people/visitor/visitor.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, join, outcome, reward } from "../../support/v2.ts";
 import { erasePromoter } from "../../support/operations.ts";

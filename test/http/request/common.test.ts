@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApiKey, listApiKeys, revokeApiKey } from "../../../server/domain/account/api-key.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../../../server/domain/program/account/api-key.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { countReads, failCommits, failReads } from "../../support/edge.ts";

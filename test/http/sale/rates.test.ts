@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasMoney } from "../../../server/domain/use/use.ts";
-import { setCurrency } from "../../../server/domain/account/settings.ts";
-import { exponentOf } from "../../../server/domain/money/money.ts";
+import { hasMoney } from "../../../server/domain/ledger/use.ts";
+import { setCurrency } from "../../../server/domain/program/account/settings.ts";
+import { exponentOf } from "../../../server/domain/money.ts";
 import {
   isMissing,
   missingRate,
   toAccountCurrency,
   type Converted,
-} from "../../../server/domain/money/rate.ts";
+} from "../../../server/domain/ledger/rate.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
 import { storeServerRates } from "../../support/operations.ts";

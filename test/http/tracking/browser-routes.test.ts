@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findAccount } from "../../../server/domain/account/account.ts";
-import { nameTracker } from "../../../server/domain/account/settings.ts";
+import { findAccount } from "../../../server/domain/program/account/account.ts";
+import { nameTracker } from "../../../server/domain/program/account/settings.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
 import { addAccount } from "../../support/operations.ts";

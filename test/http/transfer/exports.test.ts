@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAccount } from "../../../server/domain/account/account.ts";
+import { loadAccount } from "../../../server/domain/program/account/account.ts";
 import { importCsv } from "../../support/csv.ts";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";

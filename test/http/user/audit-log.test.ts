@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AUDITED } from "../../../server/domain/audit/audit.ts";
-import { createApiKey } from "../../../server/domain/account/api-key.ts";
-import { renameAccount } from "../../../server/domain/account/settings.ts";
+import { AUDITED } from "../../../server/domain/access/audit/audit.ts";
+import { createApiKey } from "../../../server/domain/program/account/api-key.ts";
+import { renameAccount } from "../../../server/domain/program/account/settings.ts";
 import { eraseLead, erasePromoter } from "../../support/operations.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { newContext } from "../../../server/request/services.ts";
@@ -167,7 +167,7 @@ describe("the audit log", () => {
     });
     expect(methods.status).toBeLessThan(300);
     await context.store.transact(async (tx) => {
-      const { users } = await import("../../../server/domain/user/user.ts");
+      const { users } = await import("../../../server/domain/access/user/user.ts");
       await tx.put(users, { ...user, passwordHash: "another-hash" });
     });
     const [rotation] = await entries("?filters[entity]=webhook&filters[action]=updated");
@@ -212,7 +212,7 @@ describe("the audit log", () => {
     expect(Object.keys(AUDITED).filter((name) => !TABLES.some((each) => each.name === name))).toEqual([]);
     const other = await addUser(app, "owner", { ownerId: 999, email: "owner@other.example" });
     await audited().store.transact(async (tx) => {
-      const { users } = await import("../../../server/domain/user/user.ts");
+      const { users } = await import("../../../server/domain/access/user/user.ts");
       await tx.put(users, { ...other, name: "Other" });
     });
     expect(JSON.stringify(await entries())).not.toContain("Other");

@@ -9,7 +9,7 @@ import {
   openSession,
   sweepSessions,
   type Holder,
-} from "../../../server/domain/session/session.ts";
+} from "../../../server/domain/access/session.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 

@@ -1,9 +1,9 @@
-import { createAccount } from "../../../server/domain/account/creation.ts";
+import { createAccount } from "../../../server/domain/access/account-creation.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
-import { leads } from "../../../server/domain/lead/lead.ts";
-import { payouts } from "../../../server/domain/payout/payout.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { leads } from "../../../server/domain/people/lead/lead.ts";
+import { payouts } from "../../../server/domain/ledger/payout/payout.ts";
+import { promoterCampaigns } from "../../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../../server/domain/people/promoter/promoter.ts";
 import { seed } from "../../../server/domain/seed/seed.ts";
 import { openStore } from "../../../server/storage/open.ts";
 import { TABLES } from "../../../server/tables.ts";

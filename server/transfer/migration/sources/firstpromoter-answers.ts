@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UNITS } from "../../../domain/money/money.ts";
+import { UNITS } from "../../../domain/money.ts";
 import type { SourceApi, SourceQuery } from "../model.ts";
 import { idsOf, readForEach, readIfAny, readNumberedPages } from "../paging.ts";
 import {

@@ -1,4 +1,4 @@
-import { share } from "../../../domain/money/money.ts";
+import { share } from "../../../domain/money.ts";
 import type { ArchivedRows, SourceRecord } from "../model.ts";
 import { readRows, reference, type Remarks } from "../shapes.ts";
 import {

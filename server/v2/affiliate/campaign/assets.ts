@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { assetLink, findAssets, listCategories, type Asset } from "../../../domain/asset/asset.ts";
-import { listCampaigns } from "../../../domain/campaign/campaign.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+import { assetLink, findAssets, listCategories, type Asset } from "../../../domain/people/asset.ts";
+import { listCampaigns } from "../../../domain/program/campaign/campaign.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
 import { field } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson } from "../../asset/asset-json.ts";

@@ -1,21 +1,21 @@
 import { z } from "zod";
-import type { Account } from "../../../domain/account/account.ts";
+import type { Account } from "../../../domain/program/account/account.ts";
 import {
   checkSignup,
   isInvited,
   listCampaigns,
   loadCampaign,
   type Campaign,
-} from "../../../domain/campaign/campaign.ts";
-import { addToCampaign } from "../../../domain/promoter-campaign/changes.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+} from "../../../domain/program/campaign/campaign.ts";
+import { addToCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaign,
-} from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import type { Promoter } from "../../../domain/promoter/promoter.ts";
-import { byId } from "../../../domain/promoter/search.ts";
-import { loadTerms } from "../../../domain/terms/terms.ts";
+} from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
+import { byId } from "../../../domain/people/promoter/search.ts";
+import { loadTerms } from "../../../domain/ledger/terms.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
-import { withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
+import { withCampaign } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
 import {
   createOwnLink,
   listReferralLinks,
   loadOwnLink,
   removeOwnLink,
   updateOwnLink,
-} from "../../../domain/referral-link/referral-link.ts";
+} from "../../../domain/people/referral-link.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, webAddress, word } from "../../../input/fields.ts";

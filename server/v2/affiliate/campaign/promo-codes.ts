@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/changes.ts";
-import { promoCodes, type PromoCode } from "../../../domain/promo-code/promo-code.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
-import type { PromoterCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import { rewards } from "../../../domain/reward/reward.ts";
+import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/people/promo-code/changes.ts";
+import { promoCodes, type PromoCode } from "../../../domain/people/promo-code/promo-code.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
+import type { PromoterCampaign } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { rewards } from "../../../domain/program/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

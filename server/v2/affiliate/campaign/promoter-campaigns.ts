@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { rewardsForOwnCodes } from "../../../domain/promo-code/changes.ts";
-import type { Campaign } from "../../../domain/campaign/campaign.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
+import { rewardsForOwnCodes } from "../../../domain/people/promo-code/changes.ts";
+import type { Campaign } from "../../../domain/program/campaign/campaign.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
 import {
   acceptsLeads,
   loadOwnPromoterCampaign,
   type PromoterCampaign,
-} from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/ref-token.ts";
-import { updatePromoterCampaign } from "../../../domain/promoter-campaign/changes.ts";
-import type { Reward } from "../../../domain/reward/reward.ts";
+} from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/people/promoter-campaign/ref-token.ts";
+import { updatePromoterCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
+import type { Reward } from "../../../domain/program/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
-import { loadGoals, loadTerms, type Goal } from "../../../domain/terms/terms.ts";
+import { loadGoals, loadTerms, type Goal } from "../../../domain/ledger/terms.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { word } from "../../../input/fields.ts";

@@ -1,5 +1,5 @@
-import type { Commission } from "../../../domain/commission/commission.ts";
-import { formatAmount } from "../../../domain/money/money.ts";
+import type { Commission } from "../../../domain/ledger/commission/commission.ts";
+import { formatAmount } from "../../../domain/money.ts";
 
 /** The facts that a reason tells. */
 export interface ReasonParts {

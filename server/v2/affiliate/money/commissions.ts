@@ -1,7 +1,11 @@
-import { COMMISSION_STATUSES, COMMISSION_TYPES, isPaid } from "../../../domain/commission/commission.ts";
+import {
+  COMMISSION_STATUSES,
+  COMMISSION_TYPES,
+  isPaid,
+} from "../../../domain/ledger/commission/commission.ts";
 import { z } from "zod";
-import { listCommissions, type CommissionParts } from "../../../domain/commission/search.ts";
-import { UNITS } from "../../../domain/money/money.ts";
+import { listCommissions, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
+import { UNITS } from "../../../domain/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";

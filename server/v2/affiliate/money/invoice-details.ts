@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { updateOwnProfile } from "../../../domain/portal/profile.ts";
-import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/promoter/promoter.ts";
+import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges } from "../../../input/shape.ts";
 import { profileChanges, profileParams } from "../../promoter/promoter-profile.ts";

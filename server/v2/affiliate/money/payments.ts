@@ -4,7 +4,7 @@ import {
   PAYMENT_STATES,
   type Payment,
   type PaymentState,
-} from "../../../domain/payment/payment.ts";
+} from "../../../domain/ledger/payment/payment.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { pageParams, readListing } from "../../page-params.ts";

@@ -1,7 +1,7 @@
 import { isValidBIC, isValidIBAN } from "ibantools";
 import { z } from "zod";
-import type { Account } from "../../../domain/account/account.ts";
-import type { Promoter } from "../../../domain/promoter/promoter.ts";
+import type { Account } from "../../../domain/program/account/account.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { email, word } from "../../../input/fields.ts";
 import { payoutTermsJson, type payoutTermsAnswer } from "../../payout/payout-stats.ts";
 

@@ -3,12 +3,12 @@ import {
   createPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
-} from "../../../domain/payout-method/changes.ts";
+} from "../../../domain/ledger/payout-method/changes.ts";
 import {
   findPayoutMethods,
   loadPayoutMethod,
   type PayoutMethod,
-} from "../../../domain/payout-method/payout-method.ts";
+} from "../../../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

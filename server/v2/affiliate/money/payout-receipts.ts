@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listPayouts } from "../../../domain/payout/search.ts";
-import { dueStats } from "../../../domain/payout/stats.ts";
-import { promoterName } from "../../../domain/promoter/promoter.ts";
+import { listPayouts } from "../../../domain/ledger/payout/search.ts";
+import { dueStats } from "../../../domain/ledger/payout/stats.ts";
+import { promoterName } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readPathId } from "../../path-id.ts";
 import { dueStatsAnswer, dueStatsJson } from "../../payout/payout-stats.ts";

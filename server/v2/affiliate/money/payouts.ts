@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { UNITS } from "../../../domain/money/money.ts";
-import { PAYOUT_STATUSES } from "../../../domain/payout/payout.ts";
-import { listPayouts, type PayoutParts } from "../../../domain/payout/search.ts";
+import { UNITS } from "../../../domain/money.ts";
+import { PAYOUT_STATUSES } from "../../../domain/ledger/payout/payout.ts";
+import { listPayouts, type PayoutParts } from "../../../domain/ledger/payout/search.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, text } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { updateOwnProfile } from "../../../domain/portal/profile.ts";
-import { loadPendingEarnings } from "../../../domain/commission/balance.ts";
-import { PAYOUT_METHODS } from "../../../domain/payout-method/payout-method.ts";
-import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/promoter/promoter.ts";
+import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
+import { loadPendingEarnings } from "../../../domain/ledger/commission/balance.ts";
+import { PAYOUT_METHODS } from "../../../domain/ledger/payout-method/payout-method.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { showAll } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges } from "../../../input/shape.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { loadCampaignOrDefault } from "../../../domain/campaign/campaign.ts";
+import { loadCampaignOrDefault } from "../../../domain/program/campaign/campaign.ts";
 import {
   loadEmailSettings,
   updateEmailSettings,
   type EmailSettings,
-} from "../../../domain/portal/profile.ts";
-import type { EmailTopic } from "../../../domain/promoter/promoter.ts";
+} from "../../../domain/people/portal/profile.ts";
+import type { EmailTopic } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { flag } from "../../../input/fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { keepPassword } from "../../../domain/password/password.ts";
-import { setPassword } from "../../../domain/portal/profile.ts";
-import { promoters } from "../../../domain/promoter/promoter.ts";
+import { keepPassword } from "../../../domain/access/password.ts";
+import { setPassword } from "../../../domain/people/portal/profile.ts";
+import { promoters } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readBearer, SESSION_COOKIES, sessionCookies } from "../../../http/credentials.ts";
 import { readJson } from "../../../http/parameters/json.ts";

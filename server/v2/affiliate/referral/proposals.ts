@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { proposeLead, removeProposal, updateProposal } from "../../../domain/lead/creation.ts";
+import { proposeLead, removeProposal, updateProposal } from "../../../domain/people/lead/creation.ts";
 import { v2FieldError } from "../../../http/errors.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { id, text, word } from "../../../input/fields.ts";

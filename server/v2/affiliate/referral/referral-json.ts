@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENTRY_SOURCES, isProposed, LEAD_STATES, type Lead } from "../../../domain/lead/lead.ts";
+import { ENTRY_SOURCES, isProposed, LEAD_STATES, type Lead } from "../../../domain/people/lead/lead.ts";
 import type { View } from "../../../storage/store.ts";
 import { maskedEmail, maskedUid } from "../masked-email.ts";
 import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";

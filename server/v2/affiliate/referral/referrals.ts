@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { loadOwnLead } from "../../../domain/lead/creation.ts";
-import { findLeads } from "../../../domain/lead/search.ts";
-import { LEAD_STATES, type Lead } from "../../../domain/lead/lead.ts";
+import { loadOwnLead } from "../../../domain/people/lead/creation.ts";
+import { findLeads } from "../../../domain/people/lead/search.ts";
+import { LEAD_STATES, type Lead } from "../../../domain/people/lead/lead.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
-import { loadChart } from "../../../domain/report/chart.ts";
-import type { Metric } from "../../../domain/report/daily.ts";
-import { GROUPINGS } from "../../../domain/report/figures.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
+import { loadChart } from "../../../domain/reports/chart.ts";
+import type { Metric } from "../../../domain/people/daily.ts";
+import { GROUPINGS } from "../../../domain/reports/figures.ts";
 import { readQuery } from "../../../http/parameters/form.ts";
 import { calendarDay, id, oneOf } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";

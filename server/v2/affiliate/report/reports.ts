@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/search.ts";
-import { reportOwn } from "../../../domain/report/chart.ts";
-import { reportSubIds } from "../../../domain/report/origins.ts";
+import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
+import { reportOwn } from "../../../domain/reports/chart.ts";
+import { reportSubIds } from "../../../domain/reports/origins.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, id } from "../../../input/fields.ts";
 import { pageParams, readListing } from "../../page-params.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { findChildren } from "../../../domain/promoter/creation.ts";
-import type { Promoter } from "../../../domain/promoter/promoter.ts";
-import { loadPromoterTotals } from "../../../domain/report/daily.ts";
+import { findChildren } from "../../../domain/people/promoter/creation.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
+import { loadPromoterTotals } from "../../../domain/people/daily.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";

@@ -5,7 +5,7 @@ import {
   LINK_KINDS,
   sendSignInLinks,
   signInByLink,
-} from "../../../domain/portal/sign-in.ts";
+} from "../../../domain/people/portal/sign-in.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { email, text } from "../../../input/fields.ts";

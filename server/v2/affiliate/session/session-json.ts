@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Account } from "../../../domain/account/account.ts";
-import { timeZoneOf } from "../../../domain/account/time-zone.ts";
-import { promoterName, type Promoter } from "../../../domain/promoter/promoter.ts";
-import type { Session } from "../../../domain/session/session.ts";
+import type { Account } from "../../../domain/program/account/account.ts";
+import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
+import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
+import type { Session } from "../../../domain/access/session.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
 /** Who is signed in to the portal. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { signInByPassword, type SignedIn } from "../../../domain/portal/sign-in.ts";
-import { endSession } from "../../../domain/session/session.ts";
+import { signInByPassword, type SignedIn } from "../../../domain/people/portal/sign-in.ts";
+import { endSession } from "../../../domain/access/session.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { SESSION_COOKIES, endedSessionCookies } from "../../../http/credentials.ts";

@@ -1,0 +1,342 @@
+import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { parse } from "../../../storage/documents.ts";
+import { findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Store, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Actor } from "../../context.ts";
+import { isoRange, type Span } from "../../span.ts";
+
+/** The server itself, by its jobs. */
+export const PROCESS: Actor = { kind: "process", id: null, name: null };
+
+/** Whoever runs `tidemark` on the server. */
+export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null };
+
+/**
+ * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
+ * records of the kind. `imported`: somebody brought a file of them. `let_in`: somebody of the company made a sign-in link
+ * or a first password for the promoter.
+ */
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "erased",
+  "viewed",
+  "exported",
+  "imported",
+  "let_in",
+] as const;
+
+/** The kinds of records whose changes are kept, by the names of their collections. */
+export const AUDITED = {
+  account: "account",
+  "api-key": "api_key",
+  "billing-connection": "billing_connection",
+  campaign: "campaign",
+  commission: "commission",
+  "day-rates": "rates",
+  lead: "referral",
+  migration: "migration",
+  payment: "payment",
+  "payment-connection": "payment_connection",
+  "payments-batch": "payments_batch",
+  payout: "payout",
+  "payout-method": "payout_method",
+  product: "product",
+  "promo-code": "promo_code",
+  promoter: "promoter",
+  "promoter-campaign": "promoter_campaign",
+  reward: "reward",
+  switch: "switch",
+  user: "user",
+  webhook: "webhook",
+} as const;
+
+export type AuditedEntity = (typeof AUDITED)[keyof typeof AUDITED];
+
+/** One change of one record, written in the commit that made it. */
+export interface AuditEntry {
+  accountId: number;
+  id: number;
+  at: string;
+  actor: Actor;
+  action: AuditAction;
+  entity: AuditedEntity;
+  /** The record's id as text. */
+  entityId: string;
+  /** The promoter, the promoter campaign and the lead that the record is about. null: none. */
+  promoterId: number | null;
+  promoterCampaignId: number | null;
+  leadId: number | null;
+  /** The fields that changed, before and after. null: the record was new or is gone, or the person was erased. */
+  before: AuditedFields | null;
+  after: AuditedFields | null;
+}
+
+type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Fields of a record by their names. Secrets are replaced by `hidden`. */
+export type AuditedFields = Record<string, unknown>;
+
+export const auditEntries = table<AuditEntry>()({
+  name: "audit",
+  columns: {
+    id: "integer",
+    at: "text",
+    actor_kind: ["text", ({ actor }) => actor.kind],
+    actor_id: ["integer", ({ actor }) => actor.id],
+    action: "text",
+    entity: "text",
+    entity_id: "text",
+    promoter_id: "integer",
+    promoter_campaign_id: "integer",
+    lead_id: "integer",
+  },
+  few: ["entity"],
+  indexes: {
+    time: { on: ["at"] },
+    // All three in the order of time, so that a range of days is a part of them.
+    kind: { on: ["entity", "at"] },
+    entity: { on: ["entity", "entity_id", "at"] },
+  },
+});
+
+/** A change of one record. */
+export interface AuditedChange {
+  accountId: number;
+  entity: AuditedEntity;
+  entityId: string;
+  before: object | null;
+  after: object | null;
+}
+
+/** Writes a change into the log, in the same commit. A change that nobody would look for leaves no entry. */
+export async function writeAuditEntry(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  change: AuditedChange,
+): Promise<void> {
+  const { accountId, entity, entityId, before, after } = change;
+  const changes = fieldChanges(before, after);
+  if (changes === null) return;
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: actionOf(change),
+    entity,
+    entityId,
+    ...subjectsOf(change),
+    ...changes,
+  });
+}
+
+/** Writes into the log that somebody of the company opens a promoter's portal, for themselves or for the promoter. */
+export async function writePromoterAccess(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  { action, promoter }: { action: "viewed" | "let_in"; promoter: { accountId: number; id: number } },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId: promoter.accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action,
+    entity: "promoter",
+    entityId: String(promoter.id),
+    ...subjectsOf({
+      accountId: promoter.accountId,
+      entity: "promoter",
+      entityId: "",
+      before: null,
+      after: promoter,
+    }),
+    before: null,
+    after: null,
+  });
+}
+
+/** Writes into the log that somebody takes a file of all records of a kind. */
+export async function writeExport(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  { accountId, entity }: { accountId: number; entity: AuditedEntity },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "exported",
+    entity,
+    entityId: "all",
+    promoterId: null,
+    promoterCampaignId: null,
+    leadId: null,
+    before: null,
+    after: null,
+  });
+}
+
+/** Writes into the log that somebody brings a file of records. Each of them is history, and gets no entry of its own. */
+export async function writeImport(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  { accountId, entity, file }: { accountId: number; entity: AuditedEntity; file: AuditedFields },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "imported",
+    entity,
+    entityId: "all",
+    promoterId: null,
+    promoterCampaignId: null,
+    leadId: null,
+    before: null,
+    after: file,
+  });
+}
+
+/** The entries to find. undefined: any. */
+export interface AuditFilter {
+  actor?: Actor["kind"] | undefined;
+  actorId?: number | undefined;
+  action?: AuditAction | undefined;
+  entity?: AuditedEntity | undefined;
+  entityId?: string | undefined;
+  at?: Span | undefined;
+}
+
+/** Entries of the log, the newest first. */
+export function listAuditEntries(
+  store: View,
+  accountId: number,
+  { filter, ...window }: Window & { filter: AuditFilter },
+): Promise<Found<AuditEntry>> {
+  const question = auditQuestion(store, accountId, filter).orderBy("at", "desc").orderBy("id", "desc");
+  return findPage(store, auditEntries, { question, ...window });
+}
+
+/** Entries that a download reads at once. */
+const CHUNK = 1_000;
+
+/** All entries that pass a filter, the oldest first, in chunks. */
+export async function* scanAuditEntries(
+  store: View,
+  accountId: number,
+  filter: AuditFilter,
+): AsyncGenerator<AuditEntry[]> {
+  const all = auditQuestion(store, accountId, filter).select("doc").orderBy("at").orderBy("id").limit(CHUNK);
+  let last: AuditEntry | undefined;
+  do {
+    const rest = last === undefined ? all : all.where(sql<SqlBool>`(at, id) > (${last.at}, ${last.id})`);
+    const entries = (await store.rows(rest)).map(({ doc }) => parse(auditEntries, doc));
+    yield entries;
+    last = entries[CHUNK - 1];
+  } while (last !== undefined);
+}
+
+/** They change along with others, or with every sign-in. */
+const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
+
+/** The fields of a record that a change concerned. null: none worth keeping. */
+function fieldChanges(
+  before: object | null,
+  after: object | null,
+): { before: AuditedFields | null; after: AuditedFields | null } | null {
+  if (before === null || after === null) return { before: shown(before), after: shown(after) };
+  const old = new Map(Object.entries(before));
+  const changed = Object.entries({ ...before, ...after })
+    .map(([name]) => name)
+    .filter((name) => !isSame(old.get(name), valueIn(after, name)));
+  if (changed.every((name) => BOOKKEEPING.has(name) || joinsPayout(name, old))) return null;
+  return { before: shown(before, changed), after: shown(after, changed) };
+}
+
+/** They name the record itself. */
+const IDENTIFYING = new Set(["accountId", "id"]);
+
+function shown(record: null | object, only?: string[]): AuditedFields | null {
+  if (record === null) return null;
+  const names = only ?? Object.keys(record);
+  const fields = names.filter((name) => !IDENTIFYING.has(name) && !BOOKKEEPING.has(name));
+  return Object.fromEntries(fields.map((name) => [name, kept(name, valueIn(record, name))]));
+}
+
+/** Secrets, hashes, and the details of bank accounts. It goes by words, so that a new field can't be forgotten. */
+const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
+/** Names that only sound like secrets. */
+const PUBLIC = new Set([
+  "requiresSecondFactor",
+  "refToken",
+  "tokenParam",
+  "invoiceDetailsStatus",
+  "requiresInvoiceDetails",
+  "upgradeDetails",
+]);
+
+/** Stands for a value that must not be kept a second time. It shows that the value changed. */
+const HIDDEN = "hidden";
+
+function kept(name: string, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  return SECRET.test(name) && !PUBLIC.has(name) ? HIDDEN : value;
+}
+
+function valueIn(record: object, name: string): unknown {
+  return (record as Record<string, unknown>)[name];
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * Choice: a commission that joins a payout leaves no entry. The payout has one, the commission names its payout from
+ * then on, and a run would add thousands of entries. A commission that leaves a payout leaves an entry.
+ */
+function joinsPayout(name: string, old: ReadonlyMap<string, unknown>): boolean {
+  return name === "payoutId" && old.get(name) === null;
+}
+
+function actionOf({ before, after }: AuditedChange): AuditAction {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+}
+
+/** The people that a record is about, by whom erasures find it. */
+function subjectsOf({ entity, before, after }: AuditedChange) {
+  const { id, promoterId, promoterCampaignId, leadId } = (after ?? before) as Record<string, unknown>;
+  const numberOr = (value: unknown, fallback: number | null) =>
+    typeof value === "number" ? value : fallback;
+  const own = (kind: AuditedEntity) => (entity === kind ? numberOr(id, null) : null);
+  return {
+    promoterId: numberOr(promoterId, own("promoter")),
+    promoterCampaignId: numberOr(promoterCampaignId, own("promoter_campaign")),
+    leadId: numberOr(leadId, own("referral")),
+  };
+}
+
+type AuditQuestion = SelectQueryBuilder<AuditSchema, "audits", object>;
+
+type AuditSchema = Schema<{ audits: typeof auditEntries }>;
+
+function auditQuestion(view: View, accountId: number, filter: AuditFilter): AuditQuestion {
+  const { actor, actorId, action, entity, entityId, at } = filter;
+  let question: AuditQuestion = view
+    .question<AuditSchema>()
+    .selectFrom("audits")
+    .where("account_id", "=", accountId);
+  if (actor !== undefined) question = question.where("actor_kind", "=", actor);
+  if (actorId !== undefined) question = question.where("actor_id", "=", actorId);
+  if (action !== undefined) question = question.where("action", "=", action);
+  if (entity !== undefined) question = question.where("entity", "=", entity);
+  if (entityId !== undefined) question = question.where("entity_id", "=", entityId);
+  return at === undefined ? question : question.where(isWithin("at", isoRange(at)));
+}

@@ -1,0 +1,97 @@
+import { SYSTEM, type Context, type Actor } from "../../context.ts";
+import { numberOf } from "../../../storage/digests.ts";
+import { keyOf } from "../../../storage/sql.ts";
+import { ownerOf, type Key, type Table } from "../../../storage/table.ts";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import { AUDITED, writeAuditEntry, type AuditedChange, type AuditedEntity } from "./audit.ts";
+
+const PLAIN = Symbol("plain");
+
+interface AuditedStore extends Store {
+  /** The store below it. */
+  [PLAIN]: Store;
+}
+
+/**
+ * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit. No
+ * operation writes entries itself, so none can forget to.
+ *
+ * Choice: clicks, sign-ups, sales and what follows from them are facts with records of their own. Tracking writes them
+ * through the plain store, and the log does not repeat them.
+ */
+export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {
+  const below = plainStore(store);
+  const audited: AuditedStore = {
+    ...below,
+    [PLAIN]: below,
+    transact: (work) =>
+      below.transact(async (tx) => {
+        const changes: Changes = new Map();
+        const result = await work(watched(tx, changes));
+        for (const change of changes.values()) {
+          await writeAuditEntry(tx, { store: below, actor, now: clock() }, change);
+        }
+        return result;
+      }),
+  };
+  return audited;
+}
+
+/** A context whose changes are not in the log: those of erasures, of made-up people, and of what customers did. */
+export function withoutLog(context: Context): Context {
+  return { ...context, store: plainStore(context.store) };
+}
+
+function plainStore(store: Store): Store {
+  return PLAIN in store ? (store as AuditedStore)[PLAIN] : store;
+}
+
+/** The changes of a transaction, by record. Several changes of one record are one. */
+type Changes = Map<string, AuditedChange>;
+
+function watched(tx: Transaction, changes: Changes): Transaction {
+  function note<R>(from: Table<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
+    const entity = (AUDITED as Record<string, AuditedEntity>)[from.name];
+    const record = (after ?? before) as (R & { accountId: number }) | null;
+    if (entity === undefined || record === null) return;
+    const accountId = ownerOf(from as Table<typeof record>, record);
+    // Choice: the log of no account shows changes of the whole server, such as the exchange rates that `tidemark rates`
+    // imports for all. A file of a central bank has thousands of days, and each would be repeated in the log of each
+    // account. Nothing is lost: a sale keeps the amount in its own currency, and later rates change no sale.
+    if (accountId === SYSTEM) return;
+    const key = JSON.stringify([record.accountId, from.name, ...id]);
+    const known = changes.get(key);
+    const entityId = String(entity === "api_key" ? numberOf(String(id[0])) : id[0]);
+    const first = known === undefined ? (before as object | null) : known.before;
+    changes.set(key, { accountId, entity, entityId, before: first, after: after as object | null });
+  }
+
+  return {
+    view: tx.view,
+    get: tx.get,
+    find: tx.find,
+    lock: tx.lock,
+    isTaken: tx.isTaken,
+    // Only payouts take their commissions so, which leaves no entries.
+    fill: tx.fill,
+    async put(into, record, refusals) {
+      const id = keyOf(into, record);
+      const before = isAudited(into) ? await tx.get(into, record.accountId, ...id) : null;
+      await tx.put(into, record, refusals);
+      note(into, id, { before, after: record });
+    },
+    async insert(into, record, refusals) {
+      await tx.insert(into, record, refusals);
+      note(into, keyOf(into, record), { before: null, after: record });
+    },
+    async remove(from, accountId, ...id) {
+      const before = isAudited(from) ? await tx.get(from, accountId, ...id) : null;
+      await tx.remove(from, accountId, ...id);
+      note(from, id, { before, after: null });
+    },
+  };
+}
+
+function isAudited({ name }: { name: string }): boolean {
+  return name in AUDITED;
+}

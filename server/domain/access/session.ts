@@ -1,0 +1,244 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { digest, numberOf } from "../../storage/digests.ts";
+import { withoutFrozen } from "../../storage/freeze.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import type { Account } from "../program/account/account.ts";
+import { SYSTEM, type Chance, type Context } from "../context.ts";
+
+const HOLDER_KINDS = ["user", "promoter"] as const;
+
+/** Users sign in to the dashboard, promoters to the portal. */
+export type HolderKind = (typeof HOLDER_KINDS)[number];
+
+/** Somebody who is signed in. */
+export interface Holder {
+  kind: HolderKind;
+  accountId: number;
+  /** The user's or the promoter's id. */
+  id: number;
+}
+
+/** A sign-in that lasts. Its token is in a cookie. Only the token's hash is stored. */
+export interface Session {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the token, hexadecimal. */
+  hash: string;
+  holder: Holder;
+  /** A digest of the holder's password hash. The session ends when the password changes. */
+  passwordDigest: string;
+  /** The browser's `User-Agent`, so that people recognise their sessions. null: it sent none. */
+  device: string | null;
+  createdAt: string;
+  /** When it was last used, to the hour. */
+  seenAt: string;
+  /** When it ends even if it is used. null: never. */
+  endsAt: string | null;
+  /** Whether the promoter signed in with a temporary password and must choose their own first. Absent: false. */
+  mustSetPassword?: true;
+  /** Somebody of the company looks at a promoter's portal. Absent: the session may change things. */
+  isReadOnly?: true;
+}
+
+/** Stored by the hash of the token, so that a request costs one read and the token itself is stored nowhere. */
+export const sessions = table<Session>()({
+  name: "session",
+  key: ["hash"],
+  columns: {
+    hash: "text",
+    holder_kind: ["text", ({ holder }) => holder.kind],
+    holder_account_id: ["integer", ({ holder }) => holder.accountId],
+    holder_id: ["integer", ({ holder }) => holder.id],
+    created_at: "text",
+    seen_at: "text",
+    ends_at: "text",
+  },
+  indexes: { holder: { on: ["holder_kind", "holder_account_id", "holder_id"] } },
+  owner: ({ holder }) => holder.accountId,
+});
+
+/** A session and its token, which is never shown again. */
+export interface OpenedSession {
+  session: Session;
+  token: string;
+}
+
+/** The input for a session. */
+interface NewSession {
+  holder: Holder;
+  /** null: the holder has no password. */
+  passwordHash: string | null;
+  device: string | null;
+  /** Absent: it ends only when nobody uses it. */
+  endsAt?: Date;
+  mustSetPassword?: boolean;
+  isReadOnly?: boolean;
+}
+
+const TOKEN_LENGTH = 43;
+const MAX_DEVICE_LENGTH = 300;
+
+/**
+ * Opens a session as part of the transaction that checked the holder. The token is always a new one, so that nobody
+ * can choose the token of somebody else's session beforehand.
+ */
+export async function openSession(
+  tx: Transaction,
+  { chance, now }: Pick<Context, "chance" | "now">,
+  { holder, passwordHash, device, endsAt, mustSetPassword, isReadOnly }: NewSession,
+): Promise<OpenedSession> {
+  const token = chance.token(TOKEN_LENGTH);
+  const session: Session = {
+    accountId: SYSTEM,
+    hash: digest(token),
+    holder,
+    passwordDigest: passwordDigest(passwordHash),
+    device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null,
+    createdAt: now.toISOString(),
+    seenAt: now.toISOString(),
+    endsAt: endsAt?.toISOString() ?? null,
+    ...(mustSetPassword && { mustSetPassword }),
+    ...(isReadOnly && { isReadOnly }),
+  };
+  await tx.put(sessions, session);
+  return { session, token };
+}
+
+/** The session of this kind that a token opens, or null. The caller also checks `isOfPassword`. */
+export async function findSession(
+  { store, now }: Pick<Context, "store" | "now">,
+  kind: HolderKind,
+  token: string,
+): Promise<Session | null> {
+  const session = await store.get(sessions, SYSTEM, digest(token));
+  if (session === null || session.holder.kind !== kind || hasEnded(session, now)) return null;
+  return session;
+}
+
+/** Whether a session was opened by the password that its holder has now. */
+export function isOfPassword(session: Session, passwordHash: string | null): boolean {
+  return session.passwordDigest === passwordDigest(passwordHash);
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** Notes that a session is in use. It writes once an hour at most. */
+export async function noteUse(
+  { store, now }: Pick<Context, "store" | "now">,
+  session: Session,
+): Promise<void> {
+  if (now.getTime() - Date.parse(session.seenAt) < HOUR_MS) return;
+  await store.transact(async (tx) => {
+    const current = await tx.get(sessions, SYSTEM, session.hash);
+    // It may have been revoked meanwhile.
+    if (current !== null) await tx.put(sessions, { ...current, seenAt: now.toISOString() });
+  });
+}
+
+/** The sessions of a holder that have not ended, the one used last first. */
+export async function listSessions(store: Store, holder: Holder, now: Date): Promise<Session[]> {
+  const all = await sessionsOf(store, holder);
+  return all
+    .filter((session) => !hasEnded(session, now))
+    .sort((a, b) => b.seenAt.localeCompare(a.seenAt) || b.createdAt.localeCompare(a.createdAt));
+}
+
+/** The number by which its holder names a session. The hash stays with us. */
+export function sessionId({ hash }: Pick<Session, "hash">): number {
+  return numberOf(hash);
+}
+
+/** Ends a session. It may have ended before. */
+export async function endSession(store: Store, { hash }: Pick<Session, "hash">): Promise<void> {
+  await store.transact((tx) => tx.remove(sessions, SYSTEM, hash));
+}
+
+/** Ends all sessions of a holder as part of a larger change, or all but one. */
+export async function endSessions(
+  tx: Transaction,
+  holder: Holder,
+  { except = null }: { except?: string | null } = {},
+): Promise<void> {
+  for (const { hash } of await sessionsOf(tx.view, holder)) {
+    if (hash !== except) await tx.remove(sessions, SYSTEM, hash);
+  }
+}
+
+const ID_LENGTH = 16;
+
+/**
+ * A new mark for a browser in which somebody has signed in: a random id, and a keyed hash which proves that we gave it to
+ * this person. Nothing is stored, and the mark opens nothing. It gives the browser attempts of its own, so that a
+ * stranger's guesses can't keep the person out.
+ */
+export function newBrowserMark(chance: Chance, account: Account, holder: Holder): string {
+  const id = chance.token(ID_LENGTH);
+  return id + proofOf(id, account, holder);
+}
+
+const PROOF_LENGTH = 27;
+
+/** The form of a mark. */
+const BROWSER_MARK = new RegExp(`^[\\w-]{${ID_LENGTH + PROOF_LENGTH}}$`);
+
+/** Whether a browser's mark was given to this person. */
+export function isMarkOf(mark: string, account: Account, holder: Holder): boolean {
+  if (!BROWSER_MARK.test(mark)) return false;
+  const proof = proofOf(mark.slice(0, ID_LENGTH), account, holder);
+  return timingSafeEqual(Buffer.from(mark.slice(ID_LENGTH)), Buffer.from(proof));
+}
+
+/** The parameters of a sweep. */
+interface Sweep {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the right to sweep. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Removes the sessions that have ended. An interrupted sweep leaves nothing half done. */
+export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGenerator<void> {
+  for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
+    const now = clock();
+    const over = chunk.filter((session) => hasEnded(session, now));
+    const owned = over.map(({ hash, holder }) => ({ hash, ownerId: holder.accountId }));
+    const ended = await withoutFrozen(store, owned);
+    if (ended.length > 0) {
+      await store.transact(async (tx) => {
+        await guard(tx);
+        for (const { hash } of ended) {
+          const current = await tx.get(sessions, SYSTEM, hash);
+          if (current !== null && hasEnded(current, now)) await tx.remove(sessions, SYSTEM, hash);
+        }
+      });
+    }
+    yield;
+  }
+}
+
+/** A session must not hold the hash itself, because sessions are read far more often than passwords. */
+function passwordDigest(passwordHash: string | null): string {
+  return digest(passwordHash ?? "");
+}
+
+/** A session that was not used for this long has ended. */
+const IDLE_MS = 14 * 24 * HOUR_MS;
+
+/** Whether nobody can use a session any more. */
+function hasEnded({ seenAt, endsAt }: Session, now: Date): boolean {
+  if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return true;
+  return now.getTime() - Date.parse(seenAt) > IDLE_MS;
+}
+
+/** More sessions of one person than anybody opens by hand. */
+const MAX_LISTED = 1_000;
+
+function sessionsOf(view: Pick<Store, "page"> & Reader, { kind, accountId, id }: Holder): Promise<Session[]> {
+  return view.page(sessions, "holder", SYSTEM, [kind, accountId, id], { limit: MAX_LISTED });
+}
+
+function proofOf(browserId: string, { addressKey }: Account, { kind, accountId, id }: Holder): string {
+  const parts = ["known browser", kind, accountId, id, browserId];
+  const hash = createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+  return hash.slice(0, PROOF_LENGTH);
+}

@@ -1,0 +1,242 @@
+import { Failure } from "../../../failure.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { accounts, type Account } from "../../program/account/account.ts";
+import { SYSTEM, type Context, type Actor } from "../../context.ts";
+import { auditedStore } from "../audit/audited-store.ts";
+import { isPasswordAnyway, keepPassword } from "../password.ts";
+import {
+  endSessions,
+  findSession,
+  isOfPassword,
+  openSession,
+  type Holder,
+  type Session,
+} from "../session.ts";
+import { findUser, findUserByEmail, newUserId, passSecondFactor, putUser, users, type User } from "./user.ts";
+
+export const LINK_KINDS = ["owner", "invitation", "reset"] as const;
+
+/**
+ * - `owner`: makes the first owner
+ * - `invitation`: sets the first password of an invited user
+ * - `reset`: sets a new password
+ */
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** A user who has just signed in. */
+export interface SignedIn {
+  account: Account;
+  user: User;
+  /** The token of the new session. */
+  token: string;
+}
+
+/** The input on the sign-in page. */
+interface Credentials {
+  email: string;
+  password: string;
+  /** A code of the second factor, or a recovery code. undefined: not given. */
+  code?: string | undefined;
+  device: string | null;
+}
+
+/**
+ * Signs a user in by e-mail address and password. An unknown address takes as long as a wrong password and is refused
+ * in the same words, so that nobody can ask who is a user.
+ *
+ * @throws Failure `unauthorized`, or `second_factor_required` if only the code is missing or wrong
+ */
+export async function signIn(
+  context: Context,
+  { email, password, code, device }: Credentials,
+): Promise<SignedIn> {
+  const { store } = context;
+  const found = await findUserByEmail(store, email);
+  const isRight = await isPasswordAnyway(context, password, found?.passwordHash ?? null);
+  if (found === null || !isRight) throw wrongCredentials();
+  return store.transact(async (tx) => {
+    const current = await findUser(tx, found.id);
+    // The user may have been removed, or the password changed, while it was checked.
+    if (current === null || current.passwordHash !== found.passwordHash) throw wrongCredentials();
+    return putSignIn(tx, context, { user: passSecondFactor(current, code, context.now), device });
+  });
+}
+
+/** Writes a user who signs in, and opens the session, as part of a larger change. */
+export async function putSignIn(
+  tx: Transaction,
+  context: Context,
+  { user: before, device }: { user: User; device: string | null },
+): Promise<SignedIn> {
+  const user = { ...before, lastSignInAt: context.now.toISOString() };
+  await tx.put(users, user);
+  const account = await tx.get(accounts, SYSTEM, user.ownerId);
+  if (account === null) throw new Error(`The account of user ${user.id} is gone`);
+  const { passwordHash } = user;
+  const { token } = await openSession(tx, context, { holder: holderOf(user), passwordHash, device });
+  return { account, user, token };
+}
+
+/** The holder of a user's sessions. */
+export function holderOf({ ownerId, id }: User): Holder {
+  return { kind: "user", accountId: ownerId, id };
+}
+
+/** A signed-in user. */
+export interface SignedInUser {
+  account: Account;
+  user: User;
+  session: Session;
+}
+
+/** The user that the token of a session stands for, or null. Role and account are those of this moment. */
+export async function findSignedInUser(
+  context: Pick<Context, "store" | "now">,
+  token: string,
+): Promise<SignedInUser | null> {
+  const session = await findSession(context, "user", token);
+  if (session === null) return null;
+  const user = await findUser(context.store, session.holder.id);
+  if (user === null || !isOfPassword(session, user.passwordHash)) return null;
+  const account = await context.store.get(accounts, SYSTEM, user.ownerId);
+  return account && { account, user, session };
+}
+
+/** The right to set a password, once. Its token is in a link. Only the token's hash is stored. */
+interface UserLink {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the token, hexadecimal. */
+  hash: string;
+  kind: LinkKind;
+  /** The account. */
+  ownerId: number;
+  /** null: the user does not exist yet. */
+  userId: number | null;
+  expiresAt: string;
+}
+
+/** Stored by the hash of the token, like sessions. */
+export const userLinks = table<UserLink>()({
+  name: "user-link",
+  key: ["hash"],
+  columns: { hash: "text", kind: "text", owner_id: "integer", user_id: "integer", expires_at: "text" },
+  indexes: { user: { on: ["user_id"], where: "user_id is not null" } },
+  owner: ({ ownerId }) => ownerId,
+});
+
+const TOKEN_LENGTH = 43;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const LIFETIMES_MS: Record<LinkKind, number> = { owner: DAY_MS, invitation: 7 * DAY_MS, reset: DAY_MS };
+
+/** Writes a new link as part of a larger change and returns its token. The user's earlier links end unless told otherwise. */
+export async function putUserLink(
+  tx: Transaction,
+  { chance, now }: Pick<Context, "chance" | "now">,
+  {
+    kind,
+    ownerId,
+    userId,
+    keepsOthers = false,
+  }: Pick<UserLink, "kind" | "ownerId" | "userId"> & { keepsOthers?: boolean },
+): Promise<string> {
+  const token = chance.token(TOKEN_LENGTH);
+  if (userId !== null && !keepsOthers) await removeLinks(tx, userId);
+  await tx.put(userLinks, {
+    accountId: SYSTEM,
+    hash: digest(token),
+    kind,
+    ownerId,
+    userId,
+    expiresAt: new Date(now.getTime() + LIFETIMES_MS[kind]).toISOString(),
+  });
+  return token;
+}
+
+/** The page that a link opens. The token is in the fragment, which browsers send to nobody. */
+export function linkAddress(publicUrl: string, token: string): string {
+  return `${publicUrl}/admin/welcome#${token}`;
+}
+
+/** A link that is still good, and its user. @throws Failure `not_found` */
+export async function loadUserLink(
+  reader: Reader,
+  token: string,
+  now: Date,
+): Promise<{ link: UserLink; user: User | null }> {
+  const link = await reader.get(userLinks, SYSTEM, digest(token));
+  const user = link?.userId == null ? null : await findUser(reader, link.userId);
+  const isGood = link !== null && Date.parse(link.expiresAt) > now.getTime();
+  if (!isGood || (link.userId !== null && user === null)) {
+    throw new Failure("not_found", "This link was used before or has expired");
+  }
+  return { link, user };
+}
+
+/** The input on the page of a link. */
+interface LinkInput {
+  token: string;
+  password: string;
+  /** undefined: unchanged. */
+  name?: string | undefined;
+  /** Only a link for the first owner takes it, and needs it. */
+  email?: string | undefined;
+  /** A code of the second factor. A reset of the password does not replace it. */
+  code?: string | undefined;
+  device: string | null;
+}
+
+/**
+ * Sets a password by a link, which is used up by it, and signs in. All other sessions and links of the user end.
+ *
+ * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, `taken`, or
+ * `second_factor_required`
+ */
+export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
+  const { now } = context;
+  // Hashing is slow on purpose, so a link that is no good must not cost it.
+  const { user: known } = await loadUserLink(context.store, input.token, now);
+  const { hash } = await keepPassword(context, input.password);
+  const id = known?.id ?? (await newUserId(context));
+  const actor: Actor = { kind: "user", id, name: known?.email ?? input.email ?? null };
+  const store = auditedStore(context.store, { actor, clock: () => now });
+  return store.transact(async (tx) => {
+    const { link, user: before } = await loadUserLink(tx, input.token, now);
+    await tx.remove(userLinks, SYSTEM, link.hash);
+    const passed = before && passSecondFactor(before, input.code, now);
+    const user =
+      passed === null
+        ? await putFirstOwner(tx, now, { ...input, id, ownerId: link.ownerId, passwordHash: hash })
+        : { ...passed, name: input.name ?? passed.name, passwordHash: hash };
+    await removeLinks(tx, user.id);
+    await endSessions(tx, holderOf(user));
+    return putSignIn(tx, context, { user, device: input.device });
+  });
+}
+
+/** Nobody has more links than this that have not expired. */
+const MAX_LINKS = 1_000;
+
+/** Removes all links of a user as part of a larger change. */
+export async function removeLinks(tx: Transaction, userId: number): Promise<void> {
+  for (const { hash } of await tx.view.page(userLinks, "user", SYSTEM, [userId], { limit: MAX_LINKS })) {
+    await tx.remove(userLinks, SYSTEM, hash);
+  }
+}
+
+function wrongCredentials(): Failure {
+  return new Failure("unauthorized", "The e-mail address or the password is wrong");
+}
+
+async function putFirstOwner(
+  tx: Transaction,
+  now: Date,
+  input: Pick<LinkInput, "email" | "name"> & { id: number; ownerId: number; passwordHash: string },
+): Promise<User> {
+  const { id, ownerId, passwordHash, email, name = null } = input;
+  if (email === undefined)
+    throw new Failure("missing", "email can't be blank", { email: ["can't be blank"] });
+  return putUser(tx, now, { id, ownerId, passwordHash, email, name, role: "owner" });
+}

@@ -1,0 +1,226 @@
+import { Secret, TOTP } from "otpauth";
+import { Failure } from "../../../failure.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Account } from "../../program/account/account.ts";
+import { SYSTEM, type Chance, type Context } from "../../context.ts";
+
+/** From the least to the most that a user may do. */
+export const ROLES = ["viewer", "manager", "owner"] as const;
+
+/**
+ * - `viewer`: reads, but sees no secrets
+ * - `manager`: all but users, keys, account settings, paying and where the money goes
+ * - `owner`: all
+ */
+export type Role = (typeof ROLES)[number];
+
+/** Somebody who signs in to an account's dashboard. */
+export interface User {
+  /** Users belong to no account's own records, so that an e-mail address is unique in the whole server. */
+  accountId: typeof SYSTEM;
+  id: number;
+  /** The account. */
+  ownerId: number;
+  email: string;
+  /** null: not given. */
+  name: string | null;
+  role: Role;
+  /** null: no password was set yet. */
+  passwordHash: string | null;
+  /** null: the password is enough. */
+  secondFactor: SecondFactor | null;
+  /** The secret of a second factor that no code has confirmed yet. null: none was begun. */
+  begunSecret: string | null;
+  createdAt: string;
+  /** null: never. */
+  lastSignInAt: string | null;
+}
+
+/** A program that shows a code for every half minute (RFC 6238). */
+interface SecondFactor {
+  /** Base32. It must be readable, because the codes are computed from it. */
+  secret: string;
+  /** The period of the last code that was used. Earlier codes are refused. */
+  lastStep: number;
+  /** SHA-256 of each recovery code that is left. */
+  recoveryHashes: string[];
+}
+
+/**
+ * The people who sign in to the dashboard. Choice: a user belongs to one account, and an e-mail address to one user of
+ * the server, so that the sign-in form needs no name of an account.
+ */
+export const users = table<User>()({
+  name: "user",
+  columns: {
+    id: "integer",
+    owner_id: "integer",
+    email: ["text", ({ email }) => email.toLowerCase()],
+    name: "text",
+    role: "text",
+    can_own: ["integer", canOwn],
+    created_at: "text",
+    last_sign_in_at: "text",
+  },
+  unique: { email: ["email"] },
+  indexes: { owner: { on: ["owner_id"] }, canOwn: { on: ["owner_id"], where: "can_own = 1" } },
+  owner: ({ ownerId }) => ownerId,
+});
+
+/** The input for a user. */
+export interface NewUser {
+  id: number;
+  ownerId: number;
+  email: string;
+  name: string | null;
+  role: Role;
+  passwordHash: string | null;
+}
+
+/** Writes a new user as part of a larger change. @throws Failure `taken` */
+export async function putUser(tx: Transaction, now: Date, input: NewUser): Promise<User> {
+  const user: User = {
+    ...input,
+    accountId: SYSTEM,
+    secondFactor: null,
+    begunSecret: null,
+    createdAt: now.toISOString(),
+    lastSignInAt: null,
+  };
+  await tx.put(users, user, {
+    email: () => new Failure("taken", "email has already been taken", { email: ["has already been taken"] }),
+  });
+  return user;
+}
+
+/** The user with this e-mail address, in any case, or null. */
+export function findUserByEmail(reader: Reader, email: string): Promise<User | null> {
+  return reader.find(users, "email", SYSTEM, [email.trim().toLowerCase()]);
+}
+
+/** The user with this id, or null. */
+export function findUser(reader: Reader, id: number): Promise<User | null> {
+  return reader.get(users, SYSTEM, id);
+}
+
+/** Whether a role includes all that another one may do. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** A new id for a user. */
+export function newUserId({ store }: Pick<Context, "store">): Promise<number> {
+  return store.nextId("user");
+}
+
+/** How many owners of an account can sign in. */
+export function countOwners(tx: Transaction, accountId: number): Promise<number> {
+  return tx.view.count(users, "canOwn", SYSTEM, [accountId]);
+}
+
+/** Whether a user is an owner who can sign in. One who never set a password could not help anybody. */
+export function canOwn({ role, passwordHash }: User): boolean {
+  return role === "owner" && passwordHash !== null;
+}
+
+/** A second factor that waits for its first code. */
+interface BegunSecondFactor {
+  /** For typing, in base32. */
+  secret: string;
+  /** For a QR code: an `otpauth:` address. */
+  address: string;
+}
+
+/** Gives a user a new secret, which counts once a code confirms it. @throws Failure `refused` if there is one already */
+export async function beginSecondFactor(
+  { store, chance }: Context,
+  account: Account,
+  { id }: User,
+): Promise<BegunSecondFactor> {
+  const secret = newSecret(chance);
+  const user = await store.transact(async (tx) => {
+    const current = await findUser(tx, id);
+    if (current === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    if (current.secondFactor)
+      throw new Failure("refused", "There is a second factor already: remove it first");
+    await tx.put(users, { ...current, begunSecret: secret });
+    return current;
+  });
+  return { secret, address: totpOf(secret, account.name, user.email).toString() };
+}
+
+const RECOVERY_CODES = 10;
+const RECOVERY_DIGITS = 12;
+
+/**
+ * Confirms a second factor with its first code, and returns the recovery codes, each good once.
+ *
+ * @throws Failure `refused` if none was begun, `invalid` for a wrong code
+ */
+export function confirmSecondFactor(
+  { store, chance, now }: Context,
+  { id }: User,
+  code: string,
+): Promise<{ user: User; recoveryCodes: string[] }> {
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    const secret = user?.begunSecret ?? null;
+    if (user === null || secret === null) throw new Failure("refused", "No second factor was begun");
+    const step = stepOf(secret, code, now);
+    if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
+    const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));
+    const secondFactor = { secret, lastStep: step, recoveryHashes: recoveryCodes.map(digest) };
+    const after = { ...user, begunSecret: null, secondFactor };
+    await tx.put(users, after);
+    return { user: after, recoveryCodes };
+  });
+}
+
+/** Takes the second factor of a user away. */
+export function withoutSecondFactor(user: User): User {
+  return { ...user, begunSecret: null, secondFactor: null };
+}
+
+/**
+ * The user after a sign-in with this code. A code works once, so that nobody who has seen it can use it again.
+ *
+ * @throws Failure `second_factor_required` without a right code
+ */
+export function passSecondFactor(user: User, code: string | undefined, now: Date): User {
+  const { secondFactor } = user;
+  if (!secondFactor) return user;
+  if (code === undefined) throw new Failure("second_factor_required", "Enter a code of your second factor");
+  const { secret, lastStep, recoveryHashes } = secondFactor;
+  const step = stepOf(secret, code, now);
+  if (step !== null && step > lastStep) return { ...user, secondFactor: { ...secondFactor, lastStep: step } };
+  const recovery = digest(code.replaceAll(/[\s-]/g, ""));
+  if (!recoveryHashes.includes(recovery)) throw new Failure("second_factor_required", "The code is wrong");
+  const left = recoveryHashes.filter((hash) => hash !== recovery);
+  return { ...user, secondFactor: { ...secondFactor, recoveryHashes: left } };
+}
+
+/** 32 characters of six bits: more than the 160 bits that RFC 4226 recommends. */
+const SECRET_LENGTH = 32;
+
+function newSecret(chance: Chance): string {
+  const bytes = Uint8Array.from(Buffer.from(chance.token(SECRET_LENGTH), "base64url"));
+  return new Secret({ buffer: bytes.buffer }).base32;
+}
+
+const PERIOD_MS = 30_000;
+
+function totpOf(secret: string, issuer = "Tidemark", label = ""): TOTP {
+  return new TOTP({ issuer, label, secret: Secret.fromBase32(secret), period: PERIOD_MS / 1_000 });
+}
+
+/** A clock may be this many periods off. */
+const WINDOW = 1;
+
+/** The number of the period whose code this is. null: it is wrong, or too old. */
+function stepOf(secret: string, code: string, now: Date): number | null {
+  const token = code.replaceAll(/\s/g, "");
+  const delta = totpOf(secret).validate({ token, timestamp: now.getTime(), window: WINDOW });
+  return delta === null ? null : Math.floor(now.getTime() / PERIOD_MS) + delta;
+}

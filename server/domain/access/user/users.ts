@@ -1,0 +1,241 @@
+import { Failure } from "../../../failure.ts";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import { accounts, type Account } from "../../program/account/account.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { isPasswordAnyway, keepPassword } from "../password.ts";
+import { endSession, endSessions, listSessions, sessionId } from "../session.ts";
+import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
+import { holderOf, putSignIn, putUserLink, removeLinks, type SignedIn } from "./sign-in.ts";
+import {
+  canOwn,
+  countOwners,
+  findUser,
+  findUserByEmail,
+  newUserId,
+  putUser,
+  users,
+  withoutSecondFactor,
+  type NewUser,
+  type Role,
+  type User,
+} from "./user.ts";
+
+/** A user, and the token of a link that sets their password. */
+export interface UserWithLink {
+  user: User;
+  token: string;
+}
+
+/** More users than any program has. */
+const MAX_USERS = 1_000;
+
+/** The users of an account, oldest first. */
+export function listUsers(store: Store, accountId: number): Promise<User[]> {
+  return store.page(users, "owner", SYSTEM, [accountId], { limit: MAX_USERS });
+}
+
+/** A user of an account. @throws Failure `not_found` */
+export async function loadUser(reader: Pick<Store, "get">, accountId: number, id: number): Promise<User> {
+  const user = await reader.get(users, SYSTEM, id);
+  if (user?.ownerId !== accountId) throw new Failure("not_found", "User not found.");
+  return user;
+}
+
+/** The input for an invitation. */
+interface Invitation {
+  email: string;
+  name?: string | null | undefined;
+  role: Role;
+  /** Whether to send the link by e-mail as well. */
+  isMailed: boolean;
+}
+
+/** Makes a user without a password, and the link that sets it. @throws Failure `taken` */
+export async function inviteUser(
+  context: Context,
+  account: Account,
+  { email, name = null, role, isMailed }: Invitation,
+): Promise<UserWithLink> {
+  const id = await newUserId(context);
+  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
+  const ownerId = account.id;
+  const input: NewUser = { id, ownerId, email, name, role, passwordHash: null };
+  return context.store.transact(async (tx) => {
+    const user = await putUser(tx, context.now, input);
+    const token = await putUserLink(tx, context, { kind: "invitation", ownerId, userId: id });
+    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
+    return { user, token };
+  });
+}
+
+/** Sends a link that sets a new password to the user with this e-mail address, if there is one and `mayMail` allows it. */
+export async function mailReset(
+  { store, now }: Context,
+  email: string,
+  mayMail: () => Promise<boolean>,
+): Promise<void> {
+  const found = await findUserByEmail(store, email);
+  const account = found && (await store.get(accounts, SYSTEM, found.ownerId));
+  if (found === null || account === null || !(await mayMail())) return;
+  const id = await store.nextId("delivery");
+  await store.transact((tx) => enqueueUserEmail(tx, { now }, { id, account, user: found }));
+}
+
+/** Changes a user's role or name. @throws Failure `not_found`, or `refused` for the last owner */
+export function updateUser(
+  { store }: Context,
+  accountId: number,
+  { id, role, name }: { id: number; role?: Role | undefined; name?: string | null | undefined },
+): Promise<User> {
+  return store.transact(async (tx) => {
+    const before = await loadUser(tx, accountId, id);
+    const after = { ...before, role: role ?? before.role, name: name === undefined ? before.name : name };
+    if (!canOwn(after)) await refuseLastOwner(tx, before);
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Removes a user, whose sessions and links end. @throws Failure `not_found`, or `refused` for the last owner */
+export function removeUser({ store }: Context, accountId: number, id: number): Promise<User> {
+  return store.transact(async (tx) => {
+    const user = await loadUser(tx, accountId, id);
+    await refuseLastOwner(tx, user);
+    await tx.remove(users, SYSTEM, id);
+    await endSessions(tx, holderOf(user));
+    await removeLinks(tx, id);
+    return user;
+  });
+}
+
+/** The user who gets a new password. */
+interface Reset {
+  id: number;
+  removesSecondFactor?: boolean | undefined;
+  /** Whether to send the link by e-mail as well. */
+  isMailed: boolean;
+}
+
+/**
+ * Makes a link that sets a user's password. The password that the user has works until then. A lost second factor can be
+ * removed with it.
+ *
+ * @throws Failure `not_found`
+ */
+export async function resetUser(
+  context: Context,
+  account: Account,
+  { id, removesSecondFactor = false, isMailed }: Reset,
+): Promise<UserWithLink> {
+  const accountId = account.id;
+  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
+  return context.store.transact(async (tx) => {
+    const before = await loadUser(tx, accountId, id);
+    const user = removesSecondFactor ? withoutSecondFactor(before) : before;
+    if (removesSecondFactor) await tx.put(users, user);
+    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
+    const kind = user.passwordHash === null ? "invitation" : "reset";
+    return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
+  });
+}
+
+/**
+ * Changes the password of a user who knows it. All other sessions end, and this one gets a new token.
+ *
+ * @throws Failure `invalid` for a wrong password
+ */
+export async function changePassword(
+  context: Context,
+  user: User,
+  { current, password, device }: { current: string; password: string; device: string | null },
+): Promise<SignedIn> {
+  await requirePassword(context, user, current);
+  const { hash } = await keepPassword(context, password);
+  return context.store.transact(async (tx) => {
+    const now = await findUser(tx, user.id);
+    if (now === null || now.passwordHash !== user.passwordHash) {
+      throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    }
+    const changed = { ...now, passwordHash: hash };
+    await endSessions(tx, holderOf(user));
+    await removeLinks(tx, user.id);
+    return putSignIn(tx, context, { user: changed, device });
+  });
+}
+
+/** @throws Failure `invalid` for a wrong password */
+export async function requirePassword(
+  context: Context,
+  { passwordHash }: User,
+  password: string,
+): Promise<void> {
+  if (await isPasswordAnyway(context, password, passwordHash)) return;
+  const fields = { current_password: ["is wrong"] };
+  throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
+}
+
+/** Removes a user's second factor. @throws Failure `refused` if the account demands one */
+export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
+  if (account.requiresSecondFactor === true) {
+    throw new Failure("refused", "The account demands a second factor of everybody");
+  }
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = withoutSecondFactor(user);
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Changes the name of a user. null: the user shows by the e-mail address. */
+export function changeName({ store }: Context, { id }: User, name: string | null): Promise<User> {
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = { ...user, name };
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Ends one of a user's sessions. @throws Failure `not_found` */
+export async function endOwnSession({ store, now }: Context, user: User, id: number): Promise<void> {
+  const own = await listSessions(store, holderOf(user), now);
+  const session = own.find((each) => sessionId(each) === id);
+  if (session === undefined) throw new Failure("not_found", "Session not found.");
+  await endSession(store, session);
+}
+
+/**
+ * Writes an e-mail with a link that sets a user's password. The link is made when the e-mail is sent, so that no store,
+ * copy or export holds one. `id` is an id of the kind `delivery`.
+ */
+async function enqueueUserEmail(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  { id, account, user }: { id: number; account: Account; user: User },
+): Promise<void> {
+  const email = {
+    kind: user.passwordHash === null ? "user_invitation" : "user_reset",
+    promoterId: null,
+    userId: user.id,
+    to: user.email,
+    // Nothing that somebody else wrote about a person may reach them before they have followed the link.
+    values: {
+      first_name: user.passwordHash === null ? user.email : (user.name ?? user.email),
+      email: user.email,
+      company_name: account.name,
+    },
+  } as const;
+  const lane = `user/${user.id}`;
+  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+}
+
+/** An account without an owner could be helped only from the command line. @throws Failure `refused` */
+async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
+  // Two removals at once could each see the other's owner, so they take turns.
+  await tx.lock(accounts, SYSTEM, user.ownerId);
+  if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
+  throw new Failure("refused", "The account needs an owner: make somebody else an owner first");
+}

@@ -1,0 +1,98 @@
+import { sql, type SqlBool } from "kysely";
+import { Failure, isOutage } from "../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../storage/query.ts";
+import type { Store } from "../storage/store.ts";
+import { table } from "../storage/table.ts";
+import type { Context } from "./context.ts";
+import { csvImports } from "./csv-import.ts";
+
+/** The result of an operation on many records. */
+export interface BatchProcess {
+  accountId: number;
+  id: number;
+  /** The operation, in words for people. */
+  label: string;
+  total: number;
+  processedCount: number;
+  /** One sentence for each record that was not changed. Of very many, the first ones. */
+  errors: string[];
+  /** How many records were not changed. Absent: as many as there are sentences. */
+  failedCount?: number;
+  /** Absent: it is completed. */
+  isUnderWay?: true;
+  meta: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const batchProcesses = table<BatchProcess>()({
+  name: "batch-process",
+  columns: { id: "integer", label: "text", created_at: "text" },
+});
+
+/**
+ * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is named in
+ * the result. The others continue.
+ */
+export async function runBatch(
+  context: Context,
+  accountId: number,
+  { label, ids, work }: { label: string; ids: number[]; work: (id: number) => Promise<unknown> },
+): Promise<BatchProcess> {
+  const errors: string[] = [];
+  for (const id of ids) {
+    try {
+      await work(id);
+    } catch (error) {
+      // An outage is no fault of this record. The client may send the whole batch again.
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
+      errors.push(`${id}: ${error.message}`);
+    }
+  }
+  return recordBatch(context, accountId, { label, total: ids.length, errors });
+}
+
+/** Records the result of work on many records. `errors` has one sentence for each that was not changed. */
+export async function recordBatch(
+  { store, now }: Context,
+  accountId: number,
+  { label, total, errors }: Pick<BatchProcess, "label" | "total" | "errors">,
+): Promise<BatchProcess> {
+  const batchProcess: BatchProcess = {
+    accountId,
+    id: await store.nextId("batch-process"),
+    label,
+    total,
+    processedCount: total - errors.length,
+    errors,
+    meta: {},
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+  await store.transact((tx) => tx.put(batchProcesses, batchProcess));
+  return batchProcess;
+}
+
+/** A page of batches that are completed, under way, or both, newest first. */
+export function findBatchProcesses(
+  store: Store,
+  accountId: number,
+  { isUnderWay, ...window }: Window & { isUnderWay: boolean | null },
+): Promise<Found<BatchProcess>> {
+  const all = store
+    .question<Schema<{ batch_process: typeof batchProcesses; csv_imports: typeof csvImports }>>()
+    .selectFrom("batch_process")
+    .where("batch_process.account_id", "=", accountId)
+    .orderBy("batch_process.id", "desc");
+  const isFile = sql<SqlBool>`exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
+    and csv_imports.id = batch_process.id)`;
+  const question = isUnderWay === null ? all : all.where(isUnderWay ? isFile : sql<SqlBool>`not ${isFile}`);
+  return findPage(store, batchProcesses, { question, ...window });
+}
+
+/** The result of one batch. `id` may be any text. @throws Failure `not_found` */
+export async function loadBatchProcess(store: Store, accountId: number, id: string): Promise<BatchProcess> {
+  const batch = /^\d{1,15}$/.test(id) ? await store.get(batchProcesses, accountId, Number(id)) : null;
+  if (batch === null) throw new Failure("not_found", "Batch process not found.");
+  return batch;
+}

@@ -1,0 +1,262 @@
+import type { EmailKind } from "./email.ts";
+
+export const ENTITIES = [
+  "commission",
+  "payments_batch",
+  "payout",
+  "payout_method",
+  "promo_code",
+  "promoter",
+  "promoter_campaign",
+  "referral",
+] as const;
+
+/** The kinds of records that have events, as receivers name them. */
+export type Entity = (typeof ENTITIES)[number];
+
+/** A record that has events. */
+interface Announced {
+  accountId: number;
+  id: number;
+}
+
+/** What the types of an event depend on, in the record of each entity. The records have more, and facts keep all of them. */
+export interface AnnouncedRecords {
+  commission: Announced & { status: string };
+  payments_batch: Announced & { status: string; processingStartedAt: string | null };
+  payout: Announced & { status: string; unit: string; amount: number };
+  payout_method: Announced;
+  promo_code: Announced & { archivedAt: string | null };
+  promoter: Announced & { isUnconfirmed?: boolean };
+  promoter_campaign: Announced & { state: string };
+  referral: Announced & {
+    state: string;
+    customerSince: string | null;
+    promoterCampaignId: number;
+    campaignId: number;
+    isProposal?: boolean;
+    archivedAt?: string | null;
+  };
+}
+
+/** The forms of events: V2's, or the older one that connectors of automation tools wait for. */
+export const EVENT_FORMATS = ["v2", "v1"] as const;
+
+export type EventFormat = (typeof EVENT_FORMATS)[number];
+
+/** An event as receivers get it. */
+export interface EventMessage {
+  format: EventFormat;
+  /** A UUID, or in V1's form a number. */
+  eventId: string;
+  /** A type of its format. */
+  type: string;
+  action: "created" | "updated" | "deleted";
+  entity: Entity;
+  entityId: number;
+  /** By wire name: the old and the new value. Empty except for updates, and in V1's form. */
+  changes: Record<string, [old: unknown, now: unknown]>;
+  data: Record<string, unknown>;
+  at: string;
+}
+
+/**
+ * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
+ * yet.
+ */
+export const EVENT_TYPES = [
+  ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
+  ...types("contract_document", "signed"),
+  ...types(
+    "payments_batch",
+    "completed",
+    "created",
+    "deleted",
+    "failed",
+    "initiated",
+    "processing",
+    "updated",
+  ),
+  ...types(
+    "payout",
+    "cancelled",
+    "commissions.added",
+    "commissions.removed",
+    "completed",
+    "created",
+    "deleted",
+  ),
+  ...types("payout", "failed", "pending", "processing", "updated"),
+  ...types("payout_method", "created", "deleted", "updated"),
+  ...types("promo_code", "archived", "created", "updated"),
+  ...types("promoter", "balance.updated", "created", "deleted", "updated"),
+  ...types("promoter_campaign", "accepted", "blocked", "created", "deleted", "inactive", "pending"),
+  ...types("promoter_campaign", "rejected", "updated"),
+  ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
+].toSorted();
+
+/** The event that each e-mail goes with. */
+export const EMAIL_EVENTS: Record<EmailKind, string> = {
+  signup_accepted: "promoter_campaign.accepted",
+  accepted: "promoter_campaign.accepted",
+  rejected: "promoter_campaign.rejected",
+  new_referral: "referral.created",
+  new_commission: "commission.created",
+  payout_sent: "payout.completed",
+};
+
+/**
+ * A change to one record. `before` is null if it is new, `after` if it was deleted. With a `balance`, the record is a
+ * promoter and only the balance changed.
+ */
+export type AnnouncedChange = {
+  [E in Entity]: {
+    entity: E;
+    before: AnnouncedRecords[E] | null;
+    after: AnnouncedRecords[E] | null;
+    balance?: unknown;
+  };
+}[Entity];
+
+/** Each commit that changes a promoter's balance causes one. */
+export const BALANCE_EVENT = "promoter.balance.updated";
+
+/** The kind of a change. */
+export function actionOf({ before, after }: Pick<AnnouncedChange, "before" | "after">) {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+}
+
+/**
+ * The event types of a change.
+ *
+ * Choice: a record that reaches a state causes both the event of that state and `created` or `updated`, so
+ * that a receiver may follow either. A balance is no field of its promoter, so its change does not cause
+ * `promoter.updated`.
+ */
+export function eventTypesOf(change: AnnouncedChange): string[] {
+  const { entity, balance } = change;
+  if (balance !== undefined) return [BALANCE_EVENT];
+  return [actionOf(change), ...transitionsOf(change)]
+    .map((name) => `${entity}.${name}`)
+    .filter((type) => EVENT_TYPES.includes(type));
+}
+
+/** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
+export function isConfirmation({ entity, before, after }: AnnouncedChange): boolean {
+  if (entity !== "promoter" || before === null || after === null) return false;
+  return before.isUnconfirmed === true && after.isUnconfirmed !== true;
+}
+
+/** The event types of webhooks in V1's form, each with the event that causes it. */
+const CAUSES = {
+  fulfilment_pending: "payout.created",
+  lead_becomes_referral: "referral.converted",
+  lead_cancelled: "referral.cancelled",
+  lead_signup: "referral.created",
+  new_customer: "referral.converted",
+  promoter_accepted: "promoter_campaign.accepted",
+  promoter_signed_up: "promoter.created",
+  /** The same by the name that some automation tools wait for. */
+  promoter_signs_up: "promoter.created",
+  reward_created: "commission.created",
+} as const;
+
+export type V1EventType = keyof typeof CAUSES;
+
+/** In alphabetical order. */
+export const V1_EVENT_TYPES = Object.keys(CAUSES) as V1EventType[];
+
+/** The type that says that a promoter waits for something that is not money. */
+export const FULFILMENT: V1EventType = "fulfilment_pending";
+
+/** Whether this is an event type of V1. */
+export function isV1EventType(type: string): type is V1EventType {
+  return Object.hasOwn(CAUSES, type);
+}
+
+const SIGNUP: V1EventType = "lead_signup";
+
+/** The V1 event types of a change. */
+export function v1EventTypesOf(change: AnnouncedChange): V1EventType[] {
+  const caused = eventTypesOf(change);
+  return V1_EVENT_TYPES.filter((type) => {
+    if (type === SIGNUP) return isNewLead(change);
+    return caused.includes(CAUSES[type]) && (type !== FULFILMENT || isToFulfil(change));
+  });
+}
+
+/** The event that causes an event of this type. In V2's form that is the event itself. */
+export function causeOf(type: string): string {
+  return isV1EventType(type) ? CAUSES[type] : type;
+}
+
+function types(entity: string, ...names: string[]): string[] {
+  return names.map((name) => `${entity}.${name}`);
+}
+
+function transitionsOf(change: AnnouncedChange): string[] {
+  const { entity, before, after } = change;
+  if (after === null) return [];
+  switch (entity) {
+    case "promoter_campaign":
+      return before?.state === after.state ? [] : [after.state];
+    case "commission":
+      return before?.status === after.status ? [] : [after.status];
+    case "payments_batch":
+      return batchTransitions(before, after);
+    case "payout":
+      return payoutTransitions(before, after);
+    case "promo_code":
+      return before?.archivedAt === null && after.archivedAt !== null ? ["archived"] : [];
+    case "referral":
+      return before === null ? [] : leadTransitions(before, after);
+    default:
+      return [];
+  }
+}
+
+/** A batch is initiated when it is paid for the first time. */
+function batchTransitions(
+  before: AnnouncedRecords["payments_batch"] | null,
+  after: AnnouncedRecords["payments_batch"],
+): string[] {
+  if (before === null || before.status === after.status) return [];
+  const isFirst = before.processingStartedAt === null && after.processingStartedAt !== null;
+  return isFirst ? ["initiated", after.status] : [after.status];
+}
+
+/** A payout begins with commissions. Later only a commission that leaves it changes its amount. */
+function payoutTransitions(
+  before: AnnouncedRecords["payout"] | null,
+  after: AnnouncedRecords["payout"],
+): string[] {
+  const transitions = before?.status === after.status ? [] : [after.status as string];
+  if (before === null) transitions.push("commissions.added");
+  else if (before.amount !== after.amount) transitions.push("commissions.removed");
+  return transitions;
+}
+
+function leadTransitions(
+  before: AnnouncedRecords["referral"],
+  after: AnnouncedRecords["referral"],
+): string[] {
+  const transitions: string[] = [];
+  const isMoved =
+    before.promoterCampaignId !== after.promoterCampaignId || before.campaignId !== after.campaignId;
+  if (before.customerSince === null && after.customerSince !== null) transitions.push("converted");
+  if (before.state !== "cancelled" && after.state === "cancelled") transitions.push("cancelled");
+  if (isMoved) transitions.push("moved");
+  return transitions;
+}
+
+/** Choice: V1 knows no leads that wait, so it reports one that a promoter added when the company approves it. */
+function isNewLead({ entity, before, after }: AnnouncedChange): boolean {
+  if (entity !== "referral" || after === null || after.isProposal) return false;
+  return before === null || before.isProposal === true;
+}
+
+/** Each commission that is not money has a payout. */
+function isToFulfil(change: AnnouncedChange): boolean {
+  return change.entity === "payout" && change.after !== null && change.after.unit !== "cash";
+}

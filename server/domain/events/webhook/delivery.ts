@@ -1,0 +1,295 @@
+import { sql, type SqlBool } from "kysely";
+import { Failure } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Store, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import type { Email } from "../email.ts";
+import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event-type.ts";
+import { loadWebhook } from "./webhook.ts";
+
+/** `held`: an e-mail that waits for a mail server to be set up. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
+export interface Delivery {
+  accountId: typeof SYSTEM;
+  id: number;
+  ownerId: number;
+  /** The webhook that it goes to. null: it is an e-mail. */
+  webhookId: number | null;
+  /** Deliveries of one lane to one destination are sent one after the other. */
+  lane: string;
+  /** The place in its lane. */
+  place: number;
+  message: EventMessage | null;
+  email: Email | null;
+  status: DeliveryStatus;
+  /** Attempts since it was made or restarted by hand, successful or not. */
+  attempts: number;
+  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  dueAt: number | null;
+  responseCode: number | null;
+  responseBody: string | null;
+  lastError: string | null;
+  createdAt: string;
+  deliveredAt: string | null;
+  /** When it ended. null: it has not ended. */
+  finishedAt: string | null;
+}
+
+/** The state of one lane of a destination. Absent if nothing waits there. */
+export interface Lane {
+  accountId: typeof SYSTEM;
+  destination: string;
+  lane: string;
+  /** Deliveries that are not finished. */
+  count: number;
+  lastPlace: number;
+}
+
+/** The deliveries of all accounts, because one process sends them all. */
+export const deliveries = table<Delivery>()({
+  name: "delivery",
+  columns: {
+    id: "integer",
+    owner_id: "integer",
+    webhook_id: "integer",
+    destination: ["text", destinationOf],
+    lane: "text",
+    place: "integer",
+    status: "text",
+    due_at: "integer",
+    created_at: "text",
+    finished_at: "text",
+  },
+  indexes: {
+    due: { on: ["destination", "due_at"], where: "due_at is not null" },
+    // @see `isOpen`
+    lane: { on: ["destination", "lane", "place"], where: "finished_at is null and status <> 'held'" },
+    open: { on: ["owner_id", "created_at"], where: "finished_at is null and status <> 'held'" },
+    status: { on: ["destination", "status", "created_at"] },
+    webhook: { on: ["webhook_id", "created_at"], where: "webhook_id is not null" },
+    held: { on: ["created_at"], where: "status = 'held'" },
+    finished: { on: ["finished_at"], where: "finished_at is not null" },
+  },
+  owner: ({ ownerId }) => ownerId,
+});
+
+/** The deliveries, for questions. */
+export type DeliverySchema = Schema<{ deliveries: typeof deliveries }>;
+
+export const lanes = table<Lane>()({
+  name: "lane",
+  key: ["destination", "lane"],
+  columns: { destination: "text", lane: "text", count: "integer", last_place: "integer" },
+});
+
+/** The name of a delivery's destination. All e-mails of an account share one. */
+export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId" | "ownerId">): string {
+  return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
+}
+
+/** The destinations that have something to send, now or later. There may be many deliveries to each, so it skips them. */
+export async function dueDestinations(view: View): Promise<string[]> {
+  const db = view.question<DeliverySchema>();
+  const first = db
+    .selectFrom("deliveries")
+    .select("destination")
+    .where("account_id", "=", SYSTEM)
+    .where("due_at", "is not", null)
+    .orderBy("destination")
+    .limit(1);
+  const found = await view.rows(
+    db
+      .withRecursive("due(destination)", () =>
+        db.selectNoFrom(first.as("destination")).unionAll(
+          db
+            .selectFrom("due" as never)
+            .select(first.where("destination", ">", sql<string>`due.destination`).as("destination"))
+            .where(sql<SqlBool>`due.destination is not null`),
+        ),
+      )
+      .selectFrom("due")
+      .select("due.destination")
+      .where("due.destination", "is not", null),
+  );
+  return found.map(({ destination }) => destination!);
+}
+
+/** A delivery that has not been tried yet. */
+export function newDelivery(
+  given: Pick<Delivery, "id" | "ownerId" | "lane" | "createdAt"> &
+    Partial<Pick<Delivery, "webhookId" | "message" | "email" | "status">>,
+): Delivery {
+  return {
+    accountId: SYSTEM,
+    webhookId: null,
+    place: 0,
+    message: null,
+    email: null,
+    status: "pending",
+    attempts: 0,
+    dueAt: null,
+    responseCode: null,
+    responseBody: null,
+    lastError: null,
+    deliveredAt: null,
+    finishedAt: null,
+    ...given,
+  };
+}
+
+/** Puts a delivery at the end of its lane. It is due at once if the lane is empty. */
+export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
+  const destination = destinationOf(delivery);
+  const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
+  const place = (lane?.lastPlace ?? 0) + 1;
+  const queued = { ...delivery, place, dueAt: lane === null ? now.getTime() : null };
+  await tx.put(deliveries, queued);
+  const count = (lane?.count ?? 0) + 1;
+  await tx.put(lanes, { accountId: SYSTEM, destination, lane: delivery.lane, count, lastPlace: place });
+  return queued;
+}
+
+/** Writes a finished delivery and makes the next one in its lane due. */
+export async function finish(tx: Transaction, delivery: Delivery, now: Date): Promise<void> {
+  const destination = destinationOf(delivery);
+  await tx.put(deliveries, { ...delivery, dueAt: null, finishedAt: now.toISOString() });
+  const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
+  if (lane === null) return;
+  if (lane.count <= 1) return tx.remove(lanes, SYSTEM, destination, delivery.lane);
+  await tx.put(lanes, { ...lane, count: lane.count - 1 });
+  const start = [destination, delivery.lane];
+  const [next] = await tx.view.page(deliveries, "lane", SYSTEM, start, { limit: 1 });
+  if (next !== undefined) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
+}
+
+/** Removes a delivery, sent or not. The next one in its lane becomes due. */
+export async function dropDelivery(tx: Transaction, delivery: Delivery, now: Date): Promise<void> {
+  if (isOpen(delivery)) await finish(tx, delivery, now);
+  await tx.remove(deliveries, SYSTEM, delivery.id);
+}
+
+/** A page of the deliveries to a webhook, newest first. @throws Failure `not_found` for the webhook */
+export async function findDeliveries(
+  store: Store,
+  accountId: number,
+  { webhookId, ...window }: { webhookId: number } & Window,
+): Promise<Found<Delivery>> {
+  const { id } = await loadWebhook(store, accountId, webhookId);
+  const question = store
+    .question<DeliverySchema>()
+    .selectFrom("deliveries")
+    .where("account_id", "=", SYSTEM)
+    .where("webhook_id", "=", id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
+  return findPage(store, deliveries, { question, ...window });
+}
+
+/** A delivery to a webhook. @throws Failure `not_found` for either */
+export async function loadDelivery(
+  reader: Pick<Transaction, "get">,
+  accountId: number,
+  { webhookId, id }: { webhookId: number; id: number },
+): Promise<Delivery> {
+  const delivery = await reader.get(deliveries, SYSTEM, id);
+  if (delivery === null || delivery.ownerId !== accountId || delivery.webhookId !== webhookId) {
+    throw new Failure("not_found", "Delivery not found.");
+  }
+  return delivery;
+}
+
+/**
+ * Restarts a delivery at once: one that waits for its next attempt, was given up, or has arrived.
+ *
+ * @throws Failure `not_found`, or `refused` if its attempts are used up or the webhook is switched off
+ * @see docs/spec/events.md
+ */
+export async function retryDelivery(
+  context: Context,
+  accountId: number,
+  { webhookId, id }: { webhookId: number; id: number },
+): Promise<Delivery> {
+  const { store, now } = context;
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, webhookId);
+    const delivery = await loadDelivery(tx, accountId, { webhookId, id });
+    // Choice: refused, because the delivery might otherwise wait for ever.
+    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
+    if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
+      throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
+    }
+    const restarted: Delivery = {
+      ...delivery,
+      status: "pending",
+      attempts: 0,
+      finishedAt: null,
+      deliveredAt: null,
+    };
+    if (delivery.finishedAt !== null) return enqueue(tx, restarted, now);
+    // A delivery that is not first in its lane keeps waiting.
+    const next = { ...restarted, dueAt: delivery.dueAt === null ? null : now.getTime() };
+    await tx.put(deliveries, next);
+    return next;
+  });
+}
+
+/** Whether a delivery is still in its lane. */
+export function isOpen({ status, finishedAt }: Delivery): boolean {
+  return finishedAt === null && status !== "held";
+}
+
+/**
+ * Puts a test event for a webhook into the outbox. It is signed, sent and retried like any other, in a lane of its own,
+ * so it holds up no event.
+ *
+ * @throws Failure `not_found`, `invalid` for an event type of the other format, `refused` if the webhook is off
+ * @see docs/spec/events.md "Test"
+ */
+export async function sendTestEvent(
+  { store, now, chance }: Context,
+  accountId: number,
+  { webhookId, type: wanted }: { webhookId: number; type: string | null },
+): Promise<Delivery> {
+  const { format, eventTypes } = await loadWebhook(store, accountId, webhookId);
+  const type = wanted ?? eventTypes[0] ?? "";
+  if (!(format === "v1" ? isV1EventType(type) : EVENT_TYPES.includes(type))) {
+    const fields = { event_type: [`must be an event type of the format ${format}`] };
+    throw new Failure("invalid", `Validation failed: event_type ${fields.event_type[0]}`, fields);
+  }
+  const id = await store.nextId("delivery");
+  const eventId = format === "v1" ? String(await store.nextId("v1-event")) : chance.uuid();
+  const delivery = newDelivery({
+    id,
+    ownerId: accountId,
+    webhookId,
+    lane: `test/${id}`,
+    message: testMessage(eventId, type, now),
+    createdAt: now.toISOString(),
+  });
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, webhookId);
+    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
+    return enqueue(tx, delivery, now);
+  });
+}
+
+/** An event of this type about no record. `data` says that it is a test. */
+export function testMessage(eventId: string, type: string, now: Date): EventMessage {
+  const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
+  return {
+    format: isV1EventType(type) ? "v1" : "v2",
+    eventId,
+    type,
+    action: name === "created" || name === "deleted" ? name : "updated",
+    entity: entity as Entity,
+    entityId: 0,
+    changes: {},
+    data: { test: true },
+    at: now.toISOString(),
+  };
+}

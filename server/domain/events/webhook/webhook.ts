@@ -1,0 +1,245 @@
+import { Failure } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Chance, Context } from "../../context.ts";
+import type { EmailKind } from "../email.ts";
+import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event-type.ts";
+import { wantedEvents } from "../event.ts";
+
+/** The largest and the default number of attempts. */
+export const MAX_RETRIES = 10;
+
+/** A receiver of events. */
+export interface Webhook {
+  accountId: number;
+  id: number;
+  url: string;
+  description: string | null;
+  format: EventFormat;
+  /** Types of its format. */
+  eventTypes: string[];
+  /** Only events of these campaigns are sent. Empty: all. */
+  campaignIds: number[];
+  isActive: boolean;
+  timeoutSeconds: number;
+  /** Failed attempts after which a delivery is given up. At least one attempt is made. */
+  maxRetries: number;
+  headers: Record<string, string>;
+  basicAuthUser: string | null;
+  basicAuthPassword: string | null;
+  /** Newest first. */
+  secrets: WebhookSecret[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A secret that signs deliveries. */
+interface WebhookSecret {
+  /** `whsec_` and 33 bytes in base64. */
+  text: string;
+  /** null: it is the newest one, valid until it is replaced. */
+  expiresAt: string | null;
+}
+
+export const webhooks = table<Webhook>()({
+  name: "webhook",
+  columns: { id: "integer", url: "text", format: "text", is_active: "integer", created_at: "text" },
+});
+
+/** A page of an account's webhooks, newest first. */
+export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
+  const question = store
+    .question<Schema<{ webhooks: typeof webhooks }>>()
+    .selectFrom("webhooks")
+    .where("account_id", "=", accountId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
+  return findPage(store, webhooks, { question, ...window });
+}
+
+/** @throws Failure `not_found` */
+export async function loadWebhook(reader: Reader, accountId: number, id: number): Promise<Webhook> {
+  const webhook = await reader.get(webhooks, accountId, id);
+  if (webhook === null) throw new Failure("not_found", "Webhook not found.");
+  return webhook;
+}
+
+/** The input for a webhook. undefined: the usual value, or unchanged. */
+export interface WebhookInput {
+  url?: string | undefined;
+  description?: string | null | undefined;
+  format?: EventFormat | undefined;
+  eventTypes?: string[] | undefined;
+  campaignIds?: number[] | undefined;
+  isActive?: boolean | undefined;
+  timeoutSeconds?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Record<string, string> | undefined;
+  basicAuthUser?: string | null | undefined;
+  basicAuthPassword?: string | null | undefined;
+}
+
+/** Reads the kinds of e-mails that the campaigns of an account send, because e-mails are made from events too. */
+export type EmailsOf = (tx: Transaction, accountId: number) => Promise<Iterable<EmailKind>>;
+
+/** Each fact is rendered and written once per webhook. */
+const MAX_WEBHOOKS = 100;
+
+/** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid` */
+export async function createWebhook(
+  context: Context,
+  accountId: number,
+  { emailsOf, ...input }: WebhookInput & Pick<Webhook, "url" | "eventTypes"> & { emailsOf: EmailsOf },
+): Promise<Webhook> {
+  const { store, now, chance } = context;
+  const id = await store.nextId("webhook");
+  const at = now.toISOString();
+  return store.transact(async (tx) => {
+    // Two webhooks can't both be the last one.
+    await tx.lock(wantedEvents, accountId, 1);
+    if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
+      throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
+    }
+    const blank: Webhook = {
+      accountId,
+      id,
+      url: input.url,
+      description: null,
+      format: "v2",
+      eventTypes: input.eventTypes,
+      campaignIds: [],
+      isActive: true,
+      timeoutSeconds: 10,
+      maxRetries: MAX_RETRIES,
+      headers: {},
+      basicAuthUser: null,
+      basicAuthPassword: null,
+      secrets: [{ text: newSecret(chance), expiresAt: null }],
+      createdAt: at,
+      updatedAt: at,
+    };
+    return putWebhook(tx, context, { after: changed(blank, input), emailsOf });
+  });
+}
+
+/** Changes a webhook. @throws Failure `not_found`, `invalid` */
+export function updateWebhook(
+  context: Context,
+  accountId: number,
+  { id, changes, emailsOf }: { id: number; changes: WebhookInput; emailsOf: EmailsOf },
+): Promise<Webhook> {
+  return context.store.transact(async (tx) => {
+    const after = changed(await loadWebhook(tx, accountId, id), changes);
+    return putWebhook(tx, context, { after, emailsOf });
+  });
+}
+
+/** Deletes a webhook. Deliveries that wait for it are never sent. */
+export async function deleteWebhook(
+  { store }: Context,
+  accountId: number,
+  { id, emailsOf }: { id: number; emailsOf: EmailsOf },
+): Promise<Webhook> {
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, id);
+    await tx.remove(webhooks, accountId, id);
+    await updateWantedEvents(tx, accountId, emailsOf);
+    return webhook;
+  });
+}
+
+/** How long a replaced secret still signs beside the new one. */
+const OVERLAP_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Gives a webhook a new secret. The former one signs beside it for a day, so that the receiver can switch. Older ones
+ * stop at once.
+ *
+ * @throws Failure `not_found`
+ */
+export function rotateSecret(context: Context, accountId: number, id: number): Promise<Webhook> {
+  const { store, now, chance } = context;
+  const expiresAt = new Date(now.getTime() + OVERLAP_MS).toISOString();
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, id);
+    const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expiresAt }));
+    const secrets = [{ text: newSecret(chance), expiresAt: null }, ...former];
+    const after = { ...webhook, secrets, updatedAt: now.toISOString() };
+    await tx.put(webhooks, after);
+    return after;
+  });
+}
+
+/** The secrets that sign at an instant, newest first. */
+export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Date): string[] {
+  return secrets
+    .filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now.getTime())
+    .map(({ text }) => text);
+}
+
+/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
+const SECRET_LENGTH = 44;
+
+/** Makes a signing secret. */
+export function newSecret(chance: Chance): string {
+  return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
+}
+
+/** Updates the list of events that somebody wants, after the same transaction has changed a webhook or a campaign's e-mails. */
+export async function updateWantedEvents(
+  tx: Transaction,
+  accountId: number,
+  emailsOf: EmailsOf,
+): Promise<void> {
+  const before = await tx.get(wantedEvents, accountId, 1);
+  const wanted = new Set<string>();
+  for (const webhook of await tx.view.list(webhooks, "id", accountId, [])) {
+    if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
+  }
+  for (const kind of await emailsOf(tx, accountId)) wanted.add(EMAIL_EVENTS[kind]);
+  const eventTypes = [...wanted].toSorted();
+  await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
+}
+
+async function putWebhook(
+  tx: Transaction,
+  { now }: Context,
+  { after, emailsOf }: { after: Webhook; emailsOf: EmailsOf },
+): Promise<Webhook> {
+  const webhook = { ...after, updatedAt: now.toISOString() };
+  await tx.put(webhooks, webhook);
+  await updateWantedEvents(tx, webhook.accountId, emailsOf);
+  return webhook;
+}
+
+function changed(before: Webhook, changes: WebhookInput): Webhook {
+  const { description, basicAuthUser, basicAuthPassword } = changes;
+  const after: Webhook = {
+    ...before,
+    url: changes.url ?? before.url,
+    description: description === undefined ? before.description : description,
+    format: changes.format ?? before.format,
+    eventTypes: changes.eventTypes ?? before.eventTypes,
+    campaignIds: changes.campaignIds ?? before.campaignIds,
+    isActive: changes.isActive ?? before.isActive,
+    timeoutSeconds: changes.timeoutSeconds ?? before.timeoutSeconds,
+    maxRetries: changes.maxRetries ?? before.maxRetries,
+    headers: changes.headers ?? before.headers,
+    basicAuthUser: basicAuthUser === undefined ? before.basicAuthUser : basicAuthUser,
+    basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
+  };
+  refuseForeignTypes(after);
+  // Choice: a password without a user has no meaning and is dropped.
+  if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
+  if (after.basicAuthPassword !== null) return after;
+  const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };
+  throw new Failure("invalid", "The record breaks a rule", fields);
+}
+
+/** @throws Failure `invalid` if an event type belongs to the other format */
+function refuseForeignTypes({ format, eventTypes }: Webhook): void {
+  if (eventTypes.every((type) => isV1EventType(type) === (format === "v1"))) return;
+  const fields = { eventTypes: [`must be event types of the format ${format}`] };
+  throw new Failure("invalid", "The record breaks a rule", fields);
+}

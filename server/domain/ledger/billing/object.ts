@@ -1,0 +1,80 @@
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { bestParts, type PaymentParts } from "../sale/payment.ts";
+import type { BillingProvider } from "./connection.ts";
+
+/**
+ * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer. Several
+ * events speak of one payment, each of another object.
+ */
+interface BillingObject {
+  accountId: number;
+  provider: BillingProvider;
+  /** The object's id is stored as a hash, because a customer's id is personal. */
+  hash: string;
+  /** The event id of the payment's sale, recorded or to be recorded. */
+  saleEventId: string;
+  /** What is known best of the payment. null, or absent in records of former releases: nothing. */
+  parts?: PaymentParts | null;
+  /**
+   * The names that the payment had before events showed that they mean one payment. Refunds may wait under them. Only
+   * the object that the payment is named after has all of them. Records of former releases have none.
+   */
+  formerNames?: string[];
+}
+
+export const billingObjects = table<BillingObject>()({
+  name: "billing-object",
+  key: ["provider", "hash"],
+  columns: { provider: "text", hash: "text", sale_event_id: "text" },
+});
+
+/** The payment that an object belongs to. null: unknown. */
+export async function findObject(
+  reader: Reader,
+  accountId: number,
+  { provider, id }: { provider: BillingProvider; id: string },
+): Promise<BillingObject | null> {
+  const object = await reader.get(billingObjects, accountId, provider, digest(id));
+  if (object === null || object.hash === digest(object.saleEventId)) return object;
+  // A payment's name is one of its objects. That one leads on if the payment has got another name since.
+  return (await findObject(reader, accountId, { provider, id: object.saleEventId })) ?? object;
+}
+
+/** The objects of one payment, and the facts that are known about it. */
+interface Naming {
+  provider: BillingProvider;
+  /** Objects that belong to this payment alone. An unknown payment is named after the first. */
+  objects: string[];
+  /** Objects that also belong to other payments of the customer. They lead to the latest one. */
+  owners: string[];
+  /** What the event knows of it. null: it is about a refund. */
+  parts: PaymentParts | null;
+}
+
+/**
+ * Gives a payment its name, which is the event id of its sale. Events that share an object get the same name, even if
+ * they come at the same time: both read the shared object, and only one commit holds.
+ *
+ * An event may show that two names mean one payment. The name that was paid stays, because its sale has it.
+ */
+export async function namePayment(
+  tx: Transaction,
+  accountId: number,
+  { provider, objects, owners, parts }: Naming,
+): Promise<BillingObject> {
+  const read = objects.map((id) => findObject(tx, accountId, { provider, id }));
+  const known = (await Promise.all(read)).filter((object) => object !== null);
+  const paid = known.find((object) => object.parts);
+  const name = (paid ?? known[0])?.saleEventId ?? objects[0];
+  if (name === undefined) throw new Error("A payment without an object has no name");
+  const names = new Set(known.flatMap((object) => [object.saleEventId, ...(object.formerNames ?? [])]));
+  const formerNames = [...names].filter((each) => each !== name);
+  const best = bestParts([...known.map((object) => object.parts ?? null), parts]);
+  const payment = { accountId, provider, saleEventId: name, parts: best, formerNames };
+  for (const id of new Set([...objects, ...owners, ...names])) {
+    await tx.put(billingObjects, { ...payment, hash: digest(id) });
+  }
+  return { ...payment, hash: digest(name) };
+}

@@ -1,0 +1,126 @@
+import { keyOf } from "../../../storage/sql.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table, type Table } from "../../../storage/table.ts";
+import type { BillingProvider } from "./connection.ts";
+
+/** A refund whose sale is not known yet. */
+export interface WaitingRefund {
+  accountId: number;
+  provider: BillingProvider;
+  saleEventId: string;
+  eventId: string;
+  /** The refunded part of the payment, with tax: from this sum of its refunds to that one. */
+  grossFrom: number;
+  grossTo: number;
+  /** Without tax. null: the payment's own share of tax applies. */
+  netAmount: number | null;
+  currency: string;
+  /** Absent in records of former releases: money that was paid back. */
+  kind?: "refund" | "dispute" | "reversal";
+  /** When the money moved. */
+  createdAt: string;
+  keptAt: string;
+}
+
+export const waitingRefunds = table<WaitingRefund>()({
+  name: "waiting-refund",
+  key: ["provider", "event_id"],
+  columns: {
+    provider: "text",
+    event_id: "text",
+    sale_event_id: "text",
+    gross_to: "integer",
+    created_at: "text",
+    kept_at: "text",
+  },
+  indexes: {
+    /** In the order in which the money moved. */
+    payment: { on: ["provider", "sale_event_id", "created_at", "gross_to"] },
+    age: { on: ["kept_at"] },
+  },
+});
+
+/** The refunds that wait for the sale of a payment. */
+export function refundsWaitingFor(
+  store: Store,
+  accountId: number,
+  { provider, saleEventId }: { provider: BillingProvider; saleEventId: string },
+): Promise<WaitingRefund[]> {
+  return store.page(waitingRefunds, "payment", accountId, [provider, saleEventId], { limit: 100 });
+}
+
+/** How many refunds of a provider wait for their sales. */
+export function countWaiting(store: Store, accountId: number, provider: BillingProvider): Promise<number> {
+  return store.count(waitingRefunds, "id", accountId, [provider]);
+}
+
+/** Forgets a refund that has been applied. */
+export function forgetRefund(store: Store, { accountId, provider, eventId }: WaitingRefund): Promise<void> {
+  return store.transact((tx) => tx.remove(waitingRefunds, accountId, provider, eventId));
+}
+
+/** A cancellation of a subscription whose first payment is not known yet. */
+interface WaitingCancellation {
+  accountId: number;
+  provider: BillingProvider;
+  /** The provider's id. It is also the event id of the cancellation. */
+  subscriptionId: string;
+  /** When the subscription ended. */
+  createdAt: string;
+  keptAt: string;
+}
+
+export const waitingCancellations = table<WaitingCancellation>()({
+  name: "waiting-cancellation",
+  key: ["provider", "subscription_id"],
+  columns: { provider: "text", subscription_id: "text", kept_at: "text" },
+  indexes: { age: { on: ["kept_at"] } },
+});
+
+/** The cancellation of a subscription that waits for its first payment. null: none. */
+export function findWaitingCancellation(
+  reader: Reader,
+  accountId: number,
+  { provider, subscriptionId }: { provider: BillingProvider; subscriptionId: string },
+): Promise<WaitingCancellation | null> {
+  return reader.get(waitingCancellations, accountId, provider, subscriptionId);
+}
+
+/** Forgets a cancellation that has been recorded. */
+export function forgetCancellation(
+  store: Store,
+  { accountId, provider, subscriptionId }: WaitingCancellation,
+): Promise<void> {
+  return store.transact((tx) => tx.remove(waitingCancellations, accountId, provider, subscriptionId));
+}
+
+/** An event that waits for the payment that it is about. */
+interface Waiting {
+  accountId: number;
+  keptAt: string;
+}
+
+/** Each new one makes room for itself, so that events about people whom nobody referred never pile up. */
+const SWEPT_AT_ONCE = 5;
+
+/** Providers repeat an event for three days, and list those of thirty days. */
+const KEPT_MS = 40 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Keeps an event until its payment is recorded, and drops the oldest ones whose time is over. `isNeeded`: whether one must
+ * be kept for longer.
+ */
+export async function keepWaiting<R extends Waiting>(
+  tx: Transaction,
+  into: Table<R, never, "age">,
+  { event, now, isNeeded }: { event: R; now: Date; isNeeded?: (event: R) => Promise<boolean> },
+): Promise<void> {
+  await tx.put(into, event);
+  const oldest = await tx.view.page(into, "age", event.accountId, [], { limit: SWEPT_AT_ONCE });
+  for (const each of oldest) {
+    if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
+    // It begins its time again, so that it does not hide others from the sweep.
+    if (await isNeeded?.(each)) await tx.put(into, { ...each, keptAt: now.toISOString() });
+    else await tx.remove(into, each.accountId, ...keyOf(into, each));
+  }
+}

@@ -1,0 +1,69 @@
+import type { Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { announceWithBalances, facts, newBalanceFact, type Fact } from "../../events/event.ts";
+import type { Payout } from "../payout/payout.ts";
+import { promoters } from "../../people/promoter/promoter.ts";
+import { balanceBefore, balanceMoves, earned, loadBalance, paid, type BalanceMove } from "./balance.ts";
+import type { Commission } from "./commission.ts";
+
+/** A change of a record that is part of a promoter's balance. `before` is null if it is new, `after` if it was deleted. */
+type MoneyChange =
+  | { entity: "commission"; before: Commission | null; after: Commission | null }
+  | { entity: "payout"; before: Payout | null; after: Payout | null };
+
+/** Announces a change of a commission or a payout, and what it does to the balance of the promoter. @see `announce` */
+export function announceMoney(
+  tx: Transaction,
+  context: Pick<Context, "now" | "isHistory">,
+  change: MoneyChange,
+): Promise<void> {
+  const announceBalances = () => writeBalances(tx, context.now, change);
+  return announceWithBalances(tx, context, { change, announceBalances });
+}
+
+/** A fact about a balance, and what its transaction has added to the balance so far. */
+interface BalanceFact {
+  fact: Fact;
+  moves: BalanceMove[];
+}
+
+/** The facts about balances that a transaction has written, by promoter. */
+const balanceFacts = new WeakMap<Transaction, Map<number, BalanceFact>>();
+
+/**
+ * Records what a change adds to the balances of promoters. All changes of one commit to one balance are one fact. The records
+ * are added up after each change, because the transaction may have written some that it has not announced yet.
+ */
+async function writeBalances(tx: Transaction, now: Date, change: MoneyChange): Promise<void> {
+  const accountId = (change.after ?? change.before)?.accountId;
+  if (accountId === undefined) return;
+  const own = balanceFacts.get(tx) ?? new Map<number, BalanceFact>();
+  balanceFacts.set(tx, own);
+  const moves = movesOf(change);
+  for (const promoterId of new Set(moves.map((move) => move.promoterId))) {
+    const known = own.get(promoterId);
+    const fact = known?.fact ?? (await newFact(tx, now, { accountId, promoterId }));
+    if (fact === null) continue;
+    const all = [...(known?.moves ?? []), ...moves.filter((move) => move.promoterId === promoterId)];
+    const after = await loadBalance(tx.view, accountId, promoterId);
+    await tx.put(facts, { ...fact, balance: { before: balanceBefore(after, all), after } });
+    own.set(promoterId, { fact, moves: all });
+  }
+}
+
+function movesOf(change: MoneyChange): BalanceMove[] {
+  return change.entity === "commission" ? balanceMoves(earned, change) : balanceMoves(paid, change);
+}
+
+/**
+ * A new fact about a balance. Other commits that change the balance wait for this one, so that each begins where the one before
+ * ended. null: the promoter is gone.
+ */
+async function newFact(
+  tx: Transaction,
+  now: Date,
+  { accountId, promoterId }: { accountId: number; promoterId: number },
+): Promise<Fact | null> {
+  const promoter = await tx.lock(promoters, accountId, promoterId);
+  return promoter && newBalanceFact(tx, now, promoter);
+}

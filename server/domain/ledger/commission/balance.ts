@@ -1,0 +1,161 @@
+import { sql, type Kysely, type SqlBool } from "kysely";
+import { UNITS, type Unit } from "../../money.ts";
+import { loadPromoterTotals, type Metric } from "../../people/daily.ts";
+import type { Payout, payouts } from "../payout/payout.ts";
+import { prepared, quick, type Schema } from "../../../storage/query.ts";
+import type { View } from "../../../storage/store.ts";
+import type { Commission, commissions } from "./commission.ts";
+
+/** Amounts of one unit: in cents for `cash`, otherwise in whole units. */
+export interface UnitBalance {
+  /** The sum of all approved commissions. */
+  earnings: number;
+  /** The part that is not yet paid. */
+  current: number;
+  paid: number;
+}
+
+/** A promoter's earnings by unit. Units without earnings or payments are absent. */
+export interface Balance {
+  units: Partial<Record<Unit, UnitBalance>>;
+}
+
+/** The condition of the indexes `otherUnits`. */
+const isNotCash = sql<SqlBool>`unit <> 'cash'`;
+
+type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
+
+/**
+ * What a promoter has earned and was paid in other units than cash. Few have any. The states are literals, because SQLite plans
+ * a statement anew whenever a value is bound that decides between partial indexes.
+ */
+const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
+  const earned = question
+    .selectFrom("commissions")
+    .select([
+      "unit",
+      sql<number>`sum(amount)`.as("earnings"),
+      sql<number>`sum(amount * is_paid_elsewhere)`.as("paid"),
+    ])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", sql.lit("approved"))
+    .where(isNotCash)
+    .groupBy("unit");
+  const paid = question
+    .selectFrom("payouts")
+    .select(["unit", sql<number>`0`.as("earnings"), sql<number>`sum(amount)`.as("paid")])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", sql.lit("completed"))
+    .where(isNotCash)
+    .groupBy("unit");
+  return earned.unionAll(paid);
+});
+
+/** Adds up what a promoter has earned and was paid. Cash comes from the sums by month, because many have very many commissions. */
+export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
+  return (await loadTotalsAndBalance(view, accountId, promoterId)).balance;
+}
+
+/** A promoter's totals and their balance, which both come from the sums by month. */
+export async function loadTotalsAndBalance(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<{ totals: Record<Metric, number>; balance: Balance }> {
+  const rows = await view.rows(quick(otherUnitsOf(view, accountId, promoterId)));
+  const totals = await loadPromoterTotals(view, accountId, promoterId);
+  const balance = balanceOf([
+    { unit: "cash", earnings: totals.earningsCents, paid: totals.paidCents },
+    ...rows.map((row) => ({
+      unit: row.unit as Unit,
+      earnings: Number(row.earnings),
+      paid: Number(row.paid),
+    })),
+  ]);
+  return { totals, balance };
+}
+
+const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>
+  question
+    .selectFrom("commissions")
+    .select(["unit", sql<number>`sum(amount)`.as("earnings")])
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("status", "=", sql.lit("pending"))
+    .groupBy("unit"),
+);
+
+/** What a promoter's commissions earned that wait for approval, or for their day. */
+export async function loadPendingEarnings(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<Balance> {
+  const rows = await view.rows(pendingOf(view, accountId, promoterId));
+  const units: Balance["units"] = {};
+  for (const { unit, earnings } of rows) {
+    if (Number(earnings) !== 0) units[unit as Unit] = { earnings: Number(earnings), current: 0, paid: 0 };
+  }
+  return { units };
+}
+
+/** An amount that belongs to a promoter's balance. */
+export interface BalanceMove extends Omit<UnitBalance, "current"> {
+  promoterId: number;
+  unit: Unit;
+}
+
+/** What a commission adds to its promoter's balance. */
+export function earned({ promoterId, unit, status, amount, isPaidElsewhere }: Commission): BalanceMove {
+  const earnings = status === "approved" ? amount : 0;
+  return { promoterId, unit, earnings, paid: isPaidElsewhere ? earnings : 0 };
+}
+
+/** What a payout adds to its promoter's balance. */
+export function paid({ promoterId, unit, status, amount }: Payout): BalanceMove {
+  return { promoterId, unit, earnings: 0, paid: status === "completed" ? amount : 0 };
+}
+
+/** The moves from one state of a record to the next. A null record: it is new, or was deleted. */
+export function balanceMoves<R>(
+  move: (record: R) => BalanceMove,
+  { before, after }: { before: R | null; after: R | null },
+): BalanceMove[] {
+  const moves = [
+    ...(before === null ? [] : [undone(move(before))]),
+    ...(after === null ? [] : [move(after)]),
+  ];
+  return moves.filter(({ earnings, paid }) => earnings !== 0 || paid !== 0);
+}
+
+/** The balance after a promoter got these new commissions. */
+export function balanceWith(balance: Balance, promoterId: number, commissions: Commission[]): Balance {
+  const own = commissions.filter((commission) => commission.promoterId === promoterId).map(earned);
+  return balanceOf([...unitsOf(balance), ...own]);
+}
+
+/** The balance before these moves. */
+export function balanceBefore(balance: Balance, moves: BalanceMove[]): Balance {
+  return balanceOf([...unitsOf(balance), ...moves.map(undone)]);
+}
+
+function unitsOf({ units }: Balance): Omit<BalanceMove, "promoterId">[] {
+  return UNITS.map((unit) => ({ unit, ...(units[unit] ?? { earnings: 0, paid: 0 }) }));
+}
+
+function undone(move: BalanceMove): BalanceMove {
+  return { ...move, earnings: -move.earnings, paid: -move.paid };
+}
+
+function balanceOf(parts: Omit<BalanceMove, "promoterId">[]): Balance {
+  const units: Balance["units"] = {};
+  for (const { unit, ...part } of parts) {
+    const known = units[unit] ?? { earnings: 0, paid: 0 };
+    const [earnings, paid] = [known.earnings + part.earnings, known.paid + part.paid];
+    units[unit] = { earnings, current: earnings - paid, paid };
+  }
+  const kept = Object.entries(units).filter(([, { earnings, paid }]) => earnings !== 0 || paid !== 0);
+  return { units: Object.fromEntries(kept) };
+}

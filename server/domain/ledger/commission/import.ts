@@ -1,0 +1,193 @@
+import { Failure } from "../../../failure.ts";
+import type { Account } from "../../program/account/account.ts";
+import {
+  commissions,
+  commissionSources,
+  newCommission,
+  type CommissionStatus,
+  type Source,
+} from "./commission.ts";
+import type { Lead } from "../../people/lead/lead.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../people/promoter-campaign/promoter-campaign.ts";
+import type { Unit } from "../../money.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
+import { joinSale } from "../sale/import.ts";
+import { refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
+import { findKnownLead } from "../../people/lead/search.ts";
+import {
+  loadNamedOwner,
+  requirePromoter,
+  type Imported,
+  type PromoterName,
+} from "../../people/lead/creation.ts";
+
+/** The state of a commission in the other program. */
+export type ImportedStatus = CommissionStatus | "paid";
+
+/** A later status replaces an earlier one, because the same file may be imported again. */
+const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied: 1, paid: 2 };
+
+/** A commission of another program. null: unknown. */
+export interface ImportedCommission extends PromoterName {
+  /** Its id in the other program. */
+  sourceId: string | null;
+  /** The whole line without its status, plus a number that tells equal lines apart. */
+  source: string;
+  leadEmail: string | null;
+  leadUid: string | null;
+  unit: Unit;
+  /** In cents for `cash`, otherwise in whole units. Negative: a refund took it back. */
+  amount: number;
+  status: ImportedStatus;
+  /** Negative: what was refunded. */
+  saleCents: number;
+  eventId: string | null;
+  createdAt: Date | null;
+}
+
+/**
+ * Imports a commission of another program once. If it was paid there, it counts as paid without a payout here. If the
+ * same commission is imported again, only its status may change.
+ *
+ * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs from the
+ * first import
+ */
+export async function importCommission(
+  context: Context,
+  account: Account,
+  input: ImportedCommission,
+): Promise<Imported> {
+  const { store, now } = context;
+  const id = await store.nextId("commission");
+  return store.transact(async (tx) => {
+    const sourceHash = digest(await sourceOf(tx, account.id, input));
+    const taken = await tx.get(commissionSources, account.id, sourceHash);
+    if (taken !== null) return updateStatus(tx, context, { taken, input });
+    const lead = await findNamedLead(tx, account.id, input);
+    if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
+    const owner = await ownerOf(tx, account.id, { input, lead });
+    const commission = newCommission({
+      accountId: account.id,
+      id,
+      promoterCampaignId: owner.id,
+      promoterId: owner.promoterId,
+      campaignId: owner.campaignId,
+      leadId: lead?.id ?? null,
+      status: statusOf(input),
+      unit: input.unit,
+      amount: input.amount,
+      eventId: input.eventId,
+      saleCents: input.saleCents,
+      type: input.saleCents === 0 ? "custom" : "sale",
+      ...((await isSaleCounted(tx, account.id, { input, lead })) && { isOfCountedSale: true as const }),
+      isPaidElsewhere: input.status === "paid",
+      ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
+      createdAt: (input.createdAt ?? now).toISOString(),
+    });
+    const whole = await joinSale(tx, commission);
+    await tx.insert(commissions, whole);
+    await ensureNonCashPayout(tx, context, whole);
+    await tx.put(commissionSources, { accountId: account.id, sourceHash, commissionId: id });
+    return "added";
+  });
+}
+
+/**
+ * The text that identifies a commission when it is imported again. That is its id if it has one. Otherwise it is the
+ * event and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
+ * one event. What takes a commission back may name the event of the sale, too. Without these, it is the whole line
+ * except the status.
+ */
+async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
+  const { sourceId, eventId, source, unit, amount } = input;
+  if (sourceId !== null) return `id ${sourceId}`;
+  const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
+  if (lead === null) return `line ${source}`;
+  const promoterId = isOwnerNamed(input)
+    ? (await loadNamedOwner(tx, accountId, input)).promoterId
+    : lead.promoterId;
+  const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
+  return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
+}
+
+/** Whether another commission of the same sale, or of the same refund, is known: of another unit, tier or part of a split. */
+async function isSaleCounted(
+  tx: Transaction,
+  accountId: number,
+  { input: { eventId, saleCents }, lead }: { input: ImportedCommission; lead: Lead | null },
+): Promise<boolean> {
+  if (eventId === null || lead === null || saleCents === 0) return false;
+  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(eventId)], { limit: 100 });
+  return ofEvent.some(
+    (each) => each.leadId === lead.id && Math.sign(each.saleCents) === Math.sign(saleCents),
+  );
+}
+
+/** Updates the status of a commission that was imported before. */
+async function updateStatus(
+  tx: Transaction,
+  context: Context,
+  { taken, input }: { taken: Source; input: ImportedCommission },
+): Promise<Imported> {
+  const before = await tx.get(commissions, taken.accountId, taken.commissionId);
+  if (before === null) return "known"; // its promoter has been deleted since
+  if (before.amount !== input.amount) {
+    throw new Failure(
+      "invalid",
+      "was imported with another amount; commissions of one event need ids of their own",
+    );
+  }
+  const status = before.isPaidElsewhere ? "paid" : before.status;
+  // Choice: an older file never sets a status back.
+  if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
+  await refuseSettled(tx, before);
+  // A payout here must not pay what the other program has paid or denied.
+  const [free = before] = await withdrawFromPayouts(tx, context, [before]);
+  const after = { ...free, status: statusOf(input), isPaidElsewhere: input.status === "paid" };
+  await tx.put(commissions, after);
+  await ensureNonCashPayout(tx, context, after);
+  return "changed";
+}
+
+function statusOf({ status }: ImportedCommission): CommissionStatus {
+  return status === "paid" ? "approved" : status;
+}
+
+/** null: no lead is named, or it is unknown. */
+async function findNamedLead(
+  tx: Transaction,
+  accountId: number,
+  input: ImportedCommission,
+): Promise<Lead | null> {
+  if (!isLeadNamed(input)) return null;
+  const { leadEmail: email, leadUid: uid } = input;
+  const nothing = { username: null, firstName: null, lastName: null, website: null };
+  return findKnownLead(tx, accountId, { email, uid, ...nothing, customFields: null, subId: null });
+}
+
+function isLeadNamed({ leadEmail, leadUid }: ImportedCommission): boolean {
+  return leadEmail !== null || leadUid !== null;
+}
+
+/** The promoter campaign that a commission belongs to: the one named in its line, otherwise the lead's. */
+async function ownerOf(
+  tx: Transaction,
+  accountId: number,
+  { input, lead }: { input: ImportedCommission; lead: Lead | null },
+): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
+  if (lead === null || isOwnerNamed(input)) return loadNamedOwner(tx, accountId, input);
+  const { promoterCampaignId: id, promoterId, campaignId } = lead;
+  // A lead outlives its promoter. Nobody could be paid.
+  await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));
+  return { id, promoterId, campaignId };
+}
+
+function isOwnerNamed({ refToken, promoterEmail }: ImportedCommission): boolean {
+  return refToken !== null || promoterEmail !== null;
+}

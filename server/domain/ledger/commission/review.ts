@@ -1,0 +1,229 @@
+import { Failure } from "../../../failure.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import { servedAccounts, type Account } from "../../program/account/account.ts";
+import { daysLater, timeZoneOf } from "../../program/account/time-zone.ts";
+import { loadCampaign } from "../../program/campaign/campaign.ts";
+import type { Context } from "../../context.ts";
+import { announceMoney } from "./balance-event.ts";
+import type { Lead } from "../../people/lead/lead.ts";
+import type { Unit } from "../../money.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
+import { loadPayout, type Payout } from "../payout/payout.ts";
+import { moveWithin, refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
+import type { Show } from "../../show.ts";
+import { commissions, type Commission, type CommissionStatus } from "./commission.ts";
+
+/**
+ * Sets the status of a commission. Any status may follow any other, and a held commission is no longer held.
+ * Commissions that take it back get the same status, because they would otherwise take back what the promoter
+ * never got.
+ *
+ * @throws Failure `refused` if it is paid, its payout is not pending, or it takes back another commission
+ */
+export async function setCommissionStatus(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now">,
+  { commission, status }: { commission: Commission; status: CommissionStatus },
+): Promise<Commission> {
+  await refuseFollower(tx, commission, status);
+  const family = await withTakeBacks(tx, commission);
+  for (const each of family) await refuseSettled(tx, each);
+  const changing = family.filter((each) => each.status !== status || each.approveAt !== null);
+  const leaving = status === "approved" ? changing : await withdrawFromPayouts(tx, context, changing);
+  const statusUpdatedAt = context.now.toISOString();
+  for (const [at, freed] of leaving.entries()) {
+    const after = { ...freed, status, approveAt: null, statusUpdatedAt };
+    await tx.put(commissions, after);
+    // If refunds have taken a part back, the next run pays the rest instead.
+    if (family.length === 1) await ensureNonCashPayout(tx, context, after);
+    await announceMoney(tx, context, { entity: "commission", before: changing[at]!, after });
+  }
+  return loadCommission(tx, commission.accountId, commission.id);
+}
+
+interface StatusChange<T> {
+  selector: CommissionSelector;
+  status: CommissionStatus | null;
+  show: Show<Commission, T>;
+}
+
+/** Names commissions: one by its id, or all of an event. The first given field decides. null: not given. */
+interface CommissionSelector {
+  id: number | null;
+  eventId: string | null;
+}
+
+/**
+ * Sets the status of one commission, or of all that an event has earned: those of the promoter, of the parents and of
+ * the promoters who share. Returns the first. null: the status stays.
+ *
+ * @throws Failure `missing` if nothing is named, `not_found`, `refused`
+ */
+export function changeCommissionStatus<T>(
+  context: Context,
+  accountId: number,
+  { selector, status, show }: StatusChange<T>,
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const ids = await namedIds(tx.view, { accountId, ...selector });
+    for (const id of ids) {
+      const commission = await loadCommission(tx, accountId, id);
+      if (status !== null) await setCommissionStatus(tx, context, { commission, status });
+    }
+    return show(tx.view, await loadCommission(tx, accountId, ids[0]));
+  });
+}
+
+/** @throws Failure `not_found` */
+export async function loadCommission(reader: Reader, accountId: number, id: number): Promise<Commission> {
+  const commission = await reader.get(commissions, accountId, id);
+  if (commission === null) throw new Failure("not_found", "Commission not found.");
+  return commission;
+}
+
+/** A commission, and those that take it back. */
+export async function withTakeBacks(reader: Reader, commission: Commission): Promise<Commission[]> {
+  const family = [commission];
+  for (const id of commission.takenBackByIds) {
+    const takeBack = await reader.get(commissions, commission.accountId, id);
+    if (takeBack !== null) family.push(takeBack);
+  }
+  return family;
+}
+
+/** The facts that decide whether a new commission needs approval. */
+interface NewEarning {
+  account: Account;
+  lead: Lead;
+  campaignId: number;
+  unit: Unit;
+  /** Before it was split. The account's maximum is about what the sale earned, not about each part. */
+  wholeAmount: number;
+  /** When it was earned. */
+  at: Date;
+}
+
+/**
+ * Whether a new commission counts at once, waits for its day, or waits for somebody's approval.
+ *
+ * @see docs/spec/money.md "Approval"
+ */
+export async function approvalOf(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  { account, lead, campaignId, unit, wholeAmount, at }: NewEarning,
+): Promise<Pick<Commission, "status" | "approveAt">> {
+  const campaign = await loadCampaign(tx, account.id, campaignId);
+  const { maxAutoApproveCents } = account;
+  const isSuspect = lead.suspicion !== "no_suspicion";
+  const isLarge = maxAutoApproveCents !== null && unit === "cash" && wholeAmount > maxAutoApproveCents;
+  if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
+  const { commissionHoldDays } = campaign;
+  const approveAt = commissionHoldDays > 0 ? daysLater(timeZoneOf(account), at, commissionHoldDays) : at;
+  return commissionHoldDays > 0 && approveAt > now
+    ? { status: "pending", approveAt: approveAt.toISOString() }
+    : { status: "approved", approveAt: null };
+}
+
+/** The parameters of a run. */
+interface Run {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the right to run. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Commits between two pauses, in which other jobs take their turn. */
+const APPROVED_AT_ONCE = 100;
+
+/**
+ * Approves the held commissions whose day has come, one commit for each. An interrupted run leaves the others for the
+ * next one, and one that was missed comes late.
+ */
+export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
+  const { store, clock } = run;
+  let approvedCount = 0;
+  for await (const { id: accountId } of servedAccounts(store)) {
+    for await (const chunk of store.scan(commissions, "due", accountId, [])) {
+      const due = chunk.filter(({ approveAt }) => isDue(approveAt, clock()));
+      for (const { id } of due) {
+        await approve(run, accountId, id);
+        if (++approvedCount % APPROVED_AT_ONCE === 0) yield;
+      }
+      if (due.length < chunk.length) break;
+    }
+  }
+}
+
+/**
+ * Records that the promoter got something that is not money, such as credits, or takes that back: the payout of the
+ * commission is completed, or pending again.
+ *
+ * @throws Failure `not_found`, or `refused` for money and for commissions without a payout
+ */
+export function setFulfilment(
+  context: Context,
+  accountId: number,
+  { id, isFulfilled }: { id: number; isFulfilled: boolean },
+): Promise<Payout> {
+  return context.store.transact(async (tx) => {
+    const payout = await payoutOf(tx, await loadCommission(tx, accountId, id));
+    if (isFulfilled === (payout.status === "completed")) {
+      throw new Failure("refused", `Commission ${id} is ${isFulfilled ? "already" : "not"} fulfilled`);
+    }
+    return moveWithin(tx, context, { payout, to: isFulfilled ? "completed" : "pending" });
+  });
+}
+
+/** A commission that takes another one back has the status of that one, and no other. */
+async function refuseFollower(
+  reader: Reader,
+  { accountId, id, takesBackId, status }: Commission,
+  wanted: CommissionStatus,
+): Promise<void> {
+  if (takesBackId === null || status === wanted) return;
+  if ((await reader.get(commissions, accountId, takesBackId)) === null) return;
+  throw new Failure("refused", `Commission ${id} takes back commission ${takesBackId} and follows it`);
+}
+
+async function namedIds(
+  view: View,
+  { accountId, id, eventId }: CommissionSelector & { accountId: number },
+): Promise<[number, ...number[]]> {
+  if (id !== null) return [id];
+  if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
+  const found = await view.list(commissions, "event", accountId, [digest(eventId)]);
+  // A refund may have the id of a sale. What it took back follows the commissions of its own sale.
+  const earned = found.filter(({ takesBackId }) => takesBackId === null);
+  const [first, ...others] = (earned.length > 0 ? earned : found).map((commission) => commission.id);
+  if (first === undefined) throw new Failure("not_found", "Commission not found.");
+  return [first, ...others];
+}
+
+function isDue(approveAt: string | null, now: Date): boolean {
+  return approveAt !== null && Date.parse(approveAt) <= now.getTime();
+}
+
+async function approve(run: Run, accountId: number, id: number): Promise<void> {
+  const { store, clock, guard } = run;
+  await store.transact(async (tx) => {
+    await guard(tx);
+    const now = clock();
+    const commission = await tx.get(commissions, accountId, id);
+    // Somebody may have decided meanwhile.
+    if (commission?.status !== "pending" || !isDue(commission.approveAt, now)) return;
+    // One that takes another back is approved with that one. Its id is lower if another process made it.
+    const { takesBackId } = commission;
+    if (takesBackId !== null && (await tx.get(commissions, accountId, takesBackId)) !== null) return;
+    await setCommissionStatus(tx, { store, now }, { commission, status: "approved" });
+  });
+}
+
+async function payoutOf(tx: Transaction, commission: Commission): Promise<Payout> {
+  const { accountId, id, unit, status, payoutId } = commission;
+  if (unit === "cash") throw new Failure("refused", `Commission ${id} is money, which payouts pay`);
+  if (status !== "approved") throw new Failure("refused", `Commission ${id} is ${status}`);
+  if (payoutId === null) throw new Failure("refused", `Commission ${id} has no payout yet`);
+  return loadPayout(tx, accountId, payoutId);
+}

@@ -1,0 +1,295 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { parse } from "../../../storage/documents.ts";
+import {
+  among,
+  contains,
+  filtered,
+  findIds,
+  findInOrder,
+  isWithin,
+  type Conditions,
+  type Found,
+  type Schema,
+  type Sort,
+  type Window,
+} from "../../../storage/query.ts";
+import type { Reader } from "../../../storage/store.ts";
+import type { Table } from "../../../storage/table.ts";
+import type { Account } from "../../program/account/account.ts";
+import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
+import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";
+import type { Context } from "../../context.ts";
+import { leads, type Lead, type Suspicion } from "../../people/lead/lead.ts";
+import type { Unit } from "../../money.ts";
+import { isDue, type DuePeriod } from "../payout/search.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../people/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
+import { isoRange, type Span } from "../../span.ts";
+import { commissions, type Commission, type CommissionStatus } from "./commission.ts";
+
+const COLUMNS = {
+  id: "commissions.id",
+  saleAmount: "commissions.sale_cents",
+  amount: "commissions.amount",
+  createdAt: "commissions.created_at",
+  lead: "commissions.lead_id",
+} as const;
+
+/**
+ * The field that commissions are sorted by, and the direction. Choice: leads are sorted by id, which is the order in
+ * which they came, because their e-mail addresses change.
+ */
+export type CommissionSort = Sort<keyof typeof COLUMNS>;
+
+/** A commission with the records that are shown with it. null: it has none, or it was deleted. */
+export interface CommissionParts {
+  commission: Commission;
+  promoterCampaign: PromoterCampaign | null;
+  promoter: Promoter | null;
+  campaign: Campaign | null;
+  lead: Lead | null;
+  payout: Payout | null;
+}
+
+interface CommissionRequest extends Window {
+  filter: CommissionFilter;
+  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
+  sorting: CommissionSort[];
+}
+
+/** A page of the commissions that pass a filter, sorted by id unless told otherwise. */
+export async function listCommissions(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  { limit, offset, ...wanted }: CommissionRequest,
+): Promise<Found<CommissionParts>> {
+  const { store } = context;
+  const question = sorted(commissionQuestion(context, account, wanted.filter), wanted.sorting);
+  const { ids, total } = await findIds(store, commissions, { question, limit, offset });
+  const parts = withParts(commissionQuestion(context, account, { ids }));
+  const rows = await findInOrder(store, ids, parts.select("commissions.id"));
+  return { records: rows.map(partsOf), total };
+}
+
+/** Commissions that are read together for an export. */
+const CHUNK = 1_000;
+
+/** All commissions of an account, oldest first, in chunks. */
+export async function* allCommissions(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+): AsyncGenerator<CommissionParts[]> {
+  const { store } = context;
+  const all = withParts(commissionQuestion(context, account, {}))
+    .orderBy("commissions.id")
+    .limit(CHUNK);
+  for (let last = 0; ;) {
+    const chunk = (await store.rows(all.where("commissions.id", ">", last))).map(partsOf);
+    yield chunk;
+    if (chunk.length < CHUNK) return;
+    last = chunk.at(-1)!.commission.id;
+  }
+}
+
+/** The same for one commission. */
+export async function readCommissionParts(reader: Reader, commission: Commission): Promise<CommissionParts> {
+  const { accountId, leadId, payoutId } = commission;
+  return {
+    commission,
+    promoterCampaign: await reader.get(promoterCampaigns, accountId, commission.promoterCampaignId),
+    promoter: await reader.get(promoters, accountId, commission.promoterId),
+    campaign: await reader.get(campaigns, accountId, commission.campaignId),
+    lead: leadId === null ? null : await reader.get(leads, accountId, leadId),
+    payout: payoutId === null ? null : await reader.get(payouts, accountId, payoutId),
+  };
+}
+
+/** The conditions for listed commissions. Absent ones do not matter. */
+export interface CommissionFilter {
+  /** Part of the event's id, or of the lead's e-mail address or uid, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  status?: CommissionStatus | undefined;
+  unit?: Unit | undefined;
+  /** true: cash that was paid. false: cash that was not. */
+  isPaid?: boolean | undefined;
+  /** true: other units that the promoter got. false: those that they did not get. */
+  isFulfilled?: boolean | undefined;
+  saleCents?: Span | undefined;
+  amount?: Span | undefined;
+  createdAt?: Span | undefined;
+  promoterCampaignId?: number | undefined;
+  campaignIds?: number[] | undefined;
+  payoutIds?: number[] | undefined;
+  /** When its payout is due. Choice: a commission without a payout has no due date. */
+  duePeriod?: DuePeriod | undefined;
+  promoterId?: number | undefined;
+  /** Whether it belongs to the first event that earned something for its lead. */
+  isFirst?: boolean | undefined;
+  /** Whether a refund took a part of it back, or made it to take another back. */
+  isRefunded?: boolean | undefined;
+  suspicions?: Suspicion[] | undefined;
+  planIds?: string[] | undefined;
+}
+
+type CommissionQuestion = SelectQueryBuilder<CommissionSchema, "commissions", object>;
+
+type CommissionSchema = Schema<{ commissions: typeof commissions }>;
+
+function sorted(question: CommissionQuestion, sorting: CommissionSort[]): CommissionQuestion {
+  const last: CommissionSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
+  return [...sorting, last].reduce(
+    (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
+    question,
+  );
+}
+
+/** The request that a question is asked for. */
+interface Asking {
+  accountId: number;
+  /** The calendar day of the request in the account's time zone. */
+  today: string;
+  filter: CommissionFilter;
+}
+
+const PAYOUT_ID = sql.ref("commissions.payout_id");
+
+/** Choice: a commission without a lead is never the first. */
+const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
+  select 1 from (
+    select earliest.id, earliest.sale_id from commissions as earliest
+    where earliest.account_id = commissions.account_id and earliest.lead_id = commissions.lead_id
+    order by earliest.id limit 1
+  ) as first_one where first_one.id = commissions.id or first_one.sale_id = commissions.sale_id))`;
+
+/** What each condition adds to a question. */
+const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
+  text: (question, text, { accountId }) => question.where(mentions(accountId, text.trim())),
+  ids: (question, ids) => question.where(among("commissions.id", ids)),
+  status: (question, status) => question.where("commissions.status", "=", status),
+  unit: (question, unit) => question.where("commissions.unit", "=", unit),
+  // Choice: `isPaid` only concerns cash, and `isFulfilled` all other units.
+  isPaid: (question, wanted, { accountId }) =>
+    question.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
+  isFulfilled: (question, wanted, { accountId }) =>
+    question.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
+  saleCents: (question, span) => question.where(isWithin("commissions.sale_cents", span)),
+  amount: (question, span) => question.where(isWithin("commissions.amount", span)),
+  createdAt: (question, span) => question.where(isWithin("commissions.created_at", isoRange(span))),
+  promoterCampaignId: (question, id) => question.where("commissions.promoter_campaign_id", "=", id),
+  campaignIds: (question, ids) => question.where(among("commissions.campaign_id", ids)),
+  payoutIds: (question, ids) => question.where(among("commissions.payout_id", ids)),
+  duePeriod: (question, period, { accountId, today }) =>
+    question.where(inPayouts(PAYOUT_ID, accountId, isDue(accountId, { period, today, status: "pending" }))),
+  promoterId: (question, id) => question.where("commissions.promoter_id", "=", id),
+  isFirst: (question, wanted) => question.where(wanted ? IS_FIRST : sql<SqlBool>`not ${IS_FIRST}`),
+  isRefunded: (question, wanted) => question.where("commissions.is_of_refund", "=", Number(wanted)),
+  suspicions: (question, wanted) => question.where(among("commissions.suspicion", wanted)),
+  planIds: (question, ids) => question.where(among("commissions.plan_id", ids)),
+};
+
+/** A question about the commissions that pass a filter. Lists and exports ask it. */
+function commissionQuestion(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  filter: CommissionFilter,
+): CommissionQuestion {
+  const asking = { accountId: account.id, today: dayIn(timeZoneOf(account), now), filter };
+  const all = store
+    .question<CommissionSchema>()
+    .selectFrom("commissions")
+    .where("commissions.account_id", "=", account.id);
+  return filtered(all, CONDITIONS, asking);
+}
+
+type PartSchema = CommissionSchema &
+  Schema<{
+    promoter_campaigns: typeof promoterCampaigns;
+    promoters: typeof promoters;
+    campaigns: typeof campaigns;
+    leads: typeof leads;
+    payouts: typeof payouts;
+  }>;
+
+/** Selects commissions with their parts, for `partsOf`. */
+function withParts(question: CommissionQuestion) {
+  return (question as unknown as SelectQueryBuilder<PartSchema, "commissions", object>)
+    .leftJoin("promoter_campaigns", (join) =>
+      join
+        .onRef("promoter_campaigns.account_id", "=", "commissions.account_id")
+        .onRef("promoter_campaigns.id", "=", "commissions.promoter_campaign_id"),
+    )
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "commissions.account_id")
+        .onRef("promoters.id", "=", "commissions.promoter_id"),
+    )
+    .leftJoin("campaigns", (join) =>
+      join
+        .onRef("campaigns.account_id", "=", "commissions.account_id")
+        .onRef("campaigns.id", "=", "commissions.campaign_id"),
+    )
+    .leftJoin("leads", (join) =>
+      join
+        .onRef("leads.account_id", "=", "commissions.account_id")
+        .onRef("leads.id", "=", "commissions.lead_id"),
+    )
+    .leftJoin("payouts", (join) =>
+      join
+        .onRef("payouts.account_id", "=", "commissions.account_id")
+        .onRef("payouts.id", "=", "commissions.payout_id"),
+    )
+    .select([
+      "commissions.doc as commission",
+      "promoter_campaigns.doc as promoterCampaign",
+      "promoters.doc as promoter",
+      "campaigns.doc as campaign",
+      "leads.doc as lead",
+      "payouts.doc as payout",
+    ]);
+}
+
+/** The texts of a commission and its parts. */
+type PartsRow = { [Name in keyof CommissionParts]: string | null } & { commission: string };
+
+function partsOf(row: PartsRow): CommissionParts {
+  return {
+    commission: parse(commissions, row.commission),
+    promoterCampaign: parsed(promoterCampaigns, row.promoterCampaign),
+    promoter: parsed(promoters, row.promoter),
+    campaign: parsed(campaigns, row.campaign),
+    lead: parsed(leads, row.lead),
+    payout: parsed(payouts, row.payout),
+  };
+}
+
+function parsed<R>(from: Table<R>, doc: string | null): R | null {
+  return doc === null ? null : parse(from, doc);
+}
+
+/** Whether the event's id, or the lead's e-mail address or uid, contains a text. */
+function mentions(accountId: number, text: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${contains("commissions.words", text)} or commissions.lead_id in (
+    select leads.id from leads where leads.account_id = ${accountId} and ${contains("leads.names", text)}))`;
+}
+
+/** Whether the promoter got it. */
+function isDone(accountId: number, wanted: boolean): RawBuilder<SqlBool> {
+  // No payout has the id 0. Whether null is one of them would be unknown.
+  const isCompleted = inPayouts(sql`coalesce(${PAYOUT_ID}, 0)`, accountId, sql`payouts.status = 'completed'`);
+  const done = sql<SqlBool>`(commissions.is_paid_elsewhere = 1 or ${isCompleted})`;
+  return wanted ? done : sql<SqlBool>`not ${done}`;
+}
+
+function inPayouts(
+  payoutId: RawBuilder<unknown>,
+  accountId: number,
+  condition: RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${payoutId} in (select payouts.id from payouts
+    where payouts.account_id = ${accountId} and ${condition})`;
+}

@@ -1,0 +1,179 @@
+import { Failure } from "../../failure.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { findTaken, refuseTaken } from "../../storage/taken.ts";
+import { moveCommissions } from "./commission/changes.ts";
+import type { Context } from "../context.ts";
+import { isErased } from "../people/erased.ts";
+import { announce } from "../events/event.ts";
+import {
+  acceptsLeads,
+  loadOwner,
+  type PromoterCampaign,
+} from "../people/promoter-campaign/promoter-campaign.ts";
+import { findByRefToken } from "../people/promoter-campaign/ref-token.ts";
+import { hasWaiting } from "./sale/waiting.ts";
+import type { Show } from "../show.ts";
+import { checkSplits } from "../people/lead/creation.ts";
+import { withHistory } from "../people/lead/customer.ts";
+import {
+  LEAD_REFUSALS,
+  leads,
+  settled,
+  type Lead,
+  type LeadSelector,
+  type LeadState,
+  type Split,
+  type Suspicion,
+} from "../people/lead/lead.ts";
+import { loadLead } from "../people/lead/search.ts";
+
+/** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
+export interface LeadChanges extends OwnerName {
+  email?: string | null | undefined;
+  uid?: string | null | undefined;
+  username?: string | null | undefined;
+  planName?: string | null | undefined;
+  customerSince?: Date | null | undefined;
+  state?: LeadState | undefined;
+  suspicion?: Suspicion | undefined;
+  splits?: Split[] | null | undefined;
+  /** Whether the commissions stay with the former promoter. */
+  leavesCommissions: boolean;
+}
+
+/** Names the promoter campaign that a lead should belong to. undefined: not given. */
+interface OwnerName {
+  refToken?: string | undefined;
+  promoterCampaignId?: number | undefined;
+}
+
+/**
+ * Changes a lead, or gives it to another promoter.
+ *
+ * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may not get
+ * leads, `invalid`, `taken`
+ */
+export async function updateLead<T>(
+  context: Context,
+  accountId: number,
+  { selector, changes, show }: { selector: LeadSelector; changes: LeadChanges; show: Show<Lead, T> },
+): Promise<T> {
+  const { store, now } = context;
+  return store.transact(async (tx) => {
+    const before = await loadLead(tx, accountId, selector);
+    if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
+      throw new Failure("refused", "Lead was erased.");
+    const target = await findTarget(tx, before, changes);
+    const updated = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
+    const after = withHistory(before, updated, now.toISOString());
+    await refuseFaults(tx, after);
+    if (changes.splits) await checkSplits(tx, after);
+    await tx.put(leads, after, LEAD_REFUSALS);
+    await announce(tx, context, { entity: "referral", before, after });
+    if (target !== null && !changes.leavesCommissions)
+      await moveCommissions(tx, context, { lead: before, target });
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Deletes a lead and its counts, or archives one that has sales: a later refund needs it. Commissions that were given
+ * by hand or imported stay.
+ *
+ * @throws Failure `missing`, `not_found`
+ * @see docs/spec/states.md "Leads"
+ */
+export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
+  await context.store.transact(async (tx) => {
+    const lead = await loadLead(tx, accountId, selector);
+    await tx.lock(leads, accountId, lead.id);
+    const isSold = lead.salesCount > 0 || (await hasWaiting(tx, lead));
+    if (isSold) await tx.put(leads, { ...lead, archivedAt: context.now.toISOString() });
+    else await tx.remove(leads, accountId, lead.id);
+    await announce(tx, context, { entity: "referral", before: lead, after: null });
+  });
+}
+
+/**
+ * The promoter campaign that a lead should move to. null: none is named, or the lead already belongs to it.
+ *
+ * @throws Failure `not_found`, `refused` if it is named by id and not accepted
+ */
+async function findTarget(
+  tx: Transaction,
+  { accountId, promoterCampaignId }: Lead,
+  name: OwnerName,
+): Promise<PromoterCampaign | null> {
+  if (name.promoterCampaignId === promoterCampaignId) return null;
+  if (name.promoterCampaignId !== undefined) return loadOwner(tx, accountId, name.promoterCampaignId);
+  if (name.refToken === undefined) return null;
+  const target = await findByRefToken(tx, accountId, name.refToken);
+  if (target?.id === promoterCampaignId) return null;
+  // As with sign-ups, only accepted promoters receive leads.
+  if (target === null || !acceptsLeads(target)) throw new Failure("not_found", "Promotion not found.");
+  return target;
+}
+
+type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
+
+/**
+ * The dates of each state.
+ *
+ * Choice: a sign-up or a subscriber is no customer and has cancelled nothing. Denying a lead keeps both dates, so
+ * that it can be undone.
+ */
+const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
+  signup: () => ({ customerSince: null, cancelledAt: null }),
+  subscribed: () => ({ customerSince: null, cancelledAt: null }),
+  active: ({ customerSince }, now) => ({ customerSince: customerSince ?? now, cancelledAt: null }),
+  cancelled: ({ customerSince, cancelledAt }, now) => ({ customerSince, cancelledAt: cancelledAt ?? now }),
+  denied: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+  refunded: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+  pending: () => ({ customerSince: null, cancelledAt: null }),
+};
+
+function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
+  const { email, uid, username, planName, customerSince, splits } = changes;
+  const after: Lead = {
+    ...lead,
+    email: email === undefined ? lead.email : email,
+    uid: uid === undefined ? lead.uid : uid,
+    username: username === undefined ? lead.username : username,
+    planName: planName === undefined ? lead.planName : planName,
+    suspicion: changes.suspicion ?? lead.suspicion,
+    splits: splits === undefined ? lead.splits : splits,
+    customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
+  };
+  const state = changes.state ?? impliedState(after, customerSince);
+  const dates = DATES[state](after, now.toISOString());
+  // A customer who comes back may leave again.
+  const cancellationId = dates.cancelledAt === null ? null : after.cancellationId;
+  return { ...after, state, ...dates, cancellationId };
+}
+
+/** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */
+function impliedState({ state }: Lead, customerSince: Date | null | undefined): LeadState {
+  const isProspect = state === "signup" || state === "subscribed";
+  if (customerSince && isProspect) return "active";
+  return customerSince === null && state === "active" ? "signup" : state;
+}
+
+/** The lead under its new owner. The new owner's part of a split becomes part of the rest, which is the owner's. */
+function belongingTo(lead: Lead, owner: PromoterCampaign): Lead {
+  const splits = lead.splits?.filter(({ promoterCampaignId }) => promoterCampaignId !== owner.id) ?? [];
+  return {
+    ...lead,
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    splits: splits.length === 0 ? null : splits,
+  };
+}
+
+async function refuseFaults(tx: Transaction, lead: Lead): Promise<void> {
+  if (lead.email === null && lead.uid === null) {
+    const fields = { email: ["can't be blank without a uid"] };
+    throw new Failure("invalid", "A lead needs an e-mail address or a uid", fields);
+  }
+  refuseTaken(await findTaken(tx, leads, { record: lead, unique: ["email", "uid"] }));
+}

@@ -1,0 +1,370 @@
+import { Failure } from "../../../failure.ts";
+import { parse } from "../../../storage/documents.ts";
+import type { Schema } from "../../../storage/query.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import type { Account } from "../../program/account/account.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { announce } from "../../events/event.ts";
+import {
+  batchReference,
+  lockPaymentsBatch,
+  paymentsBatches,
+  type PaymentsBatch,
+} from "../payments-batch/batch.ts";
+import {
+  METHOD_WORDS,
+  payoutMethods,
+  type PayoutMethod,
+  type PayoutMethodName,
+} from "../payout-method/payout-method.ts";
+import { loadPayout, payouts, type Payout } from "../payout/payout.ts";
+import { methodFor, moveWithin } from "../payout/status.ts";
+import { loadPromoter, promoterName, type Promoter } from "../../people/promoter/promoter.ts";
+import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
+import {
+  findPaymentOf,
+  isLive,
+  paymentOrders,
+  payments,
+  payoutClaims,
+  type Payment,
+  type PaymentOrder,
+} from "./payment.ts";
+
+const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
+
+/**
+ * The payout method that each provider pays, and the detail that names the receiver. Choice: the service that we follow has no
+ * methods of these names, so Stripe and Tremendous pay methods of the kind `custom`.
+ */
+const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string; isPayee: RegExp }> = {
+  paypal: { method: "paypal", field: "wallet_email", isPayee: IS_EMAIL },
+  wise: { method: "wise", field: "wise_email", isPayee: IS_EMAIL },
+  stripe: { method: "custom", field: "stripe_account", isPayee: /^acct_\w+$/ },
+  tremendous: { method: "custom", field: "gift_card_email", isPayee: IS_EMAIL },
+};
+
+/** The payout method that a provider pays. */
+export function methodOf(provider: PaymentProviderName): PayoutMethodName {
+  return PAID_BY[provider].method;
+}
+
+/** A payment that could be made now. */
+export interface PlannedPayment {
+  promoterId: number;
+  name: string;
+  /** The receiver at the provider. */
+  payee: string;
+  payoutMethodId: number;
+  amount: number;
+  payouts: Payout[];
+}
+
+/** What sending a batch would do. */
+export interface Plan {
+  batch: PaymentsBatch;
+  currency: string;
+  toPay: PlannedPayment[];
+  leftOut: { payout: Payout; reason: string }[];
+}
+
+/** Shows what sending a batch would do, and writes nothing. @throws Failure `not_found`, `refused` for another method */
+export function planPayments(
+  context: Context,
+  account: Account,
+  given: { batchId: number; provider: PaymentProviderName },
+): Promise<Plan> {
+  return context.store.transact((tx) => planWithin(tx, account, { ...given, now: context.now }));
+}
+
+/**
+ * Writes down the next payments of a batch that are to be made, at most as many as one order may hold, before anybody is
+ * asked for them. Their payouts are processing from then on. null: nothing is left to pay.
+ *
+ * @throws Failure `not_found`, `refused` for another method
+ */
+export function intendPayments(
+  context: Context,
+  account: Account,
+  given: { batchId: number; provider: PaymentProviderName; mostPayments: number },
+): Promise<PaymentOrder | null> {
+  return context.store.transact(async (tx) => {
+    const { batch, toPay } = await planWithin(tx, account, { ...given, now: context.now });
+    const planned = toPay.slice(0, given.mostPayments);
+    if (planned.length === 0) return null;
+    refuseUnapproved(context, account, batch);
+    await refuseExcess(tx, context, account, toPay);
+    const at = context.now.toISOString();
+    const order = await newOrder(context, { account, batchId: batch.id, payer: given.provider });
+    await tx.insert(paymentOrders, { ...order, nextAskAt: at });
+    if (batch.status !== "processing") {
+      const after: PaymentsBatch = { ...batch, status: "processing", processingStartedAt: at, error: null };
+      // The batch comes first, because each payout that moves looks at its status.
+      await tx.put(paymentsBatches, after);
+      await announce(tx, context, { entity: "payments_batch", before: batch, after });
+    }
+    for (const { payouts: own, ...one } of planned) {
+      for (const payout of own) await moveWithin(tx, context, { payout, to: "processing" });
+      await insertPayment(tx, context, order, {
+        promoterId: one.promoterId,
+        payoutMethodId: one.payoutMethodId,
+        amount: one.amount,
+        payoutIds: own.map(({ id }) => id),
+        state: "intent",
+      });
+    }
+    return { ...order, nextAskAt: at };
+  });
+}
+
+/** @throws Failure `refused` while nobody else has approved a batch */
+function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
+  if (account.requiresSecondPerson !== true) return;
+  const name = batchReference(batch);
+  if (batch.approvedBy === undefined)
+    throw new Failure("refused", `A second person must approve ${name} before it is sent`);
+  if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
+    throw new Failure("refused", `You have approved ${name}, so somebody else must send it`);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Refuses to pay more than the account's limits. A stolen session, or a slip of the keyboard, can't empty the company's account
+ * at the provider.
+ *
+ * @throws Failure `refused`
+ */
+async function refuseExcess(
+  { view }: Transaction,
+  { now }: Context,
+  { id, maxRunCents = 0, maxDayCents = 0 }: Account,
+  toPay: PlannedPayment[],
+): Promise<void> {
+  const total = toPay.reduce((sum, { amount }) => sum + amount, 0);
+  if (maxRunCents > 0 && total > maxRunCents)
+    throw new Failure(
+      "refused",
+      `The payments are ${total}, and the limit of a run is ${maxRunCents}, in minor units`,
+    );
+  if (maxDayCents === 0) return;
+  const since = new Date(now.getTime() - DAY_MS).toISOString();
+  const question = view
+    .question<Schema<{ payments: typeof payments }>>()
+    .selectFrom("payments")
+    .select("doc")
+    .where("account_id", "=", id)
+    .where("created_at", ">", since);
+  const latest = (await view.rows(question)).map(({ doc }) => parse(payments, doc));
+  const paid = latest.filter((one) => one.payer !== "file" && isLive(one));
+  const before = paid.reduce((sum, { amount }) => sum + amount, 0);
+  if (before + total <= maxDayCents) return;
+  const words = `The payments of 24 hours would be ${before + total}, and their limit is ${maxDayCents}, in minor units`;
+  throw new Failure("refused", words);
+}
+
+/** A line of a file that pays some payouts of one promoter. */
+interface FileLine {
+  promoterId: number;
+  payoutIds: number[];
+  payoutMethodId: number | null;
+}
+
+/**
+ * Writes down that a file may pay the payouts of a batch. A repeated download changes nothing.
+ *
+ * @throws Failure `refused` while a provider pays one of them
+ */
+export async function intendFile(
+  context: Context,
+  account: Account,
+  { batchId, lines }: { batchId: number; lines: FileLine[] },
+): Promise<void> {
+  await context.store.transact(async (tx) => {
+    await lockPaymentsBatch(tx, account.id, batchId);
+    const order: PaymentOrder = {
+      ...(await newOrder(context, { account, batchId, payer: "file" })),
+      isSettled: true,
+    };
+    let count = 0;
+    for (const { promoterId, payoutMethodId, payoutIds } of lines) {
+      const fresh = await freshIn(tx, account.id, payoutIds);
+      if (fresh.length === 0) continue;
+      count += 1;
+      await insertPayment(tx, context, order, {
+        promoterId,
+        payoutMethodId,
+        amount: fresh.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
+        payoutIds: fresh.map(({ id }) => id),
+        state: "asked",
+      });
+    }
+    if (count > 0) await tx.insert(paymentOrders, order);
+  });
+}
+
+/** The payouts that no file pays yet. @throws Failure `refused` for one that a provider pays */
+async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]): Promise<Payout[]> {
+  const fresh: Payout[] = [];
+  for (const id of payoutIds) {
+    const payout = await loadPayout(tx, accountId, id);
+    const latest = await findPaymentOf(tx, payout);
+    if (latest === null || !isLive(latest)) fresh.push(payout);
+    else if (latest.payer !== "file") {
+      const words = `${PROVIDER_WORDS[latest.payer]} is paying payout ${id}, so no file may pay it as well`;
+      throw new Failure("refused", words);
+    }
+  }
+  return fresh;
+}
+
+/** The receiver of a payment at its provider. null: the details are gone, because the promoter was erased. */
+export async function receiverOf(
+  tx: Pick<Transaction, "get" | "find">,
+  { accountId, promoterId, payoutMethodId, payer }: Payment,
+): Promise<{ payee: string; name: string } | null> {
+  if (payoutMethodId === null || payer === "file") return null;
+  const method = await tx.get(payoutMethods, accountId, payoutMethodId);
+  const payee = textOf(method?.details[PAID_BY[payer].field]);
+  if (method === null || payee === null) return null;
+  return { payee, name: nameOf(method, await loadPromoter(tx, accountId, promoterId)) };
+}
+
+function nameOf({ details }: PayoutMethod, promoter: Promoter): string {
+  return textOf(details["account_holder_name"]) ?? promoterName(promoter);
+}
+
+/** Makes the record of an order that nobody was asked for. */
+export async function newOrder(
+  { store, chance, now }: Context,
+  { account, batchId, payer }: { account: Account; batchId: number; payer: PaymentOrder["payer"] },
+): Promise<PaymentOrder> {
+  return {
+    accountId: account.id,
+    id: await store.nextId("payment-order"),
+    payer,
+    paymentsBatchId: batchId,
+    currency: account.currency,
+    reference: chance.uuid(),
+    attempts: 0,
+    firstAskedAt: null,
+    lastAskedAt: null,
+    heldUntil: null,
+    isSettled: false,
+    providerId: null,
+    nextAskAt: null,
+    createdAt: now.toISOString(),
+  };
+}
+
+/** Writes a payment, which becomes the latest one of its payouts. */
+export async function insertPayment(
+  tx: Transaction,
+  { store, chance, now }: Context,
+  { accountId, id: orderId, payer, paymentsBatchId, currency }: PaymentOrder,
+  given: Pick<Payment, "promoterId" | "payoutMethodId" | "amount" | "payoutIds" | "state">,
+): Promise<void> {
+  const at = now.toISOString();
+  const id = await store.nextId("payment");
+  await tx.insert(payments, {
+    accountId,
+    id,
+    orderId,
+    payer,
+    paymentsBatchId,
+    ...given,
+    currency,
+    reference: chance.uuid(),
+    steps: [{ state: given.state, at }],
+    providerId: null,
+    fee: null,
+    error: null,
+    review: null,
+    createdAt: at,
+  });
+  for (const payoutId of given.payoutIds) await tx.put(payoutClaims, { accountId, payoutId, paymentId: id });
+}
+
+async function planWithin(
+  tx: Transaction,
+  account: Account,
+  { batchId, provider, now }: { batchId: number; provider: PaymentProviderName; now: Date },
+): Promise<Plan> {
+  const batch = await lockPaymentsBatch(tx, account.id, batchId);
+  if (batch.method !== PAID_BY[provider].method) {
+    const words = `${PROVIDER_WORDS[provider]} can't pay a batch of ${METHOD_WORDS[batch.method]} payments`;
+    throw new Failure("refused", words);
+  }
+  const plan: Plan = { batch, currency: account.currency, toPay: [], leftOut: [] };
+  const inBatch = await tx.view.list(payouts, "batch", account.id, [batchId]);
+  for (const payout of inBatch.toSorted((one, other) => one.promoterId - other.promoterId)) {
+    if (payout.status === "completed" || payout.status === "cancelled") continue;
+    const checked = await check(tx, { payout, provider, account, now });
+    if (checked === null) continue;
+    if (typeof checked === "string") plan.leftOut.push({ payout, reason: checked });
+    else addTo(plan, payout, checked);
+  }
+  return plan;
+}
+
+type Payable = Pick<PlannedPayment, "name" | "payee" | "payoutMethodId">;
+
+interface Checked {
+  payout: Payout;
+  provider: PaymentProviderName;
+  account: Account;
+  now: Date;
+}
+
+/** Whom a payout pays, or why it can't be sent. null: it has been sent already. */
+async function check(
+  tx: Transaction,
+  { payout, provider, account, now }: Checked,
+): Promise<Payable | string | null> {
+  const latest = await findPaymentOf(tx, payout);
+  if (latest !== null && isLive(latest)) {
+    if (latest.payer !== "file") return null;
+    return `A file that pays it was downloaded on ${latest.createdAt.slice(0, 10)}. Decide first whether it was used`;
+  }
+  if (payout.status === "processing") return "It was marked as processing, so a file may pay it";
+  const promoter = await loadPromoter(tx, payout.accountId, payout.promoterId);
+  if (isErased(promoter)) return "The promoter was erased";
+  const payoutMethodId = await methodFor(tx, payout, "processing");
+  const method =
+    payoutMethodId === null ? null : await tx.get(payoutMethods, payout.accountId, payoutMethodId);
+  if (method === null || method.method !== PAID_BY[provider].method) return "It has no fitting payout method";
+  // Somebody who marks the payout as pending again wants it to be tried with the same receiver.
+  const isSameReceiver = payout.status === "failed" && latest?.payoutMethodId === method.id;
+  if (isSameReceiver && latest.isPayeeFault === true)
+    return `${PROVIDER_WORDS[provider]} refused the receiver. The promoter must change the payout method`;
+  if (isSameReceiver && latest.state === "returned")
+    return "The money came back from this receiver. The promoter must change the payout method";
+  const restMs = (account.methodRestDays ?? 0) * DAY_MS;
+  if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
+    return `The payout method was changed on ${method.changedAt.slice(0, 10)}, and rests for ${account.methodRestDays} days`;
+  const { field, isPayee } = PAID_BY[provider];
+  const payee = textOf(method.details[field]);
+  if (payee === null) return `${field} is missing`;
+  if (!isPayee.test(payee)) return `${field} is invalid`;
+  return { name: nameOf(method, promoter), payee, payoutMethodId: method.id };
+}
+
+/** A promoter gets one payment for all payouts, unless some go to a newer method. */
+function addTo({ toPay }: Plan, payout: Payout, payable: Payable): void {
+  const known = toPay.find(
+    ({ promoterId, payoutMethodId }) =>
+      promoterId === payout.promoterId && payoutMethodId === payable.payoutMethodId,
+  );
+  if (known === undefined) {
+    const { promoterId, totalInclTax: amount } = payout;
+    toPay.push({ promoterId, ...payable, amount, payouts: [payout] });
+    return;
+  }
+  known.amount += payout.totalInclTax;
+  known.payouts.push(payout);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}

@@ -1,0 +1,347 @@
+import { Failure } from "../../../failure.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { loadPayout, payouts, type PayoutStatus } from "../payout/payout.ts";
+import { moveWithin } from "../payout/status.ts";
+import { promoters } from "../../people/promoter/promoter.ts";
+import { PROVIDER_WORDS } from "./connection.ts";
+import { receiverOf } from "./intent.ts";
+import {
+  isLive,
+  loadPayment,
+  paymentOrders,
+  payments,
+  payoutClaims,
+  type Payer,
+  type Payment,
+  type PaymentOrder,
+  type PaymentState,
+} from "./payment.ts";
+import { isOverdue, judge, mayRepeat, nextAskAt, type Answer, type Report } from "./transition.ts";
+
+/**
+ * How long the other processes leave an order to one that may have died. If it was only slow, the provider is asked twice,
+ * under one reference.
+ */
+const HOLD_MS = 20 * 1_000;
+/** The longest time that a request and its token take. */
+const REQUEST_MS = 2 * 60 * 1_000;
+
+/** An order that this process alone talks about until `heldUntil`. */
+export interface HeldOrder {
+  order: PaymentOrder;
+  /** `receiver` null: it is gone, because the promoter was erased. */
+  payments: { payment: Payment; receiver: { payee: string; name: string } | null }[];
+  /** `send`: it was never sent. `find`: it may have been executed, so the provider is asked first. */
+  next: "send" | "find";
+}
+
+/**
+ * Takes an order, so that only one process talks about it. If it was never sent, writes down that it is now. null: another
+ * process has it, or nothing is open.
+ */
+export function holdOrder(context: Context, accountId: number, id: number): Promise<HeldOrder | null> {
+  return context.store.transact(async (tx) => {
+    const before = await tx.lock(paymentOrders, accountId, id);
+    if (before === null || before.payer === "file" || isHeld(before, context.now)) return null;
+    const own = await tx.view.list(payments, "order", accountId, [id]);
+    const next = before.attempts === 0 && !before.isSettled ? "send" : "find";
+    const order = held(before, context.now);
+    if (next === "send")
+      return { order: await beginAttempt(tx, context, order), next, payments: await named(tx, own) };
+    await tx.put(paymentOrders, order);
+    return { order, next, payments: await named(tx, own) };
+  });
+}
+
+/**
+ * Decides whether an order that may have been executed is sent again, and writes that down before. null: it is not.
+ *
+ * @see docs/ARCHITECTURE.md "One payment"
+ */
+export function repeatOrder(
+  context: Context,
+  { accountId, id, attempts }: PaymentOrder,
+  { answer, refusesRepetitionsMs }: { answer: Answer["kind"]; refusesRepetitionsMs: number },
+): Promise<PaymentOrder | null> {
+  const { now } = context;
+  return context.store.transact(async (tx) => {
+    const order = await tx.lock(paymentOrders, accountId, id);
+    // Another process has sent it meanwhile, because this one took too long.
+    if (order === null || order.attempts !== attempts) return null;
+    if (!mayRepeat(order, answer, { refusesRepetitionsMs, now })) return null;
+    return beginAttempt(tx, context, held(order, now));
+  });
+}
+
+/** Writes down what a provider has answered. It may be written any number of times, in any order. */
+export function recordAnswer(
+  context: Context,
+  { accountId, id, attempts, heldUntil }: PaymentOrder,
+  answer: Answer,
+): Promise<void> {
+  return context.store.transact(async (tx) => {
+    const order = await tx.lock(paymentOrders, accountId, id);
+    if (order === null) return;
+    const own = await tx.view.list(payments, "order", accountId, [id]);
+    const isOnlyAttempt = order.attempts === 1 && attempts === 1;
+    const isRefused = answer.kind === "refused" && isOnlyAttempt;
+    const after: PaymentOrder = {
+      ...order,
+      isSettled: order.isSettled || answer.kind === "taken" || isRefused,
+      providerId: answer.kind === "taken" ? (answer.providerId ?? order.providerId) : order.providerId,
+      // A process that took too long has lost the order to another one.
+      heldUntil: order.heldUntil === heldUntil ? null : order.heldUntil,
+    };
+    const states: PaymentState[] = [];
+    for (const payment of own)
+      states.push(await apply(tx, context, { payment, order: after, answer, isOnlyAttempt }));
+    const isOver = after.isSettled && after.providerId === null && answer.kind === "unaskable";
+    const next = isOver ? null : nextAskAt(after, states, context.now);
+    const isLeft = isRefused && states.some((state) => state === "asked");
+    await tx.put(paymentOrders, isLeft ? unasked(after, context.now) : { ...after, nextAskAt: next });
+  });
+}
+
+/** An order that was refused whole because of some receivers. It is sent anew without them. */
+function unasked(order: PaymentOrder, now: Date): PaymentOrder {
+  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, isSettled: false };
+  return { ...order, ...never, nextAskAt: now.toISOString() };
+}
+
+/** Has the server ask about an order soon, because its provider has news. null: the account has no such order. */
+export function hurryOrder(
+  context: Context,
+  accountId: number,
+  { reference, providerId }: { reference: string; providerId: string | null },
+): Promise<PaymentOrder | null> {
+  return context.store.transact(async (tx) => {
+    const order = await tx.find(paymentOrders, "reference", accountId, [reference]);
+    if (order === null) return null;
+    const after = {
+      ...order,
+      providerId: order.providerId ?? providerId,
+      nextAskAt: context.now.toISOString(),
+    };
+    await tx.put(paymentOrders, after);
+    return after;
+  });
+}
+
+/**
+ * Records what a person found out about a payment that nobody else could decide. Its order is never sent again.
+ *
+ * @throws Failure `not_found`, or `refused` if the provider knows it, or is being asked
+ */
+export function decidePayment(
+  context: Context,
+  accountId: number,
+  { id, wasPaid }: { id: number; wasPaid: boolean },
+): Promise<Payment> {
+  return context.store.transact(async (tx) => {
+    const payment = await loadPayment(tx, accountId, id);
+    const order = await tx.lock(paymentOrders, accountId, payment.orderId);
+    if (order !== null && isUnderWay(order, context.now)) {
+      const words = `${payerWords(payment.payer)} is being asked about this payment. Try again in a few minutes`;
+      throw new Failure("refused", words);
+    }
+    const isOpenFile = payment.payer === "file" && payment.state === "asked";
+    if (payment.review === null && !isOpenFile) {
+      throw new Failure("refused", `This payment is ${payment.state}, and nobody needs to decide about it`);
+    }
+    if (order !== null) await tx.put(paymentOrders, { ...order, isSettled: true });
+    const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
+    return move(
+      tx,
+      context,
+      { ...payment, decidedBy, review: null },
+      { state: wasPaid ? "confirmed" : "failed" },
+    );
+  });
+}
+
+function isUnderWay({ lastAskedAt }: PaymentOrder, now: Date): boolean {
+  return lastAskedAt !== null && now.getTime() - Date.parse(lastAskedAt) < REQUEST_MS;
+}
+
+function isHeld({ heldUntil }: PaymentOrder, now: Date): boolean {
+  return heldUntil !== null && Date.parse(heldUntil) > now.getTime();
+}
+
+function held(order: PaymentOrder, now: Date): PaymentOrder {
+  return { ...order, heldUntil: new Date(now.getTime() + HOLD_MS).toISOString() };
+}
+
+async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrder): Promise<PaymentOrder> {
+  const at = context.now.toISOString();
+  const after: PaymentOrder = {
+    ...order,
+    attempts: order.attempts + 1,
+    firstAskedAt: order.firstAskedAt ?? at,
+    lastAskedAt: at,
+  };
+  await tx.put(paymentOrders, after);
+  for (const payment of await tx.view.list(payments, "order", order.accountId, [order.id])) {
+    if (payment.state === "intent") await move(tx, context, payment, { state: "asked" });
+  }
+  return after;
+}
+
+/** The payments with their receivers. */
+async function named(tx: Transaction, own: Payment[]): Promise<HeldOrder["payments"]> {
+  const found: HeldOrder["payments"] = [];
+  for (const payment of own) found.push({ payment, receiver: await receiverOf(tx, payment) });
+  return found;
+}
+
+/** Applies an answer to one payment, and resolves to its state. */
+async function apply(
+  tx: Transaction,
+  context: Context,
+  given: { payment: Payment; order: PaymentOrder; answer: Answer; isOnlyAttempt: boolean },
+): Promise<PaymentState> {
+  const { payment, order, answer, isOnlyAttempt } = given;
+  if (answer.kind === "taken") {
+    const report = answer.reports.find(({ reference }) => reference === payment.reference);
+    if (report !== undefined) return (await applyReport(tx, context, payment, report)).state;
+    if (!answer.isComplete || payment.state !== "asked") return payment.state;
+    // It may be listed later, so nothing follows from this but that somebody must look.
+    const words = `${payerWords(payment.payer)} has the order, and does not list this payment`;
+    return (await ask(tx, context, payment, words)).state;
+  }
+  if (answer.kind === "refused" && isOnlyAttempt && judge(payment, "failed") === "new") {
+    const fault = answer.faults.find(({ reference }) => reference === payment.reference);
+    // Without the receivers that are to blame, the others may be paid.
+    if (fault === undefined && answer.faults.length > 0) return payment.state;
+    const error = fault?.reason ?? answer.reason;
+    return (await move(tx, context, payment, { state: "failed", error, isPayeeFault: fault !== undefined }))
+      .state;
+  }
+  if (order.isSettled || !isOverdue(order, context.now) || payment.review !== null) return payment.state;
+  if (payment.state !== "asked" && payment.state !== "intent") return payment.state;
+  const what = order.attempts === 0 ? "could not be asked" : "has not told whether it has paid";
+  const since = `since ${(order.firstAskedAt ?? order.createdAt).slice(0, 16).replace("T", " ")} UTC`;
+  const reason = `${payerWords(payment.payer)} ${what} ${since}${reasonIn(answer)}`;
+  await tx.put(payments, { ...payment, review: { since: context.now.toISOString(), reason } });
+  return payment.state;
+}
+
+function reasonIn(answer: Answer): string {
+  return "reason" in answer ? `: ${answer.reason}` : "";
+}
+
+async function applyReport(
+  tx: Transaction,
+  context: Context,
+  payment: Payment,
+  report: Report,
+): Promise<Payment> {
+  const said = `${payerWords(payment.payer)} says that it is ${report.state}`;
+  const isOther =
+    (report.amount !== null && report.amount !== payment.amount) ||
+    (report.currency !== null && report.currency !== payment.currency);
+  if (isOther) {
+    const amount = `${report.amount} ${report.currency} instead of ${payment.amount} ${payment.currency}`;
+    return ask(tx, context, payment, `${said}, with ${amount}, in minor units`);
+  }
+  const known = {
+    ...payment,
+    providerId: report.providerId ?? payment.providerId,
+    fee: report.fee ?? payment.fee,
+  };
+  const judged = judge(payment, report.state);
+  if (judged === "contradiction")
+    return ask(tx, context, known, `${said}, and it was ${payment.state} before`);
+  if (judged === "new") {
+    const { decidedBy: _decidedBy, ...undecided } = known;
+    return move(tx, context, { ...undecided, review: null }, report);
+  }
+  // The provider knows the payment, so nobody needs to decide about it any more.
+  const isKnown = known.review !== null && report.state === payment.state && payment.state === "asked";
+  const after = isKnown ? { ...known, review: null } : known;
+  if (after.providerId !== payment.providerId || after.fee !== payment.fee || isKnown)
+    await tx.put(payments, after);
+  return after;
+}
+
+/** Asks a person to look at a payment. */
+async function ask(tx: Transaction, context: Context, payment: Payment, reason: string): Promise<Payment> {
+  if (payment.review?.reason === reason) return payment;
+  const after = { ...payment, review: { since: context.now.toISOString(), reason } };
+  await tx.put(payments, after);
+  return after;
+}
+
+/** The status of the payouts of a payment in each state. */
+const STATUSES: Record<PaymentState, PayoutStatus> = {
+  intent: "processing",
+  asked: "processing",
+  unclaimed: "processing",
+  confirmed: "completed",
+  failed: "failed",
+  returned: "failed",
+};
+
+/** Moves a payment and its payouts to a state. */
+async function move(
+  tx: Transaction,
+  context: Context,
+  payment: Payment,
+  {
+    state,
+    error = null,
+    isPayeeFault = false,
+  }: { state: PaymentState; error?: string | null; isPayeeFault?: boolean },
+): Promise<Payment> {
+  const isBack = state === "failed" || state === "returned";
+  const moved: Payment = {
+    ...payment,
+    state,
+    error: isBack ? await tellable(tx, payment, error) : null,
+    ...(isPayeeFault && { isPayeeFault }),
+    steps: [...payment.steps, { state, at: context.now.toISOString() }],
+  };
+  await tx.put(payments, moved);
+  const stray: number[] = [];
+  for (const id of payment.payoutIds) {
+    if (!(await isFollowed(tx, context, { payment: moved, payoutId: id }))) stray.push(id);
+  }
+  if (stray.length === 0 || !isLive(moved)) return moved;
+  return ask(tx, context, moved, `It is ${state}, but payout ${stray.join(", ")} was settled in another way`);
+}
+
+/** Errors of providers may hold names and addresses, which nobody keeps of erased people. */
+async function tellable(
+  tx: Transaction,
+  { accountId, promoterId }: Payment,
+  error: string | null,
+): Promise<string | null> {
+  const promoter = error === null ? null : await tx.get(promoters, accountId, promoterId);
+  return promoter !== null && isErased(promoter) ? "erased" : error;
+}
+
+/** Moves a payout along with its payment. false: it has a newer payment, or was settled by hand. */
+async function isFollowed(
+  tx: Transaction,
+  context: Context,
+  { payment, payoutId }: { payment: Payment; payoutId: number },
+): Promise<boolean> {
+  const { accountId, id, error } = payment;
+  const claim = await tx.get(payoutClaims, accountId, payoutId);
+  if (claim?.paymentId !== id || (await tx.get(payouts, accountId, payoutId)) === null) return false;
+  const wanted = STATUSES[payment.state];
+  let payout = await loadPayout(tx, accountId, payoutId);
+  const by = payment;
+  if (payout.status === "failed" && wanted !== "failed")
+    payout = await moveWithin(tx, context, { payout, to: "processing", by });
+  // Nothing is lost if it stays pending: it is free to be paid.
+  if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return true;
+  if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return false;
+  await moveWithin(tx, context, { payout, to: wanted, error, by });
+  return true;
+}
+
+function payerWords(payer: Payer): string {
+  return payer === "file" ? "The bank" : PROVIDER_WORDS[payer];
+}

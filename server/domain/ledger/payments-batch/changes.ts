@@ -1,0 +1,211 @@
+import { Failure } from "../../../failure.ts";
+import { parse } from "../../../storage/documents.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import type { Account } from "../../program/account/account.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { announce } from "../../events/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
+import {
+  lockSelectedPayoutMethod,
+  METHOD_WORDS,
+  type PayoutMethodName,
+} from "../payout-method/payout-method.ts";
+import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
+import { payoutQuestion } from "../payout/search.ts";
+import { forgetFile, moveWithin } from "../payout/status.ts";
+import type { Show } from "../../show.ts";
+import { users } from "../../access/user/user.ts";
+import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
+import { partStarts } from "./payments.ts";
+
+/** A new batch as it is shown, and the payouts that it leaves out. */
+interface CreatedBatch<T> {
+  batch: T;
+  leftOut: LeftOut[];
+}
+
+/** A pending payout of the method that can't be paid yet. */
+interface LeftOut {
+  payout: Payout;
+  reason: string;
+}
+
+/**
+ * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep the method
+ * that their promoter has now.
+ *
+ * @throws Failure `refused` if there are none
+ */
+export async function createPaymentsBatch<T>(
+  context: Context,
+  account: Account,
+  { method, show }: { method: PayoutMethodName; show: Show<PaymentsBatch, T> },
+): Promise<CreatedBatch<T>> {
+  const { store } = context;
+  const { payable, leftOut } = await sortOut(context, account, method);
+  const id = await store.nextId("payments-batch");
+  const batch: PaymentsBatch = {
+    accountId: account.id,
+    id,
+    method,
+    status: "awaiting_confirmation",
+    processingStartedAt: null,
+    completedAt: null,
+    error: null,
+    createdAt: context.now.toISOString(),
+  };
+  return store.transact(async (tx) => {
+    const added: number[] = [];
+    for (const payout of payable) {
+      if (await isAdded(tx, context, { batch, payout })) added.push(payout.promoterId);
+    }
+    if (added.length === 0)
+      throw new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
+    const starts = partStarts(method, added);
+    const after = { ...batch, ...(starts.length > 1 && { partStarts: starts }) };
+    await tx.insert(paymentsBatches, after);
+    await announce(tx, context, { entity: "payments_batch", before: null, after });
+    return { batch: await show(tx.view, after), leftOut };
+  });
+}
+
+/** The statuses in which a batch can be paid for the first time, and those in which it can be tried again. */
+export const PAYABLE: readonly PaymentsBatchStatus[] = ["awaiting_confirmation"];
+export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
+
+/**
+ * Confirms a batch: its payouts are under way from now on. After a failure, those that failed are under way again.
+ *
+ * Nobody sends money: the company uploads the batch's file to its bank or wallet, and then marks the payouts as paid. A
+ * provider sends it instead by `intendPayments`.
+ *
+ * @throws Failure `not_found`, or `refused` if nothing is left to pay
+ */
+export function payBatch<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const before = await lockPaymentsBatch(tx, accountId, id);
+    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status)) {
+      throw new Failure("refused", `A ${before.status} payments batch can't be paid`);
+    }
+    const open = (await payoutsIn(tx, before)).filter(
+      ({ status }) => status === "pending" || status === "failed",
+    );
+    if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
+    const processingStartedAt = context.now.toISOString();
+    const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
+    // The batch comes first, because each payout that moves looks at its status.
+    await tx.put(paymentsBatches, after);
+    for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
+    await announce(tx, context, { entity: "payments_batch", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Lets another user send a batch by a provider. A stolen session, or one person alone, can't send money then.
+ *
+ * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor, or if nothing is to be sent
+ */
+export function approveBatch<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
+): Promise<T> {
+  const { actor, now } = context;
+  return context.store.transact(async (tx) => {
+    const before = await lockPaymentsBatch(tx, accountId, id);
+    const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
+    if (user === null || user.secondFactor === null)
+      throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
+    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status))
+      throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
+    const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
+    await tx.put(paymentsBatches, after);
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Deletes a batch. Its payouts are pending again.
+ *
+ * Choice: completed payouts stay completed.
+ *
+ * @throws Failure `not_found`, or `refused` while it is processing or once it is completed
+ */
+export async function removePaymentsBatch(context: Context, accountId: number, id: number): Promise<void> {
+  await context.store.transact(async (tx) => {
+    const batch = await lockPaymentsBatch(tx, accountId, id);
+    if (batch.status === "processing" || batch.status === "completed") {
+      throw new Failure("refused", `A ${batch.status} payments batch can't be deleted`);
+    }
+    const inside = await payoutsIn(tx, batch);
+    await tx.remove(paymentsBatches, accountId, id);
+    for (const payout of inside) await takeOut(tx, context, payout);
+    await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
+  });
+}
+
+/** Finds the pending money payouts of a method that are in no batch, oldest first. */
+async function sortOut(context: Context, account: Account, method: PayoutMethodName) {
+  const { store } = context;
+  const free = payoutQuestion(context, account, { status: "pending" })
+    .where("payouts.unit", "=", "cash")
+    .where("payouts.payments_batch_id", "is", null);
+  const payees = payeeQuestion(store, account.id)
+    .where("selected.method", "=", method)
+    .where("promoters.id", "in", free.select("payouts.promoter_id"));
+  const rows = await store.rows(payees);
+  const reasons = new Map(
+    rows.map(payeeOf).map((payee) => [payee.promoter.id, unpayableReason(payee, account)]),
+  );
+  const payable: Payout[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { doc } of await store.rows(free.select("payouts.doc").orderBy("payouts.id"))) {
+    const payout = parse(payouts, doc);
+    const reason = reasons.get(payout.promoterId);
+    if (reason === null) payable.push(payout);
+    else if (reason !== undefined) leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });
+  }
+  return { payable, leftOut };
+}
+
+/** Adds a payout to a batch. false: it, or its promoter's method, has changed meanwhile. */
+async function isAdded(
+  tx: Transaction,
+  context: Context,
+  { batch, payout: { accountId, id } }: { batch: PaymentsBatch; payout: Payout },
+): Promise<boolean> {
+  const before = await tx.get(payouts, accountId, id);
+  if (before === null || !isFree(before)) return false;
+  const selected = await lockSelectedPayoutMethod(tx, accountId, before.promoterId);
+  if (selected === null || selected.isDisabled || selected.method !== batch.method) return false;
+  const after = { ...before, paymentsBatchId: batch.id, payoutMethodId: selected.id };
+  await tx.put(payouts, after);
+  await announceMoney(tx, context, { entity: "payout", before, after });
+  return true;
+}
+
+function isFree({ status, unit, paymentsBatchId }: Payout): boolean {
+  return status === "pending" && unit === "cash" && paymentsBatchId === null;
+}
+
+function payoutsIn({ view }: Transaction, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
+  return view.list(payouts, "batch", accountId, [id]);
+}
+
+async function takeOut(tx: Transaction, context: Context, before: Payout): Promise<void> {
+  if (before.status === "failed") {
+    await moveWithin(tx, context, { payout: before, to: "pending" });
+    return;
+  }
+  if (before.status === "pending") await forgetFile(tx, context, before);
+  const payoutMethodId = before.status === "pending" ? null : before.payoutMethodId;
+  const after = { ...before, paymentsBatchId: null, payoutMethodId };
+  await tx.put(payouts, after);
+  await announceMoney(tx, context, { entity: "payout", before, after });
+}

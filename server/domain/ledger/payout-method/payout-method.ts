@@ -1,0 +1,104 @@
+import { Failure } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+
+export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
+
+export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
+
+/** How a sentence names a way of payment: `paid by …`. */
+export const METHOD_WORDS: Record<PayoutMethodName, string> = {
+  bank: "bank transfer",
+  crypto: "crypto wallet",
+  custom: "another way",
+  paypal: "PayPal",
+  wise: "Wise",
+  dots: "Dots",
+};
+
+/** A way to pay a promoter. */
+export interface PayoutMethod {
+  accountId: number;
+  id: number;
+  promoterId: number;
+  method: PayoutMethodName;
+  /** The destination of the money: an account, a wallet. */
+  details: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  /** At most one of a promoter's methods is selected. */
+  isSelected: boolean;
+  isDisabled: boolean;
+  isManaged: boolean;
+  /**
+   * The method that took its place when its details changed. It stays for the payouts that it was used for, unselected
+   * and disabled. Absent: it is current.
+   */
+  replacedById?: number;
+  /** When the promoter's money was sent here instead of elsewhere. Absent: it is the promoter's first method. */
+  changedAt?: string;
+  createdAt: string;
+}
+
+/** A promoter can have only one selected method. */
+export const payoutMethods = table<PayoutMethod>()({
+  name: "payout-method",
+  columns: {
+    id: "integer",
+    promoter_id: "integer",
+    method: "text",
+    is_selected: "integer",
+    /** The promoter whose selected method this is. */
+    selected_by_id: ["integer", ({ promoterId, isSelected }) => (isSelected ? promoterId : null)],
+    is_disabled: "integer",
+    replaced_by_id: "integer",
+    created_at: "text",
+  },
+  unique: { selected: ["selected_by_id"] },
+  indexes: { promoter: { on: ["promoter_id"] } },
+});
+
+/** The payout method that a promoter has selected, or null. */
+export function findSelectedPayoutMethod(
+  reader: Reader,
+  accountId: number,
+  promoterId: number,
+): Promise<PayoutMethod | null> {
+  return reader.find(payoutMethods, "selected", accountId, [promoterId]);
+}
+
+/**
+ * The same for a payout that begins to use the method. Changes of its details wait until the transaction has ended, and
+ * then see that it is used.
+ */
+export async function lockSelectedPayoutMethod(
+  tx: Transaction,
+  accountId: number,
+  promoterId: number,
+): Promise<PayoutMethod | null> {
+  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
+  return selected && tx.lock(payoutMethods, accountId, selected.id);
+}
+
+/** @throws Failure `not_found` */
+export async function loadPayoutMethod(reader: Reader, accountId: number, id: number): Promise<PayoutMethod> {
+  const method = await reader.get(payoutMethods, accountId, id);
+  if (method === null) throw new Failure("not_found", "Payout method not found.");
+  return method;
+}
+
+/** A page of a promoter's current payout methods, oldest first. Choice: replaced ones are history, which payouts show. */
+export function findPayoutMethods(
+  store: Store,
+  accountId: number,
+  { promoterId, ...window }: { promoterId: number } & Window,
+): Promise<Found<PayoutMethod>> {
+  const question = store
+    .question<Schema<{ payout_methods: typeof payoutMethods }>>()
+    .selectFrom("payout_methods")
+    .where("account_id", "=", accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("replaced_by_id", "is", null)
+    .orderBy("id");
+  return findPage(store, payoutMethods, { question, ...window });
+}

@@ -1,0 +1,186 @@
+import { Failure, isOutage } from "../../../failure.ts";
+import type { Account } from "../../program/account/account.ts";
+import { recordBatch, type BatchProcess } from "../../batch.ts";
+import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
+import { payoutTerms, type Payout, type PayoutStatus } from "../payout/payout.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { CARRY_REASONS } from "./run.ts";
+import { insertPayout, takeUnpaid, type GroupKey, type Taken } from "../payout/creation.ts";
+import { AFTER_ALL_ISO } from "../../span.ts";
+import { moveWithin } from "../payout/status.ts";
+import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
+import { loadSelected, type Selection } from "../../people/promoter/search.ts";
+import { loadPromoterCampaign } from "../../people/promoter-campaign/promoter-campaign.ts";
+import type { Show } from "../../show.ts";
+
+/**
+ * Pays chosen commissions: one payout for each promoter, campaign and unit among them. Those that can't be paid are
+ * named in the result.
+ *
+ * Choice: the account's minimum and its other rules bind only the runs of a period, because here the company chooses.
+ */
+export async function payCommissions(
+  context: Context,
+  account: Account,
+  { label, ids }: { label: string; ids: number[] },
+): Promise<BatchProcess> {
+  const groups = new Map<string, ChosenGroup>();
+  const faults = new Map<number, string>();
+  for (const id of ids) {
+    const commission = await context.store.get(commissions, account.id, id);
+    const fault = faultOf(commission);
+    if (commission === null || fault !== null) faults.set(id, fault ?? "");
+    else addTo(groups, commission);
+  }
+  const groupRef = `custom-${context.chance.uuid()}`;
+  for (const group of groups.values()) {
+    for (const [id, fault] of await tryGroup(context, account, { group, groupRef })) faults.set(id, fault);
+  }
+  const errors = ids.flatMap((id) => (faults.has(id) ? [`${id}: ${faults.get(id)}`] : []));
+  return recordBatch(context, account.id, { label, total: ids.length, errors });
+}
+
+/** Chosen commissions that belong into one payout. */
+interface ChosenGroup extends GroupKey {
+  ids: number[];
+}
+
+/** Pays a group, and names the reason for all its commissions if it can't be paid. The other groups are paid anyway. */
+async function tryGroup(
+  context: Context,
+  account: Account,
+  { group, groupRef }: { group: ChosenGroup; groupRef: string },
+): Promise<Map<number, string>> {
+  try {
+    return await payGroup(context, account, { group, groupRef });
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
+    return new Map(group.ids.map((id) => [id, error.message]));
+  }
+}
+
+/** Pays the chosen commissions of one group. Returns the ids of those that it did not pay, and why. */
+async function payGroup(
+  context: Context,
+  account: Account,
+  { group, groupRef }: { group: ChosenGroup; groupRef: string },
+): Promise<Map<number, string>> {
+  const id = await context.store.nextId("payout");
+  return context.store.transact(async (tx) => {
+    const faults = new Map<number, string>();
+    const paid = await readUnpaid(tx, account.id, group);
+    const isPaid = paid.reduce((sum, { amount }) => sum + amount, 0) > 0;
+    if (isPaid) {
+      for (const commission of paid) await tx.put(commissions, { ...commission, payoutId: id });
+      await payByHand(tx, context, { account, id, groupRef, taken: takenOf(paid) });
+    }
+    for (const commissionId of group.ids) {
+      if (isPaid && paid.some((each) => each.id === commissionId)) continue;
+      const commission = await tx.get(commissions, account.id, commissionId);
+      faults.set(commissionId, faultOf(commission) ?? CARRY_REASONS.nothing_to_pay);
+    }
+    return faults;
+  });
+}
+
+/** Whose unpaid money is paid, and how the payout begins. */
+export interface PromoterPayment<T> {
+  selection: Selection;
+  /** null: the promoter's default campaign. */
+  campaignId: number | null;
+  status: PayoutStatus;
+  show: Show<Payout, T>;
+}
+
+/**
+ * Pays all unpaid money of a promoter in one campaign.
+ *
+ * @throws Failure `not_found`, or `refused` if there is nothing to pay
+ */
+export async function payPromoter<T>(
+  context: Context,
+  account: Account,
+  { selection, status, show, ...given }: PromoterPayment<T>,
+): Promise<T> {
+  const { store } = context;
+  const { promoter } = await loadSelected(store, account.id, selection);
+  const campaignId =
+    given.campaignId ??
+    (await loadPromoterCampaign(store, account.id, promoter.defaultPromoterCampaignId)).campaignId;
+  const group = { accountId: account.id, promoterId: promoter.id, campaignId, unit: "cash" } as const;
+  const id = await store.nextId("payout");
+  return store.transact(async (tx) => {
+    await tx.lock(promoters, account.id, promoter.id);
+    const taken = await takeUnpaid(tx, group, { until: AFTER_ALL_ISO, payoutId: id });
+    if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
+    const payout = await payByHand(tx, context, { account, id, groupRef: null, taken });
+    const isMoved = status !== "pending";
+    return show(tx.view, isMoved ? await moveWithin(tx, context, { payout, to: status }) : payout);
+  });
+}
+
+/** The commissions of a group that are still unpaid. The commit fails if one of them changes meanwhile. */
+async function readUnpaid(
+  reader: Reader,
+  accountId: number,
+  { promoterId, campaignId, unit, ids }: ChosenGroup,
+): Promise<Commission[]> {
+  const unpaid: Commission[] = [];
+  for (const id of ids) {
+    const commission = await reader.get(commissions, accountId, id);
+    if (commission === null || !isUnpaid(commission)) continue;
+    // Its lead may have been moved to another promoter meanwhile.
+    if (commission.promoterId !== promoterId || commission.campaignId !== campaignId) continue;
+    if (commission.unit === unit) unpaid.push(commission);
+  }
+  return unpaid;
+}
+
+/** What chosen commissions of one group add up to. There is at least one. */
+function takenOf(paid: Commission[]): Taken {
+  const made = paid.map(({ createdAt }) => createdAt).toSorted();
+  const latest = paid.at(-1)!;
+  return {
+    ...latest,
+    amount: paid.reduce((sum, { amount }) => sum + amount, 0),
+    firstAt: made[0]!,
+    lastAt: made.at(-1)!,
+  };
+}
+
+interface ByHand extends Pick<Payout, "id" | "groupRef"> {
+  account: Account;
+  taken: Taken;
+}
+
+/** Choice: the period reaches from the first commission to the day of the payout. */
+async function payByHand(
+  tx: Transaction,
+  context: Context,
+  { account, id, groupRef, taken }: ByHand,
+): Promise<Payout> {
+  const { promoterId, firstAt, lastAt } = taken;
+  const now = context.now.toISOString();
+  const promoter = await loadPromoter(tx, account.id, promoterId);
+  const period = { start: firstAt, end: lastAt > now ? lastAt : now };
+  const terms = payoutTerms(taken, period, { ...account, promoter });
+  const own = { id, runId: null, groupRef, latest: taken };
+  return insertPayout(tx, context, { ...own, terms: { ...terms, hasOwnTerms: true } });
+}
+
+/** Why a commission can't be paid. null: it can. */
+function faultOf(commission: Commission | null): string | null {
+  if (commission === null) return "Commission not found.";
+  const { status, payoutId, isPaidElsewhere } = commission;
+  if (isPaidElsewhere) return "Another program has paid it";
+  if (payoutId !== null) return `It belongs to payout ${payoutId}`;
+  return status === "approved" ? null : `A ${status} commission can't be paid`;
+}
+
+function addTo(groups: Map<string, ChosenGroup>, { id, promoterId, campaignId, unit }: Commission): void {
+  const key = `${promoterId} ${campaignId} ${unit}`;
+  const group = groups.get(key) ?? { promoterId, campaignId, unit, ids: [] };
+  group.ids.push(id);
+  groups.set(key, group);
+}

@@ -1,0 +1,251 @@
+import { sql } from "kysely";
+import { Failure, isOutage } from "../../../failure.ts";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import { servedAccounts, type Account } from "../../program/account/account.ts";
+import type { Context } from "../../context.ts";
+import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+import {
+  groupOf,
+  groupQuestion,
+  insertPayout,
+  takeUnpaid,
+  unpaidGroups,
+  type UnpaidGroup,
+} from "../payout/creation.ts";
+import { latestPeriod, payouts, payoutTerms, periodAt, type Payout, type Period } from "../payout/payout.ts";
+import { promoters } from "../../people/promoter/promoter.ts";
+import { loadPromoterTotals } from "../../people/daily.ts";
+import {
+  beginRun,
+  carryReason,
+  finishRun,
+  isFinished,
+  joined,
+  type CarryReason,
+  type PayoutRun,
+} from "./run.ts";
+
+/** How far a run is. */
+interface RunProgress {
+  commissions: number;
+  payouts: number;
+}
+
+/** A group that could not be paid. */
+interface Fault {
+  group: UnpaidGroup;
+  error: unknown;
+}
+
+/** How many faults an error names. */
+const MAX_NAMED = 10;
+
+/**
+ * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions that
+ * were made by the period's end. It yields after each of them, while the next ones are under way.
+ *
+ * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes at once: it
+ * adds the missing payouts and changes no others. A payout that can't be made keeps nobody else waiting. The run
+ * then stays unfinished, so that the next one tries it again.
+ *
+ * @throws Failure `refused` if the period is not over; Error at the end, if a payout could not be made
+ * @see docs/spec/states.md "Payout runs"
+ */
+export async function* generatePayouts(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  period: Period,
+): AsyncGenerator<RunProgress, PayoutRun> {
+  const run = await beginRun(context, account.id, period);
+  const done: RunProgress = { commissions: 0, payouts: 0 };
+  const faults: Fault[] = [];
+  let faultCount = 0;
+  for await (const { group, payout, error } of paidGroups(context, account, run)) {
+    done.commissions += group.commissionsCount;
+    if (payout !== null) done.payouts += 1;
+    if (error !== null && ++faultCount <= MAX_NAMED) faults.push({ group, error });
+    yield { ...done };
+  }
+  if (faultCount > 0) throw faultOf(run, faults, faultCount);
+  return finishRun(context, run);
+}
+
+/** The parameters of a run. */
+interface Run {
+  store: Store;
+  clock: () => Date;
+}
+
+/** Failed accounts that one report names. */
+const MAX_REPORTED = 10;
+
+/**
+ * Runs the payouts of every account whose latest period is over and has no finished run, in steps.
+ *
+ * Choice: after a longer time without a server, one run pays what all missed periods would have paid. An account that
+ * was made after the period's end has nothing to pay for it.
+ *
+ * An account whose run fails keeps no other waiting.
+ *
+ * @throws Failure `unavailable`; AggregateError at the end, if runs failed
+ */
+export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void> {
+  const errors: unknown[] = [];
+  for await (const account of servedAccounts(store)) {
+    try {
+      yield* runDue({ store, clock }, account);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      if (errors.length < MAX_REPORTED) errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "Payout runs failed");
+}
+
+/** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
+export interface PreviewedPayout extends UnpaidGroup {
+  /** Why a run would not pay it yet. null: it would. */
+  carryReason: CarryReason | null;
+}
+
+/** A page of the payouts that the next run would make. */
+interface RunPreview {
+  period: Period;
+  payouts: PreviewedPayout[];
+  /** How many there are on all pages. */
+  total: number;
+}
+
+/** The payouts that the run of the current period would make if it ended now. */
+export async function previewRun(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<RunPreview> {
+  const period = await joined(store, account.id, periodAt(account, now));
+  const all = groupQuestion(store, account.id, now.toISOString());
+  const length = store
+    .question()
+    .selectFrom(all.clearOrderBy().as("groups"))
+    .select(sql<number>`count(*)`.as("total"));
+  const [rows, [count]] = await Promise.all([
+    store.rows(all.limit(limit).offset(offset)),
+    store.rows(length),
+  ]);
+  const payouts: PreviewedPayout[] = [];
+  for (const group of rows.map(groupOf)) {
+    const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
+    const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
+    payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
+  }
+  return { period, payouts, total: Number(count?.total) };
+}
+
+interface PaidGroup {
+  group: UnpaidGroup;
+  payout: Payout | null;
+  /** null: none. */
+  error: unknown;
+}
+
+/** Payouts that are made at once. On SQLite they share a commit. */
+const MADE_AT_ONCE = 32;
+
+/** Pays the groups of a run. Returns them in their order. @throws Failure `unavailable` */
+async function* paidGroups(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  run: PayoutRun,
+): AsyncGenerator<PaidGroup> {
+  const underWay: Promise<PaidGroup>[] = [];
+  try {
+    for await (const group of unpaidGroups(context.store, run.accountId, run.periodEnd)) {
+      const paid = payGroup(context, account, { run, group }).then(
+        (payout) => ({ group, payout, error: null }),
+        (error: unknown) => {
+          if (isOutage(error)) throw error;
+          return { group, payout: null, error };
+        },
+      );
+      paid.catch(() => {}); // an outage is thrown when its turn comes
+      underWay.push(paid);
+      if (underWay.length === MADE_AT_ONCE) yield underWay.shift()!;
+    }
+    while (underWay.length > 0) yield underWay.shift()!;
+  } finally {
+    // The store may be closed after this.
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** Undoes a transaction whose commissions are not to be paid yet after all. */
+const CARRIED = new Error("The commissions wait for the next run");
+
+/** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */
+async function payGroup(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  { run, group }: { run: PayoutRun; group: UnpaidGroup },
+): Promise<Payout | null> {
+  const { store } = context;
+  const { promoterId, campaignId, unit } = group;
+  const id = await store.nextId("payout");
+  return store
+    .transact(async (tx) => {
+      // Another process that pays this promoter, or erases them, waits.
+      const promoter = await tx.lock(promoters, account.id, promoterId);
+      if (promoter === null) throw new Failure("not_found", "Promoter not found.");
+      const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
+      // Commissions that were approved after the run has paid the others wait for the next run.
+      if (made !== null) return null;
+      const standing = await standingOf(tx, account, promoterId);
+      const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
+      // Others may change commissions until they are in the payout. So what they add up to is read again.
+      if (isCarried(group.amount)) return null;
+      const own = { accountId: account.id, promoterId, campaignId, unit };
+      const paid = await takeUnpaid(tx, own, { until: run.periodEnd, payoutId: id });
+      if (paid === null || isCarried(paid.amount)) throw CARRIED;
+      const period = { start: run.periodStart, end: run.periodEnd };
+      const terms = payoutTerms({ unit, amount: paid.amount }, period, { ...account, promoter });
+      return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, latest: paid });
+    })
+    .catch((error: unknown) => {
+      if (error === CARRIED) return null;
+      throw error;
+    });
+}
+
+/** Reads only the facts that the account's rules ask for. Others count as fine. */
+async function standingOf(tx: Transaction, account: Account, promoterId: number) {
+  const { id, minPayingCustomers, requiresPayoutMethod } = account;
+  const { activeCustomers } =
+    minPayingCustomers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { activeCustomers: 0 };
+  const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
+  return { activeCustomers, method };
+}
+
+function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
+  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
+  });
+  const number = count === 1 ? "One payout" : `${count} payouts`;
+  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
+  return new Error(message, { cause: faults[0]?.error });
+}
+
+/** Payouts between two pauses of a run, so that requests come first. */
+const BETWEEN_PAUSES = 100;
+
+/** Runs the latest period of one account, if it is due. */
+async function* runDue({ store, clock }: Run, account: Account): AsyncGenerator<void> {
+  const now = clock();
+  const period = latestPeriod(account, now);
+  if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;
+  let count = 0;
+  for await (const _progress of generatePayouts({ store, now }, account, period)) {
+    count += 1;
+    if (count % BETWEEN_PAUSES === 0) yield;
+  }
+  yield;
+}

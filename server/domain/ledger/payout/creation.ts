@@ -1,0 +1,229 @@
+import { sql, type SqlBool } from "kysely";
+import type { Schema } from "../../../storage/query.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
+import { accounts } from "../../program/account/account.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
+import { announceMoney } from "../commission/balance-event.ts";
+import type { Unit } from "../../money.ts";
+import type { Belonging } from "../../people/promoter-campaign/promoter-campaign.ts";
+import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
+import { payouts, payoutTerms, type Payout, type PayoutTerms } from "./payout.ts";
+
+/** The commissions that belong into one payout. */
+export interface GroupKey {
+  promoterId: number;
+  campaignId: number;
+  unit: Unit;
+}
+
+/** The unpaid commissions of one promoter, campaign and unit. */
+export interface UnpaidGroup extends GroupKey {
+  /** Cents of `cash`, otherwise whole units. Negative if refunds took back more than was earned. */
+  amount: number;
+  commissionsCount: number;
+}
+
+/** The groups of unpaid commissions that were made until an instant, by promoter, campaign and unit. */
+export function groupQuestion(view: View, accountId: number, until: string) {
+  return unpaidOf(view, accountId)
+    .where("created_at", "<=", until)
+    .select(["promoter_id", "campaign_id", "unit"])
+    .select([sql<number>`sum(amount)`.as("amount"), sql<number>`count(*)`.as("length")])
+    .groupBy(["promoter_id", "campaign_id", "unit"])
+    .orderBy("promoter_id")
+    .orderBy("campaign_id")
+    .orderBy("unit");
+}
+
+interface GroupRow {
+  promoter_id: number | null;
+  campaign_id: number | null;
+  unit: string | null;
+  amount: number;
+  length: number;
+}
+
+/** A group from a row. */
+export function groupOf(row: GroupRow): UnpaidGroup {
+  return {
+    promoterId: Number(row.promoter_id),
+    campaignId: Number(row.campaign_id),
+    unit: row.unit as Unit,
+    amount: Number(row.amount),
+    commissionsCount: Number(row.length),
+  };
+}
+
+/** The groups that one question reads. */
+const PAGE = 500;
+
+/** All groups of unpaid commissions that were made until an instant. */
+export async function* unpaidGroups(
+  view: View,
+  accountId: number,
+  until: string,
+): AsyncGenerator<UnpaidGroup> {
+  const all = groupQuestion(view, accountId, until).limit(PAGE);
+  let question = all;
+  for (;;) {
+    const groups = (await view.rows(question)).map(groupOf);
+    yield* groups;
+    const last = groups.at(-1);
+    if (last === undefined || groups.length < PAGE) return;
+    const place = sql`(${last.promoterId}, ${last.campaignId}, ${last.unit})`;
+    question = all.where(sql<SqlBool>`(promoter_id, campaign_id, unit) > ${place}`);
+  }
+}
+
+/** Commissions that were put into a payout: at least one. */
+export interface Taken extends GroupKey {
+  accountId: number;
+  amount: number;
+  /** When the first and the last of them were made. */
+  firstAt: string;
+  lastAt: string;
+  /** The promoter campaign of the last one. */
+  promoterCampaignId: number;
+}
+
+type UnpaidSchema = Schema<{ commissions: typeof commissions }>;
+
+/**
+ * Puts the unpaid commissions of a group that were made until an instant into a payout. From then on, nobody else changes
+ * them until the transaction has ended. null: there are none.
+ */
+export async function takeUnpaid(
+  tx: Transaction,
+  { accountId, promoterId, campaignId, unit }: GroupKey & { accountId: number },
+  { until, payoutId }: { until: string; payoutId: number },
+): Promise<Taken | null> {
+  // No instant is later than `until` and before this.
+  const between = { from: "", before: `${until}~` };
+  const group = { index: "unpaid", accountId, start: [promoterId, campaignId, unit], between } as const;
+  await tx.fill(commissions, group, { column: "payout_id", value: payoutId });
+  const inside = tx.view
+    .question<UnpaidSchema>()
+    .selectFrom("commissions")
+    .where("account_id", "=", accountId)
+    .where("payout_id", "=", payoutId);
+  // An expression, so that SQLite does not read the index of all commissions by date.
+  const latest = sql`created_at || ''`;
+  const last = inside.select("promoter_campaign_id").orderBy(latest, "desc").orderBy("id", "desc").limit(1);
+  const sums = inside.select([
+    sql<number>`sum(amount)`.as("amount"),
+    sql<string | null>`min(created_at)`.as("first_at"),
+    sql<string | null>`max(created_at)`.as("last_at"),
+    last.as("promoter_campaign_id"),
+  ]);
+  const [found] = await tx.view.rows(sums);
+  if (found === undefined || found.first_at === null || found.last_at === null) return null;
+  return {
+    accountId,
+    promoterId,
+    campaignId,
+    unit,
+    amount: Number(found.amount),
+    firstAt: found.first_at,
+    lastAt: found.last_at,
+    promoterCampaignId: Number(found.promoter_campaign_id),
+  };
+}
+
+/** A payout to be made. */
+interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
+  terms: PayoutTerms;
+  /** Choice: it belongs to the promoter campaign of its latest commission. */
+  latest: Belonging;
+}
+
+/** Writes a pending payout. The caller puts its commissions into it. */
+export async function insertPayout(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now" | "isHistory">,
+  given: NewPayout,
+): Promise<Payout> {
+  const payout = newPayout(context, given);
+  await tx.insert(payouts, payout);
+  await announceMoney(tx, context, { entity: "payout", before: null, after: payout });
+  return payout;
+}
+
+/**
+ * Makes a payout for one approved commission in another unit than money, so that it is on the company's list of things
+ * to fulfil. Write the commission first. Nothing happens for other commissions.
+ *
+ * Choice: while refunds have taken back more than the promoter has, the commission waits for the next run, which
+ * pays the difference.
+ */
+export async function ensureNonCashPayout(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now" | "isHistory">,
+  commission: Commission,
+): Promise<Commission> {
+  const { accountId, promoterId, unit, amount, createdAt } = commission;
+  if (unit === "cash" || amount <= 0 || !isUnpaid(commission)) return commission;
+  if (await isIndebted(tx, commission)) return commission;
+  const account = await tx.get(accounts, SYSTEM, accountId);
+  if (account === null) throw new Error(`Account ${accountId} is gone`);
+  const promoter = await loadPromoter(tx, accountId, promoterId);
+  const now = context.now.toISOString();
+  const period = { start: createdAt, end: now > createdAt ? now : createdAt };
+  const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
+  const { id: payoutId } = await insertPayout(tx, context, {
+    id: await context.store.nextId("payout"),
+    runId: null,
+    groupRef: null,
+    terms: { ...terms, hasOwnTerms: true },
+    latest: commission,
+  });
+  const inside = { ...commission, payoutId };
+  await tx.put(commissions, inside);
+  return inside;
+}
+
+/** Whether a payout may still take a commission: the condition of the index. */
+const IS_UNPAID = sql<SqlBool>`${sql.raw(commissions.indexes.unpaid.where ?? "")}`;
+
+/** Begins a question about the approved commissions that are in no payout. */
+function unpaidOf(view: View, accountId: number) {
+  return view
+    .question<UnpaidSchema>()
+    .selectFrom("commissions")
+    .where("account_id", "=", accountId)
+    .where(IS_UNPAID);
+}
+
+function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, latest }: NewPayout): Payout {
+  return {
+    accountId: latest.accountId,
+    id,
+    promoterCampaignId: latest.promoterCampaignId,
+    promoterId: latest.promoterId,
+    campaignId: latest.campaignId,
+    status: "pending",
+    ...terms,
+    runId,
+    groupRef,
+    paymentsBatchId: null,
+    payoutMethodId: null,
+    error: null,
+    paidAt: null,
+    processingStartedAt: null,
+    failedAt: null,
+    createdAt: now.toISOString(),
+  };
+}
+
+/** Whether a refund took back an amount that no payout has subtracted yet. Nobody pays the promoter meanwhile. */
+async function isIndebted(tx: Transaction, commission: Commission): Promise<boolean> {
+  const { accountId, promoterId, campaignId, unit } = commission;
+  await tx.lock(promoters, accountId, promoterId);
+  const debts = unpaidOf(tx.view, accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("campaign_id", "=", campaignId)
+    .where("unit", "=", unit)
+    .where("amount", "<", 0);
+  const [debt] = await tx.view.rows(debts.select("id").limit(1));
+  return debt !== undefined;
+}

@@ -1,0 +1,199 @@
+import { sql } from "kysely";
+import { parse } from "../../../storage/documents.ts";
+import { among, type Schema } from "../../../storage/query.ts";
+import type { View } from "../../../storage/store.ts";
+import type { Account } from "../../program/account/account.ts";
+import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
+import type { Context } from "../../context.ts";
+import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
+import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
+import type { PayoutStatus } from "./payout.ts";
+import {
+  ofPromoters,
+  partsOf,
+  payoutQuestion,
+  pendingCents,
+  withParts,
+  type PayoutParts,
+  type PayoutQuestion,
+} from "./search.ts";
+import { dueDayOf } from "./stats.ts";
+
+export const INVOICEABLE = ["true", "false", "not_set"] as const;
+
+/** The payouts of one promoter. */
+export interface PayoutGroup extends PayoutSums {
+  payee: Payee;
+  payouts: PayoutParts[];
+  /** null: the payouts can be paid. */
+  unpayableReason: UnpayableReason | null;
+}
+
+/** The cash sum of some payouts. Choice: amounts in other units can't be added to money and count as nothing. */
+interface PayoutSums {
+  cents: number;
+  centsInclTax: number;
+}
+
+/** A promoter with the data that decide whether their payouts can be paid. */
+interface Payee {
+  promoter: Promoter;
+  /** null: none is selected. */
+  selected: PayoutMethod | null;
+  /** Sum of the pending cash payouts. */
+  pendingCents: number;
+}
+
+type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
+
+interface GroupFilter {
+  text?: string | undefined;
+  status?: PayoutStatus | undefined;
+  campaignIds?: number[] | undefined;
+  minPaymentCents?: number | undefined;
+  invoiceable?: (typeof INVOICEABLE)[number] | undefined;
+}
+
+/** A page of groups, and the sums over everything that passes the filter. */
+interface PayoutGroups extends PayoutSums {
+  groups: PayoutGroup[];
+  promotersCount: number;
+  /** The next due date, otherwise the last one, with the end of its period. null: there are no payouts. */
+  due: { dueDate: string; periodEndDate: string } | null;
+}
+
+/** Groups payouts by promoter, oldest promoter first. */
+export async function groupPayouts(
+  context: Context,
+  account: Account,
+  { filter, offset, limit }: { filter: GroupFilter; offset: number; limit: number },
+): Promise<PayoutGroups> {
+  const { store } = context;
+  const all = matching(context, account, filter);
+  const groups = grouped(all, filter);
+  const totals = store
+    .question()
+    .selectFrom(groups.as("groups"))
+    .select([
+      sql<number>`count(*)`.as("promoters"),
+      sql<number>`coalesce(sum(cents), 0)`.as("cents"),
+      sql<number>`coalesce(sum(incl_tax), 0)`.as("incl_tax"),
+    ]);
+  const page = groups.orderBy("payouts.promoter_id").limit(limit).offset(offset);
+  const [sums, [total], due] = await Promise.all([
+    store.rows(page),
+    store.rows(totals),
+    comingDue(context, account, { all, filter }),
+  ]);
+  const ids = sums.map(({ promoter_id: id }) => Number(id));
+  const [payees, parts] = await Promise.all([
+    store.rows(payeeQuestion(store, account.id).where(among("promoters.id", ids))),
+    store.rows(withParts(all.where(among("payouts.promoter_id", ids))).orderBy("payouts.id")),
+  ]);
+  const payeeById = new Map(payees.map(payeeOf).map((payee) => [payee.promoter.id, payee]));
+  const payouts = parts.map(partsOf);
+  return {
+    groups: sums.flatMap(({ promoter_id: id, cents, incl_tax: centsInclTax }) => {
+      const payee = payeeById.get(Number(id));
+      if (payee === undefined) return [];
+      const own = payouts.filter(({ payout }) => payout.promoterId === payee.promoter.id);
+      const reason = unpayableReason(payee, account);
+      const group = { payee, payouts: own, unpayableReason: reason };
+      return { ...group, cents: Number(cents), centsInclTax: Number(centsInclTax) };
+    }),
+    promotersCount: Number(total?.promoters),
+    cents: Number(total?.cents),
+    centsInclTax: Number(total?.incl_tax),
+    due,
+  };
+}
+
+type PayeeSchema = Schema<{ promoters: typeof promoters; payout_methods: typeof payoutMethods }>;
+
+/** Begins a question about payees, whose rows `payeeOf` understands. */
+export function payeeQuestion(view: View, accountId: number) {
+  return view
+    .question<PayeeSchema>()
+    .selectFrom("promoters")
+    .leftJoin("payout_methods as selected", (join) =>
+      join
+        .onRef("selected.account_id", "=", "promoters.account_id")
+        .onRef("selected.selected_by_id", "=", "promoters.id"),
+    )
+    .where("promoters.account_id", "=", accountId)
+    .select(["promoters.doc as promoter", "selected.doc as selected", pendingCents.as("pending_cents")]);
+}
+
+/** A payee from a row. */
+export function payeeOf(row: { promoter: string; selected: string | null; pending_cents: number }): Payee {
+  return {
+    promoter: parse(promoters, row.promoter),
+    selected: row.selected === null ? null : parse(payoutMethods, row.selected),
+    pendingCents: Number(row.pending_cents),
+  };
+}
+
+/** Why the pending payouts of a promoter can't be paid yet. */
+export const UNPAYABLE_REASONS = {
+  no_payout_method: "The promoter has chosen no payout method",
+  method_disabled: "The payout method is disabled",
+  invoice_details: "The invoice details are not approved",
+  below_minimum: "The sum is below the minimum payment",
+} as const;
+
+/** Why a promoter's pending payouts can't be paid. null: they can. @see docs/spec/v2.md "List payouts" */
+export function unpayableReason(
+  { promoter, selected, pendingCents }: Payee,
+  account: Account,
+): UnpayableReason | null {
+  if (selected === null) return "no_payout_method";
+  if (selected.isDisabled) return "method_disabled";
+  if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved")
+    return "invoice_details";
+  return pendingCents < account.minPaymentCents ? "below_minimum" : null;
+}
+
+/** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
+const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
+
+function matching(
+  context: Context,
+  account: Account,
+  { text, status, campaignIds, invoiceable }: GroupFilter,
+): PayoutQuestion {
+  const question = payoutQuestion(context, account, { text, status, campaignIds });
+  if (invoiceable === undefined) return question;
+  const wanted = among("promoters.invoice_details_status", [INVOICE_STATUS[invoiceable]]);
+  return question.where(ofPromoters(account, wanted));
+}
+
+/** Adds up the payouts of each promoter. */
+function grouped(question: PayoutQuestion, { minPaymentCents = 0 }: GroupFilter) {
+  const cash = (column: string) =>
+    sql<number>`sum(case when payouts.unit = 'cash' then ${sql.ref(column)} else 0 end)`;
+  const [cents, inclTax] = [cash("payouts.amount"), cash("payouts.total_incl_tax")];
+  const groups = question
+    .select(["payouts.promoter_id", cents.as("cents"), inclTax.as("incl_tax")])
+    .groupBy("payouts.promoter_id");
+  return minPaymentCents > 0 ? groups.having(cents, ">=", minPaymentCents) : groups;
+}
+
+/** The next due date among the payouts of the groups, otherwise the last one. */
+async function comingDue(
+  { store, now }: Context,
+  account: Account,
+  { all, filter }: { all: PayoutQuestion; filter: GroupFilter },
+): Promise<PayoutGroups["due"]> {
+  const kept = grouped(all, filter).clearSelect().select("payouts.promoter_id");
+  const shown = filter.minPaymentCents ? all.where("payouts.promoter_id", "in", kept) : all;
+  const days = sql<string>`payouts.due_date || payouts.period_end_date`;
+  const today = dayIn(timeZoneOf(account), now);
+  const question = shown
+    .where("payouts.has_own_terms", "=", 0)
+    .select([
+      sql<string | null>`min(case when payouts.due_date >= ${today} then ${days} end)`.as("next"),
+      sql<string | null>`max(${days})`.as("last"),
+    ]);
+  const [found] = await store.rows(question);
+  return dueDayOf(found?.next ?? found?.last);
+}

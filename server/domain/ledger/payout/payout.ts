@@ -1,0 +1,240 @@
+import { Failure } from "../../../failure.ts";
+import type { Reader } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Account, PayoutCycle } from "../../program/account/account.ts";
+import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
+import { share, type Unit } from "../../money.ts";
+import type { Promoter } from "../../people/promoter/promoter.ts";
+import { dailySums, type Count } from "../../people/daily.ts";
+
+export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
+
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+
+/** The amount that a promoter is paid for one campaign, unit and period. */
+export interface Payout {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  status: PayoutStatus;
+  unit: Unit;
+  /**
+   * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled payout keeps its
+   * last amount and has no commissions.
+   */
+  amount: number;
+  /** In hundredths of a percent. */
+  taxRateHundredths: number;
+  /** In the unit of `amount`. */
+  totalInclTax: number;
+  periodStart: string;
+  periodEnd: string;
+  /** The calendar day on which the period ended in the account's time zone. Absent: the day of `periodEnd` in UTC. */
+  periodEndDate?: string;
+  /** The calendar day by which it must be paid. */
+  dueDate: string;
+  /**
+   * Whether it is due apart from the account's cycle: by the promoter's own terms, or because no run of a period made
+   * it.
+   */
+  hasOwnTerms: boolean;
+  /** The run of a period that made it. null: it was made by hand, or with the approval of its commission. */
+  runId: number | null;
+  /** Payouts that were made together share it. */
+  groupRef: string | null;
+  paymentsBatchId: number | null;
+  /** The method that pays or paid it. null: the one that the promoter has selected. */
+  payoutMethodId: number | null;
+  /** Why it failed. */
+  error: string | null;
+  paidAt: string | null;
+  processingStartedAt: string | null;
+  failedAt: string | null;
+  createdAt: string;
+}
+
+export const payouts = table<Payout>()({
+  name: "payout",
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    status: "text",
+    unit: "text",
+    amount: "integer",
+    total_incl_tax: "integer",
+    period_start: "text",
+    period_end: "text",
+    period_end_date: ["text", periodEndDateOf],
+    due_date: "text",
+    has_own_terms: "integer",
+    run_id: "integer",
+    /** null: it claims no place in a run. */
+    claimed_run_id: ["integer", ({ runId, status }) => (status === "cancelled" ? null : runId)],
+    group_ref: "text",
+    payments_batch_id: "integer",
+    payout_method_id: "integer",
+    paid_at: "text",
+    created_at: "text",
+  },
+  few: [
+    "status",
+    "unit",
+    "campaign_id",
+    "has_own_terms",
+    "due_date",
+    "group_ref",
+    "payments_batch_id",
+    "claimed_run_id",
+  ],
+  unique: {
+    /** A run pays a promoter once for each campaign and unit. */
+    run: ["claimed_run_id", "promoter_id", "campaign_id", "unit"],
+  },
+  indexes: {
+    status: { on: ["status"] },
+    promoter: { on: ["promoter_id"] },
+    batch: { on: ["payments_batch_id"], where: "payments_batch_id is not null" },
+    batchStatus: { on: ["payments_batch_id", "status"], where: "payments_batch_id is not null" },
+    group: { on: ["group_ref"], where: "group_ref is not null" },
+    method: { on: ["payout_method_id"], where: "payout_method_id is not null" },
+    due: { on: ["has_own_terms", "due_date", "status", "campaign_id"] },
+    /** Adds up what a promoter was paid or is to be paid, without reading the payouts themselves. */
+    sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
+    /** The same without cash, of which there is mostly nothing. */
+    otherUnits: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
+  },
+  sums: dailySums(paidCounts),
+});
+
+/** @throws Failure `not_found` */
+export async function loadPayout(reader: Reader, accountId: number, id: number): Promise<Payout> {
+  const payout = await reader.get(payouts, accountId, id);
+  if (payout === null) throw new Failure("not_found", "Payout not found.");
+  return payout;
+}
+
+/** The fields of a payout that follow from its commissions, its period and its promoter. */
+export type PayoutTerms = Pick<
+  Payout,
+  | "unit"
+  | "amount"
+  | "taxRateHundredths"
+  | "totalInclTax"
+  | "periodStart"
+  | "periodEnd"
+  | "periodEndDate"
+  | "dueDate"
+  | "hasOwnTerms"
+>;
+
+/**
+ * Works out a payout's tax and due date. Choice: tax is on money only.
+ *
+ * @see docs/spec/money.md "Payouts"
+ */
+export function payoutTerms(
+  { unit, amount }: { unit: Unit; amount: number },
+  { start, end }: Pick<Period, "start" | "end">,
+  {
+    netPayoutDays,
+    timeZone,
+    promoter,
+  }: Pick<Account, "netPayoutDays" | "timeZone"> & {
+    promoter: Pick<Promoter, "netPayoutDays" | "taxRateHundredths">;
+  },
+): PayoutTerms {
+  const taxRateHundredths = unit === "cash" ? promoter.taxRateHundredths : 0;
+  const endDate = dayIn(timeZoneOf({ timeZone }), new Date(end));
+  return {
+    unit,
+    amount,
+    taxRateHundredths,
+    totalInclTax: withTax(amount, taxRateHundredths),
+    periodStart: start,
+    periodEnd: end,
+    ...(endDate !== end.slice(0, 10) && { periodEndDate: endDate }),
+    dueDate: dayAfter(endDate, promoter.netPayoutDays ?? netPayoutDays),
+    hasOwnTerms: promoter.netPayoutDays !== null,
+  };
+}
+
+/** A hundred percent, in hundredths of a percent. */
+const WHOLE = 10_000;
+
+/** An amount with its tax, rounded once. */
+export function withTax(amount: number, taxRateHundredths: number): number {
+  return share(amount, WHOLE + taxRateHundredths, WHOLE);
+}
+
+/** The time that a payout pays for. @see docs/spec/money.md "Payouts" */
+export interface Period {
+  /** Names it in `group_ref`: `2026-02`, or its first and last day with a slash. */
+  key: string;
+  /** Its first moment. */
+  start: string;
+  /** Its last millisecond. */
+  end: string;
+}
+
+/** The settings that decide where an account's periods begin. */
+type PeriodSettings = Pick<Account, "payoutCycle" | "timeZone">;
+
+/** The period that an instant lies in, by the account's cycle and time zone. */
+export function periodAt(settings: PeriodSettings, at: Date): Period {
+  return periodOfDay(settings, dayIn(timeZoneOf(settings), at));
+}
+
+/** The period that a calendar day lies in. */
+export function periodOfDay({ payoutCycle, ...settings }: PeriodSettings, day: string): Period {
+  const [first, next] = daysAround(payoutCycle, day);
+  const zone = timeZoneOf(settings);
+  const last = dayAfter(next, -1);
+  return {
+    key: payoutCycle === "monthly" ? day.slice(0, 7) : `${first}/${last}`,
+    start: startOfDay(zone, first).toISOString(),
+    end: new Date(startOfDay(zone, next).getTime() - 1).toISOString(),
+  };
+}
+
+/** The latest period that is over. */
+export function latestPeriod(settings: PeriodSettings, now: Date): Period {
+  return periodAt(settings, new Date(Date.parse(periodAt(settings, now).start) - 1));
+}
+
+/** The calendar day on which the period of a payout ended, in the time zone that the account had. */
+function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
+  return periodEndDate ?? periodEnd.slice(0, 10);
+}
+
+/** A completed payout counts on the day when it was paid. */
+function paidCounts({ status, unit, amount, paidAt }: Payout): Count[] {
+  if (status !== "completed" || unit !== "cash" || paidAt === null) return [];
+  return [{ metric: "paidCents", at: paidAt, amount }];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The calendar day some days after another. */
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+const WEEK_DAYS = 7;
+/** Choice: weeks and fortnights are counted from the first Monday of Unix time. */
+const FIRST_MONDAY_MS = Date.UTC(1970, 0, 5);
+
+/** The first day of the cycle that a day lies in, and the first day of the next one. */
+function daysAround(cycle: PayoutCycle, day: string): [first: string, next: string] {
+  if (cycle === "monthly") {
+    const first = `${day.slice(0, 7)}-01`;
+    return [first, `${dayAfter(first, 31).slice(0, 7)}-01`];
+  }
+  const length = cycle === "weekly" ? WEEK_DAYS : 2 * WEEK_DAYS;
+  const count = Math.floor((Date.parse(day) - FIRST_MONDAY_MS) / (length * DAY_MS));
+  const first = new Date(FIRST_MONDAY_MS + count * length * DAY_MS).toISOString().slice(0, 10);
+  return [first, dayAfter(first, length)];
+}

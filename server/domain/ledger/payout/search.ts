@@ -1,0 +1,253 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { parse } from "../../../storage/documents.ts";
+import {
+  among,
+  anyOf,
+  contains,
+  filtered,
+  findIds,
+  findInOrder,
+  isWithin,
+  type Conditions,
+  type Found,
+  type Schema,
+  type Sort,
+  type Window,
+} from "../../../storage/query.ts";
+import type { Table } from "../../../storage/table.ts";
+import type { Account } from "../../program/account/account.ts";
+import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
+import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";
+import type { Context } from "../../context.ts";
+import type { FraudSuspicion } from "../../people/lead/lead.ts";
+import { payoutMethods, type PayoutMethod, type PayoutMethodName } from "../payout-method/payout-method.ts";
+import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
+import { isSuspect } from "../../people/promoter/search.ts";
+import { isoRange, type Span } from "../../span.ts";
+import { payouts, type Payout, type PayoutStatus } from "./payout.ts";
+
+const COLUMNS = {
+  id: "payouts.id",
+  amount: "payouts.amount",
+  periodStart: "payouts.period_start",
+  periodEnd: "payouts.period_end",
+} as const;
+
+/** The field that payouts are sorted by, and the direction. */
+export type PayoutSort = Sort<keyof typeof COLUMNS>;
+
+/** A payout with the records that are shown with it. null: there is none. */
+export interface PayoutParts {
+  payout: Payout;
+  promoter: Promoter | null;
+  campaign: Campaign | null;
+  /** The method that it was paid by, or is being paid by. */
+  used: PayoutMethod | null;
+  /** The method that its promoter has selected. */
+  selected: PayoutMethod | null;
+}
+
+interface PayoutRequest extends Window {
+  filter: PayoutFilter;
+  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
+  sorting: PayoutSort[];
+}
+
+/** A page of the payouts that pass a filter, sorted by id unless told otherwise. */
+export async function listPayouts(
+  context: Context,
+  account: Account,
+  { filter, sorting, ...window }: PayoutRequest,
+): Promise<Found<PayoutParts>> {
+  const { store } = context;
+  const question = sorted(payoutQuestion(context, account, filter), sorting);
+  const { ids, total } = await findIds(store, payouts, { question, ...window });
+  const parts = withParts(payoutQuestion(context, account, { ids }));
+  const rows = await findInOrder(store, ids, parts.select("payouts.id"));
+  return { records: rows.map(partsOf), total };
+}
+
+/** Selects payouts with their parts, for `partsOf`. */
+export function withParts(question: PayoutQuestion) {
+  return question
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "payouts.account_id")
+        .onRef("promoters.id", "=", "payouts.promoter_id"),
+    )
+    .leftJoin("campaigns", (join) =>
+      join
+        .onRef("campaigns.account_id", "=", "payouts.account_id")
+        .onRef("campaigns.id", "=", "payouts.campaign_id"),
+    )
+    .leftJoin("payout_methods as used", (join) =>
+      join
+        .onRef("used.account_id", "=", "payouts.account_id")
+        .onRef("used.id", "=", "payouts.payout_method_id"),
+    )
+    .leftJoin("payout_methods as selected", (join) =>
+      join
+        .onRef("selected.account_id", "=", "payouts.account_id")
+        .onRef("selected.selected_by_id", "=", "payouts.promoter_id"),
+    )
+    .select([
+      "payouts.doc as payout",
+      "promoters.doc as promoter",
+      "campaigns.doc as campaign",
+      "used.doc as used",
+      "selected.doc as selected",
+    ]);
+}
+
+/** The texts of a payout and its parts. */
+type PartsRow = { [Name in keyof PayoutParts]: string | null } & { payout: string };
+
+/** A payout with its parts from a row. */
+export function partsOf({ payout, promoter, campaign, used, selected }: PartsRow): PayoutParts {
+  return {
+    payout: parse(payouts, payout),
+    promoter: parsed(promoters, promoter),
+    campaign: parsed(campaigns, campaign),
+    used: parsed(payoutMethods, used),
+    selected: parsed(payoutMethods, selected),
+  };
+}
+
+export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
+export type DuePeriod = (typeof DUE_PERIODS)[number];
+
+/** The conditions for listed payouts. Absent ones do not matter. */
+export interface PayoutFilter {
+  /** Part of the promoter's first name, last name or e-mail address, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  status?: PayoutStatus | undefined;
+  campaignIds?: number[] | undefined;
+  paymentsBatchIds?: number[] | undefined;
+  duePeriod?: DuePeriod | undefined;
+  periodStart?: Span | undefined;
+  periodEnd?: Span | undefined;
+  payoutMethod?: PayoutMethodName | "not_set" | undefined;
+  promoterId?: number | undefined;
+  onlyPayable?: boolean | undefined;
+  groupRef?: string | undefined;
+  /** Promoters with any of these. */
+  fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
+}
+
+export type PayoutQuestion = SelectQueryBuilder<PayoutSchema, "payouts", object>;
+
+type PayoutSchema = Schema<{
+  payouts: typeof payouts;
+  promoters: typeof promoters;
+  campaigns: typeof campaigns;
+  payout_methods: typeof payoutMethods;
+}>;
+
+/** The request that a question is asked for. */
+interface Asking {
+  account: Account;
+  /** The calendar day of the request in the account's time zone. */
+  today: string;
+  filter: PayoutFilter;
+}
+
+/** What each condition adds to a question. */
+const CONDITIONS: Conditions<PayoutFilter, PayoutQuestion, Asking> = {
+  text: (question, text, { account }) =>
+    question.where(ofPromoters(account, contains("promoters.words", text.trim()))),
+  ids: (question, ids) => question.where(among("payouts.id", ids)),
+  status: (question, status) => question.where("payouts.status", "=", status),
+  campaignIds: (question, ids) => question.where(among("payouts.campaign_id", ids)),
+  paymentsBatchIds: (question, ids) => question.where(among("payouts.payments_batch_id", ids)),
+  duePeriod: (question, period, { account, today, filter: { status, campaignIds } }) =>
+    question.where(isDue(account.id, { period, today, status, campaignIds })),
+  periodStart: (question, span) => question.where(isWithin("payouts.period_start", isoRange(span))),
+  periodEnd: (question, span) => question.where(isWithin("payouts.period_end", isoRange(span))),
+  payoutMethod: (question, name) => question.where(methodName, "=", name),
+  promoterId: (question, id) => question.where("payouts.promoter_id", "=", id),
+  onlyPayable: (question, wanted, { account }) => (wanted ? question.where(isPayable(account)) : question),
+  groupRef: (question, ref) => question.where("payouts.group_ref", "=", ref),
+  fraudSuspicions: (question, wanted, { account }) =>
+    question.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
+};
+
+/** A question about the payouts that pass a filter. Lists and statistics ask it. */
+export function payoutQuestion(
+  { store, now }: Context,
+  account: Account,
+  filter: PayoutFilter,
+): PayoutQuestion {
+  const asking = { account, today: dayIn(timeZoneOf(account), now), filter };
+  const all = store
+    .question<PayoutSchema>()
+    .selectFrom("payouts")
+    .where("payouts.account_id", "=", account.id);
+  return filtered(all, CONDITIONS, asking);
+}
+
+/** Whether the promoter of a payout is one of these. */
+export function ofPromoters({ id }: Account, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
+    where promoters.account_id = ${id} and ${condition})`;
+}
+
+/** Which payouts are due when, and among which the next due date is looked for. */
+interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
+  period: DuePeriod;
+  today: string;
+}
+
+/**
+ * Whether a payout of the table `payouts` is due then.
+ *
+ * Choice: the next due date is that of the payouts of the wanted status and campaigns, as in `dueStats`. A payout that was
+ * paid before its day does not hide those that are due after it.
+ */
+export function isDue(accountId: number, { period, today, status, campaignIds }: Due): RawBuilder<SqlBool> {
+  if (period === "custom") return sql<SqlBool>`payouts.has_own_terms = 1`;
+  if (period === "overdue") {
+    return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.status = 'pending' and payouts.due_date < ${today})`;
+  }
+  const ofStatus = status === undefined ? sql`` : sql`and others.status = ${status}`;
+  const ofCampaigns =
+    campaignIds === undefined ? sql`` : sql`and ${among("others.campaign_id", campaignIds)}`;
+  return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.due_date = (select others.due_date
+    from payouts as others where others.account_id = ${accountId} and others.has_own_terms = 0
+    and others.due_date >= ${today} ${ofStatus} ${ofCampaigns} order by others.due_date limit 1))`;
+}
+
+/** The method that a payout was paid by, otherwise the one that its promoter selected. */
+export const methodName = sql<string>`coalesce(
+  case when payouts.payout_method_id is null
+    then (select selected.method from payout_methods as selected
+      where selected.account_id = payouts.account_id and selected.selected_by_id = payouts.promoter_id)
+    else (select used.method from payout_methods as used
+      where used.account_id = payouts.account_id and used.id = payouts.payout_method_id)
+  end, 'not_set')`;
+
+/** The sum of the pending cash payouts of a promoter of the table `promoters`. */
+export const pendingCents = sql<number>`(select coalesce(sum(pending.amount), 0) from payouts as pending
+  where pending.account_id = promoters.account_id and pending.promoter_id = promoters.id
+  and pending.status = 'pending' and pending.unit = 'cash')`;
+
+function sorted(question: PayoutQuestion, sorting: PayoutSort[]): PayoutQuestion {
+  const last: PayoutSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
+  return [...sorting, last].reduce(
+    (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
+    question,
+  );
+}
+
+function parsed<R>(from: Table<R>, doc: string | null): R | null {
+  return doc === null ? null : parse(from, doc);
+}
+
+/** Whether the pending payouts of a payout's promoter can be paid: there is no `unpayableReason`. */
+function isPayable({ id, requiresInvoiceDetails, minPaymentCents }: Account): RawBuilder<SqlBool> {
+  const isApproved = requiresInvoiceDetails ? sql`and promoters.invoice_details_status = 'approved'` : sql``;
+  return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
+    join payout_methods as chosen on chosen.account_id = promoters.account_id and chosen.selected_by_id = promoters.id
+    where promoters.account_id = ${id} and chosen.is_disabled = 0 ${isApproved}
+    and ${pendingCents} >= ${minPaymentCents})`;
+}

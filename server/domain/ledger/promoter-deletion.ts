@@ -1,0 +1,97 @@
+import { Failure } from "../../failure.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../events/event.ts";
+import { promoterAddresses } from "../people/lead/suspicion.ts";
+import { payoutMethods } from "./payout-method/payout-method.ts";
+import { payouts } from "./payout/payout.ts";
+import { promoCodes } from "../people/promo-code/promo-code.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
+import { refTokens } from "../people/promoter-campaign/ref-token.ts";
+import { lockPromoterCampaigns } from "../people/promoter-campaign/search.ts";
+import { removeOwnLinks } from "../people/referral-link.ts";
+import { loadStats } from "../people/daily.ts";
+import { archivedStates } from "../people/promoter/changes.ts";
+import { promoters, type Promoter } from "../people/promoter/promoter.ts";
+import { loadSelected, type Selection } from "../people/promoter/search.ts";
+
+/**
+ * Deletes a promoter with their promoter campaigns, payout methods and addresses.
+ *
+ * Choice: a promoter with earnings can't be deleted, because money must remain accounted for, nor one with sales,
+ * because a refund may take back what others earned by them. Leads stay, because those people did sign up. Promo codes
+ * are archived, because the payment processor may know them. Ref tokens are retired, so that old links can never lead
+ * to another promoter. Child promoters lose their parent. Whatever is added for the promoter meanwhile reads their
+ * record or their promoter campaign. So it is either found here or refused.
+ *
+ * @throws Failure `not_found`, or `refused` for a promoter with commissions, sales or payouts
+ */
+export async function deletePromoter(
+  context: Context,
+  accountId: number,
+  selection: Selection,
+): Promise<Promoter> {
+  const { store } = context;
+  return store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    const joined = await lockPromoterCampaigns(tx, promoter);
+    await refuseEarner(tx, promoter, joined);
+    await removePromoterCampaigns(tx, context, joined);
+    const { id } = promoter;
+    for (const child of await tx.view.list(promoters, "parent", accountId, [id])) {
+      const orphan = { ...child, parentPromoterId: null };
+      await tx.put(promoters, orphan);
+      await announce(tx, context, { entity: "promoter", before: child, after: orphan });
+    }
+    for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id])) {
+      await tx.remove(payoutMethods, accountId, method.id);
+      await announce(tx, context, { entity: "payout_method", before: method, after: null });
+    }
+    for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
+      await tx.remove(promoterAddresses, accountId, id, addressHash);
+    await tx.remove(promoters, accountId, id);
+    await announce(tx, context, { entity: "promoter", before: promoter, after: null });
+    return promoter;
+  });
+}
+
+/** The promoter and their promoter campaigns are locked, so that nothing is earned meanwhile. */
+async function refuseEarner(
+  tx: Transaction,
+  { accountId, id }: Promoter,
+  joined: PromoterCampaign[],
+): Promise<void> {
+  let count = await tx.view.count(payouts, "promoter", accountId, [id]);
+  for (const promoterCampaign of joined) {
+    const stats = await loadStats(tx.view, promoterCampaign);
+    count += stats.commissions + stats.sales;
+  }
+  if (count > 0) {
+    throw new Failure(
+      "refused",
+      "Promoter has rewards, sales or payouts and can't be removed; archive them instead.",
+    );
+  }
+}
+
+async function removePromoterCampaigns(
+  tx: Transaction,
+  context: Context,
+  joined: PromoterCampaign[],
+): Promise<void> {
+  for (const promoterCampaign of joined) {
+    const { accountId, id, refToken, moreRefTokens = [] } = promoterCampaign;
+    for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [id])) {
+      if (promoCode.archivedAt !== null) continue;
+      const archived = { ...promoCode, archivedAt: context.now.toISOString() };
+      await tx.put(promoCodes, archived);
+      await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
+    }
+    await removeOwnLinks(tx, promoterCampaign);
+    for (const token of [refToken, ...moreRefTokens])
+      await tx.put(refTokens, { accountId, token, promoterCampaignId: null });
+    await tx.remove(archivedStates, accountId, id);
+    await tx.remove(promoterCampaigns, accountId, id);
+    await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });
+  }
+}

@@ -1,0 +1,107 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../program/account/account.ts";
+import { loadCampaign } from "../program/campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { createPromoter, type CreatedPromoter } from "../people/promoter/creation.ts";
+import { findPromoterByEmail, newProfile, type Promoter } from "../people/promoter/promoter.ts";
+import { refLink } from "../people/promoter-campaign/promoter-campaign.ts";
+import { asItIs } from "../show.ts";
+import { loadTerms } from "./terms.ts";
+import { enqueueAccessEmail } from "../people/portal/sign-in.ts";
+
+/** People whom the company invites to become promoters. */
+export interface Invitation {
+  emails: string[];
+  /** null: the account's default campaign. */
+  campaignId: number | null;
+  /** What the company wants to say to them. null: nothing. */
+  message: string | null;
+  /** Whether each gets an e-mail. */
+  isMailed: boolean;
+}
+
+/** A promoter with an invited address, who may have been one before. */
+export interface Invited {
+  promoter: Promoter;
+  isNew: boolean;
+}
+
+/**
+ * Makes promoters of invited people, each in a commit with their e-mail. Choice: they are accepted in any campaign, and
+ * whoever is a promoter already stays as they are and gets no e-mail.
+ *
+ * @throws Failure `not_found` for the campaign
+ */
+export async function invitePromoters(
+  context: Context,
+  account: Account,
+  { emails, ...invitation }: Invitation,
+): Promise<Invited[]> {
+  const { store } = context;
+  if (invitation.campaignId !== null) await loadCampaign(store, account.id, invitation.campaignId);
+  const invited: Invited[] = [];
+  for (const email of emails) invited.push(await inviteOne(context, account, { email, ...invitation }));
+  return invited;
+}
+
+type OneInvitation = Omit<Invitation, "emails"> & { email: string };
+
+async function inviteOne(context: Context, account: Account, given: OneInvitation): Promise<Invited> {
+  const known = await findPromoterByEmail(context.store, account.id, given.email);
+  if (known !== null) return { promoter: known, isNew: false };
+  try {
+    return { promoter: (await add(context, account, given)).promoter, isNew: true };
+  } catch (error) {
+    // Two requests came at once, and the other one was first.
+    if (!(error instanceof Failure) || error.kind !== "taken") throw error;
+    const promoter = await findPromoterByEmail(context.store, account.id, given.email);
+    if (promoter === null) throw error;
+    return { promoter, isNew: false };
+  }
+}
+
+async function add(
+  context: Context,
+  account: Account,
+  { email, campaignId, message, isMailed }: OneInvitation,
+): Promise<CreatedPromoter> {
+  const id = await context.store.nextId("delivery");
+  return createPromoter(context, account, {
+    ...NOBODY_YET,
+    email,
+    campaignId,
+    profile: newProfile({}),
+    ...(isMailed && { own: { isInvited: true as const } }),
+    async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
+      if (!isMailed) return;
+      const offer = (await loadTerms(tx, { account, campaign, joined, promoter })).join(" ");
+      await enqueueAccessEmail(tx, context, {
+        id,
+        kind: "promoter_invitation",
+        account,
+        promoter,
+        campaignName: campaign.name,
+        values: { ref_link: refLink(joined, campaign), offer, message: message ?? "" },
+      });
+    },
+    show: asItIs,
+  });
+}
+
+/** An invited promoter begins without these. */
+const NOBODY_YET = {
+  custId: null,
+  refToken: null,
+  coupon: null,
+  displayCoupon: null,
+  tempPasswordHash: null,
+  landingUrl: null,
+  usesUrlTracking: false,
+  parentPromoterId: null,
+  parentPromoterEmail: null,
+  note: null,
+  createdAt: null,
+  skipEmailNotification: false,
+  alwaysApprove: true,
+  address: null,
+};

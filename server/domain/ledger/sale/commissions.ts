@@ -1,0 +1,201 @@
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import type { Account } from "../../program/account/account.ts";
+import { loadCampaign } from "../../program/campaign/campaign.ts";
+import {
+  commissions,
+  newCommission,
+  type Commission,
+  type CommissionNotes,
+} from "../commission/commission.ts";
+import { isRunning, rankOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
+import { approvalOf } from "../commission/review.ts";
+import type { Context } from "../../context.ts";
+import { announceMoney } from "../commission/balance-event.ts";
+import type { Lead, RewardStart, Split } from "../../people/lead/lead.ts";
+import { ensureNonCashPayout } from "../payout/creation.ts";
+import { findCodeInUse } from "../../people/promo-code/promo-code.ts";
+import {
+  acceptsLeads,
+  loadPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../people/promoter-campaign/promoter-campaign.ts";
+import { loadReward, type Reward } from "../../program/reward/reward.ts";
+import type { Sale } from "./sale.ts";
+import { monthsBetween } from "./tiers.ts";
+
+/** The sale that earns commissions, and when it does so. */
+interface EarningEvent {
+  account: Account;
+  lead: Lead;
+  sale: Sale;
+  /** The sale's instant, or that of a later instalment. */
+  at: Date;
+  /** Notes on each commission. */
+  notes?: CommissionNotes | undefined;
+  /** Whether promoters get no e-mail about the commissions. */
+  isSilent?: boolean;
+}
+
+/** Writes the commissions of a sale, each with the terms that made it and with what is left of the sale. */
+export async function addCommissions(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now" | "isHistory">,
+  { earnings, ...event }: EarningEvent & { earnings: Earning[] },
+): Promise<Commission[]> {
+  const added: Commission[] = [];
+  for (const earning of earnings) {
+    const id = await context.store.nextId("commission");
+    const commission = await commissionOf(tx, context, { ...event, earning, id });
+    await tx.insert(commissions, commission);
+    await announceMoney(tx, context, { entity: "commission", before: null, after: commission });
+    added.push(await ensureNonCashPayout(tx, context, commission));
+  }
+  return added;
+}
+
+/**
+ * The parts of a lead's commissions that go to others. The part of a promoter campaign that is gone or not accepted stays
+ * with the lead's own promoter.
+ */
+export async function payableSplits(reader: Reader, { accountId, splits }: Lead): Promise<Split[]> {
+  const payable: Split[] = [];
+  for (const split of splits ?? []) {
+    const owner = await reader.get(promoterCampaigns, accountId, split.promoterCampaignId);
+    if (owner !== null && acceptsLeads(owner)) payable.push(split);
+  }
+  return payable;
+}
+
+/**
+ * The past of a lead, as the rewards of a sale on this day see it. A reward that is given once is still free if only
+ * later sales have got it.
+ *
+ * @see docs/spec/money.md "Durations"
+ */
+export function historyOf(lead: Lead, at: Date): CustomerHistory {
+  const { customerSince, salesCount, onceRewardIds, rewardStarts = [], repeatingSince } = lead;
+  const startOf = (rewardId: number) => rewardStarts.find((start) => start.rewardId === rewardId)?.at;
+  const monthsSince = (from: string | null | undefined) => monthsBetween(new Date(from ?? at), at);
+  return {
+    ageInMonths: monthsSince(customerSince),
+    salesCount,
+    onceRewardIds: onceRewardIds.filter((id) => (startOf(id) ?? "") <= at.toISOString()),
+    monthsOf: (rewardId) => monthsSince(repeatingSince ?? startOf(rewardId)),
+  };
+}
+
+/** The lead before its next sale, with the date that former sales elsewhere, or of a former release, give its rewards. */
+export function withRepeatingSince(lead: Lead): Lead {
+  const isKnown = lead.rewardStarts !== undefined || lead.customerSince === null;
+  return isKnown ? lead : { ...lead, repeatingSince: lead.customerSince! };
+}
+
+/**
+ * The lead with the rewards that apply to a sale, and the starts by later sales that it replaces, of rewards that are given
+ * once.
+ */
+export function withStarts(
+  lead: Lead,
+  { id: saleId, createdAt: at }: Sale,
+  applied: Pick<Reward, "id" | "duration">[],
+): { lead: Lead; replaced: RewardStart[] } {
+  const starts = new Map(lead.rewardStarts?.map((start) => [start.rewardId, start]));
+  const onceRewardIds = new Set(lead.onceRewardIds);
+  const replaced: RewardStart[] = [];
+  for (const { id: rewardId, duration } of applied) {
+    if (duration !== "once" && duration !== "repeating") continue;
+    const known = starts.get(rewardId);
+    if (known !== undefined && known.at <= at) continue;
+    if (known !== undefined && duration === "once") replaced.push(known);
+    if (duration === "once") onceRewardIds.add(rewardId);
+    starts.set(rewardId, { rewardId, saleId, at });
+  }
+  const after = { ...lead, onceRewardIds: [...onceRewardIds], rewardStarts: [...starts.values()] };
+  return { lead: after, replaced };
+}
+
+/** A sale, with what decides which reward the referred person gets. */
+interface RewardedSale {
+  sale: Pick<Sale, "productId" | "billingPeriod">;
+  history: CustomerHistory;
+  /** The promo code that was used. null: none. */
+  code: string | null;
+}
+
+/**
+ * The reward that a referred person gets with a sale: that of the promo code they used, otherwise the one that is offered
+ * for such a sale. null: none.
+ *
+ * Choice: a reward's limits, `max_redemptions` and `new_customers_only`, are not judged here. The shop or the payment
+ * processor grants the discount before the sale is told, and knows the customers whom nobody referred. It would be
+ * unfair to take a sale from a promoter whose code was accepted.
+ */
+export async function referralRewardOf(
+  reader: Reader,
+  { accountId, campaignId, rewardsForReferrals }: PromoterCampaign,
+  { sale, history, code }: RewardedSale,
+): Promise<Reward | null> {
+  const ofCode = code === null ? null : await rewardOfCode(reader, accountId, code);
+  if (ofCode !== null) return ofCode;
+  const entries =
+    rewardsForReferrals ?? (await loadCampaign(reader, accountId, campaignId)).rewardsForReferrals;
+  const ranked = entries
+    .map((entry) => ({ entry, rank: rankOf(entry, sale) }))
+    .filter(({ rank }) => rank > 0)
+    .toSorted((one, other) => other.rank - one.rank);
+  for (const { entry } of ranked) {
+    const reward = await loadReward(reader, accountId, entry.rewardId);
+    if (isRunning(reward, history)) return reward;
+  }
+  return null;
+}
+
+async function commissionOf(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now" | "isHistory">,
+  event: EarningEvent & { earning: Earning; id: number },
+): Promise<Commission> {
+  const { lead, sale, earning, at } = event;
+  const { accountId } = sale;
+  const owner = await loadPromoterCampaign(tx, accountId, earning.promoterCampaignId);
+  return newCommission({
+    accountId,
+    id: event.id,
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    leadId: lead.id,
+    type: "sale",
+    unit: earning.unit,
+    amount: earning.amount,
+    saleId: sale.id,
+    origin: sale.origin,
+    eventId: sale.eventId,
+    saleCents: sale.amountCents - sale.refundedCents,
+    originalSaleAmount: sale.originalAmount - sale.refundedOriginalAmount,
+    originalSaleCurrency: sale.originalCurrency,
+    planId: sale.planId,
+    billingPeriod: sale.billingPeriod,
+    tierLevel: earning.tierLevel,
+    rewardId: earning.reward.id,
+    rewardName: earning.reward.name,
+    terms: earning.terms,
+    ...(earning.targetRules && { targetRules: earning.targetRules }),
+    splitTenThousandths: earning.splitTenThousandths,
+    ...(earning.isShare && { staysOnMove: true as const }),
+    suspicion: lead.suspicion,
+    isSelfReferral: lead.suspicion === "same_promoter_email",
+    createdAt: at.toISOString(),
+    ...(event.isSilent && { isSilent: true as const }),
+    ...event.notes,
+    ...(await approvalOf(tx, context, { ...event, ...earning, campaignId: owner.campaignId })),
+  });
+}
+
+/** Nothing prevents a promo code from having a reward for promoters, which is not what the person gets. */
+async function rewardOfCode(reader: Reader, accountId: number, code: string): Promise<Reward | null> {
+  const promoCode = await findCodeInUse(reader, accountId, code);
+  const reward = promoCode && (await loadReward(reader, accountId, promoCode.rewardId));
+  return reward === null || reward.isPromoterReward ? null : reward;
+}

@@ -1,0 +1,160 @@
+import { Failure } from "../../../failure.ts";
+import type { Account } from "../../program/account/account.ts";
+import { leads, type EntrySource, type Lead } from "../../people/lead/lead.ts";
+import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../people/promoter-campaign/promoter-campaign.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { findLeadByEmail, findLeadByUid } from "../../people/lead/search.ts";
+import { addLead, findReferrer, type Referrer } from "../../people/lead/signup.ts";
+import { findCodeOwner } from "../../people/promo-code/promo-code.ts";
+
+/** The values of an event that name a customer. null: not given. */
+export interface CustomerNames {
+  uid: string | null;
+  email: string | null;
+  tid: string | null;
+  refToken: string | null;
+  promoCode: string | null;
+  /** The lead itself. Absent: the other names find it. */
+  leadId?: number;
+}
+
+/** A customer with the promoter who is paid for them. */
+export interface Customer {
+  /** The lead as it was stored. */
+  before: Lead;
+  /** The lead with the names of the event. */
+  lead: Lead;
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+}
+
+/** A new customer's data besides the names. */
+export interface Arrival {
+  leadId: number;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+}
+
+/**
+ * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code makes one.
+ *
+ * @throws Failure `not_found` if nobody referred the customer, or their promoter campaign is blocked; `refused` for a lead
+ * that a promoter added and nobody has approved, which only its id finds
+ */
+export async function loadCustomer(
+  tx: Transaction,
+  context: Context,
+  { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
+): Promise<Customer> {
+  const lead =
+    (await findCustomer(tx, account.id, names)) ??
+    (await makeCustomer(tx, context, { account, names, arrival }));
+  if (lead === null) throw nobody();
+  if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
+  const [promoterCampaign, promoter] = await Promise.all([
+    tx.get(promoterCampaigns, account.id, lead.promoterCampaignId),
+    tx.get(promoters, account.id, lead.promoterId),
+  ]);
+  if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();
+  return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
+}
+
+/**
+ * The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. An erased lead
+ * stays without them.
+ */
+async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
+  if (isErased(lead)) return lead;
+  const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
+  if (lead.email === null && (await tx.isTaken(leads, "email", named))) named.email = null;
+  if (lead.uid === null && (await tx.isTaken(leads, "uid", named))) named.uid = null;
+  return named;
+}
+
+/**
+ * The lead with this uid, otherwise with this e-mail address. If neither is given, the last lead of the visitor.
+ * null: unknown.
+ */
+export async function findCustomer(
+  reader: Reader & { view?: View },
+  accountId: number,
+  { uid, email, tid, leadId }: Pick<CustomerNames, "uid" | "email" | "tid" | "leadId">,
+): Promise<Lead | null> {
+  if (leadId !== undefined) return reader.get(leads, accountId, leadId);
+  const byUid = uid === null ? null : await findLeadByUid(reader, accountId, uid);
+  if (byUid !== null) return byUid;
+  const byEmail = email === null ? null : await findLeadByEmail(reader, accountId, email);
+  if (byEmail !== null || uid !== null || email !== null || tid === null) return byEmail;
+  const visitor = tid.trim().toLowerCase();
+  const nameless = await reader.find(leads, "nameless", accountId, [visitor]);
+  if (nameless !== null) return nameless;
+  const [last] =
+    (await reader.view?.page(leads, "visitor", accountId, [visitor], { limit: 1, reverse: true })) ?? [];
+  return last === undefined ? null : reader.get(leads, accountId, last.id);
+}
+
+/** The error for a customer whom nobody referred. */
+export function nobody(): Failure {
+  return new Failure(
+    "not_found",
+    "Referral corresponding to email or uid parameter not found or promoter is banned.",
+  );
+}
+
+interface Found extends Referrer {
+  entrySource: EntrySource;
+}
+
+async function makeCustomer(
+  tx: Transaction,
+  context: Context,
+  { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
+): Promise<Lead | null> {
+  const found = await findSource(tx, context, { accountId: account.id, names });
+  if (found === null) return null;
+  const { entrySource, ...referrer } = found;
+  const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
+  const { lead } = await addLead(tx, context, {
+    account,
+    referrer,
+    entrySource,
+    ids: { leadId: arrival.leadId, eventId: null },
+    signup: {
+      details: { uid: names.uid, email: names.email, ...nothing, subId: null },
+      address: null,
+      createdAt: arrival.createdAt,
+      skipEmailNotification: arrival.skipEmailNotification,
+    },
+  });
+  return lead;
+}
+
+/** The promoter that the visitor, otherwise the ref id, otherwise the promo code leads to. */
+async function findSource(
+  tx: Transaction,
+  { now }: Context,
+  { accountId, names }: { accountId: number; names: CustomerNames },
+): Promise<Found | null> {
+  const { tid, refToken, promoCode } = names;
+  const claim = { promoterEmail: null, now };
+  const byVisitor = tid && (await findReferrer(tx, accountId, { ...claim, tid, refToken: null }));
+  if (byVisitor) return { ...byVisitor, entrySource: "cookie" };
+  const byToken = refToken && (await findReferrer(tx, accountId, { ...claim, tid: null, refToken }));
+  if (byToken) return { ...byToken, entrySource: "api" };
+  const byCode = promoCode && (await findByCode(tx, accountId, promoCode));
+  return byCode ? { ...byCode, entrySource: "coupon" } : null;
+}
+
+async function findByCode(tx: Transaction, accountId: number, code: string): Promise<Referrer | null> {
+  const promoterCampaign = await findCodeOwner(tx, accountId, code);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter && { promoterCampaign, promoter, visitor: null };
+}

@@ -1,0 +1,252 @@
+import { Failure } from "../../../failure.ts";
+import type { Account } from "../../program/account/account.ts";
+import { leads, type Lead } from "../../people/lead/lead.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { appliedRewards, earningsOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
+import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts";
+import type { Commission } from "../commission/commission.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { announce } from "../../events/event.ts";
+import { withHistory } from "../../people/lead/customer.ts";
+import { exponentOf, MAX_AMOUNT, share } from "../../money.ts";
+import {
+  isMissing,
+  missingRate,
+  toAccountCurrency,
+  worthless,
+  type Converted,
+  type MissingRate,
+} from "../rate.ts";
+import { findProductByPrice } from "../../program/product.ts";
+import { findCodeInUse } from "../../people/promo-code/promo-code.ts";
+import type { Promoter } from "../../people/promoter/promoter.ts";
+import { promoterCampaigns } from "../../people/promoter-campaign/promoter-campaign.ts";
+import type { Reward } from "../../program/reward/reward.ts";
+import {
+  addCommissions,
+  historyOf,
+  payableSplits,
+  referralRewardOf,
+  withRepeatingSince,
+  withStarts,
+} from "./commissions.ts";
+import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
+import { addInstalments, comesLater } from "./instalment.ts";
+import { addPayment } from "./payment.ts";
+import { alreadyRecorded, refuseRepeated, sales, type Sale } from "./sale.ts";
+import { judgeAgain } from "./replaced-reward.ts";
+import { loadTiers } from "./tiers.ts";
+import {
+  refuseWaiting,
+  waitingEvents,
+  waitingOf,
+  type SaleFacts,
+  type ShownWaiting,
+  type Shows,
+  type WaitingSale,
+} from "./waiting.ts";
+
+/** The input of a sale. null: not given. */
+export interface NewSale extends SaleFacts {
+  customer: CustomerNames;
+  eventId: string;
+  createdAt: Date | null;
+  /** The waiting event that is recorded now. Absent: the sale just came. */
+  kept?: WaitingSale;
+}
+
+/** A sale with its lead, the lead's promoter and their balance, and what it earned at once. */
+export interface RecordedSale {
+  sale: Sale;
+  lead: Lead;
+  promoter: Promoter;
+  balance: Balance;
+  commissions: Commission[];
+}
+
+/**
+ * Records that a referred person paid, and what the promoters earn from it, in one commit. Without an exchange rate the
+ * sale is kept, and so is its lead.
+ *
+ * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `worthless`,
+ * `rule_broken`
+ * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"
+ */
+export async function recordSale<T, W = never>(
+  context: Context,
+  account: Account,
+  { show, showWaiting, ...input }: NewSale & Shows<RecordedSale, T, W>,
+): Promise<T | W> {
+  const { store, now } = context;
+  const { kept } = input;
+  const ids = { saleId: kept?.id ?? (await store.nextId("event")), leadId: await store.nextId("lead") };
+  const at = input.createdAt ?? now;
+  return store.transact(async (tx): Promise<T | W> => {
+    const { skipEmailNotification, createdAt, eventId } = input;
+    // First, because a repetition stays one whatever has become of its lead and promoter.
+    await Promise.all([
+      refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId }),
+      refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept),
+    ]);
+    const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
+    const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
+    // A sale that waits for a rate was made before.
+    if (customer.before.archivedAt && kept === undefined) throw nobody();
+    const { amount, currency } = input;
+    const money = await toAccountCurrency(tx, account, { amount, currency, at });
+    if (isMissing(money)) {
+      if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(money));
+      const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.saleId, at });
+      return showWaiting(tx.view, waiting);
+    }
+    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money });
+    const lead = customerAfter(withRepeatingSince(customer.lead), input, at);
+    const history = historyOf(lead, at);
+    const code = input.customer.promoCode;
+    const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
+    const isDenied = lead.state === "denied";
+    const { earnings, applied } = isDenied
+      ? { earnings: [], applied: [] }
+      : await earn(tx, account, { customer, lead, sale, history });
+    const { promoter } = customer;
+    // Before the commissions are written: a question about a table that the transaction has written to would keep a
+    // connection of the database to itself.
+    const balance = await loadBalance(tx.view, account.id, promoter.id);
+    const commissions = await addCommissions(tx, context, {
+      account,
+      lead,
+      sale,
+      at,
+      earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
+      notes: input.notes,
+      isSilent: skipEmailNotification,
+    });
+    const commissionIds = commissions.map(({ id }) => id);
+    const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
+    await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", eventId) });
+    if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
+    await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
+    const started = withStarts(lead, sale, referralReward ? [...applied, referralReward] : applied);
+    const bought = await judgeAgain(tx, context, { account, ...started });
+    const after = withHistory(customer.before, bought, sale.createdAt);
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before: customer.before, after });
+    return show(tx.view, {
+      sale: whole,
+      lead: after,
+      promoter,
+      balance: balanceWith(balance, promoter.id, commissions),
+      commissions,
+    });
+  });
+}
+
+/** Keeps a sale with its lead until there is a rate. A visit or a promo code may lead to nobody by then. */
+async function keepSale(
+  tx: Transaction,
+  context: Context,
+  { input, customer, ...event }: Arrived & { rate: MissingRate },
+): Promise<ShownWaiting> {
+  const { customer: names, kept, eventId, createdAt: _, ...facts } = input;
+  const { before, lead, promoter } = customer;
+  if (kept !== undefined) return { waiting: kept, lead, promoter };
+  const code = names.promoCode === null ? null : await findCodeInUse(tx, lead.accountId, names.promoCode);
+  const waiting: WaitingSale = {
+    ...waitingOf(lead, context, { ...event, eventId }),
+    kind: "sale",
+    facts,
+    promoCodeId: code?.id ?? null,
+  };
+  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("sale", eventId) });
+  if (lead.uid !== before.uid || lead.email !== before.email) {
+    await tx.put(leads, lead);
+    await announce(tx, context, { entity: "referral", before, after: lead });
+  }
+  return { waiting, lead, promoter };
+}
+
+/** A sale that has come, with the id that it gets. */
+interface Arrived {
+  id: number;
+  input: NewSale;
+  customer: Customer;
+  at: Date;
+}
+
+async function newSale(
+  tx: Transaction,
+  account: Account,
+  { id, input, customer, at, money }: Arrived & { money: Converted },
+): Promise<Sale> {
+  const { amount, currency, planId } = input;
+  if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
+  if (money.cents === 0) throw worthless(input, account);
+  const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
+  const sold = { productId: product?.id ?? null, planId, billingPeriod: input.billingPeriod };
+  const { lead } = customer;
+  return {
+    accountId: account.id,
+    id,
+    promoterCampaignId: lead.promoterCampaignId,
+    promoterId: lead.promoterId,
+    campaignId: lead.campaignId,
+    leadId: lead.id,
+    origin: lead.origin,
+    eventId: input.eventId,
+    amountCents: money.cents,
+    originalAmount: money.originalAmount,
+    originalCurrency: money.originalCurrency,
+    quantity: input.quantity,
+    ...sold,
+    // Choice: it is in the currency of the amount, so it is converted like the amount.
+    mrrCents: input.mrr === null ? null : share(input.mrr, money.cents, amount),
+    referralRewardId: null,
+    commissionIds: [],
+    refundedCents: 0,
+    refundedOriginalAmount: 0,
+    createdAt: at.toISOString(),
+  };
+}
+
+/**
+ * The lead as a customer. A cancelled or refunded one is active again, unless the sale is older than the cancellation.
+ * Choice: a denied one stays denied.
+ */
+function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date): Lead {
+  const day = at.toISOString();
+  const isLate = lead.state === "cancelled" && lead.cancelledAt !== null && day < lead.cancelledAt;
+  const stays = isLate || lead.state === "denied";
+  return {
+    ...lead,
+    state: stays ? lead.state : "active",
+    customerSince: lead.customerSince ?? day,
+    cancelledAt: stays ? lead.cancelledAt : null,
+    cancellationId: stays ? lead.cancellationId : null,
+    planName: planId ?? lead.planName,
+    // A sale may have waited while the lead was erased.
+    subscriptionId: isErased(lead) ? null : (subscriptionId ?? lead.subscriptionId),
+    salesCount: lead.salesCount + 1,
+  };
+}
+
+/** Computes what the sale earns, and marks the targets that it reaches. */
+async function earn(
+  tx: Transaction,
+  account: Account,
+  { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
+): Promise<{ earnings: Earning[]; applied: Reward[] }> {
+  const isFirstSale = customer.lead.customerSince === null;
+  const counts = { leadId: lead.id, isFirstSale, amountCents: sale.amountCents };
+  const tiers = await loadTiers(tx, customer, counts);
+  const judged = { sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 }, tiers, history };
+  const earnings = earningsOf({ ...judged, splits: await payableSplits(tx, lead) });
+  const reached = earnings.filter(({ reward }) => reward.promoterRewardType === "target");
+  if (reached.length > 0) {
+    const { promoterCampaign } = customer;
+    const marks = reached.map(({ reward }) => ({ rewardId: reward.id, at: sale.createdAt }));
+    const targetsReached = [...promoterCampaign.targetsReached, ...marks];
+    await tx.put(promoterCampaigns, { ...promoterCampaign, targetsReached });
+  }
+  return { earnings, applied: appliedRewards(judged) };
+}

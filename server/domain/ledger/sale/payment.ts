@@ -1,0 +1,172 @@
+import { table } from "../../../storage/table.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { USUAL_BASE, type CommissionBase } from "../../program/account/account.ts";
+import type { Earning } from "../commission/earnings.ts";
+import { share, WHOLE } from "../../money.ts";
+import { refunds, type Refund, type Sale } from "./sale.ts";
+
+/** The objects of billing providers that report a payment. A later one knows more of it. */
+const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;
+
+export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
+
+/** The parts of a payment, in the minor unit of its currency. */
+export interface PaymentParts {
+  source: PaymentSource;
+  /** The sum that was paid, with and without tax. */
+  grossAmount: number;
+  netAmount: number;
+  /** The part of it for shipping, without tax. Absent: none. */
+  shippingAmount?: number;
+  /** How many items were sold, for flat rewards. */
+  quantity: number;
+}
+
+/** What a provider reports of a new sale's payment, and what counts of it. */
+export interface Reported {
+  parts: PaymentParts;
+  base: CommissionBase;
+}
+
+/** Money of a payment that went back, or came again. */
+export interface Taking {
+  /** The event id of its refund. */
+  id: string;
+  /** `reversal`: a bank gave back the money of a dispute. `own`: the account recorded the refund itself. */
+  kind: "refund" | "dispute" | "reversal" | "own";
+  /** With and without tax, in the sale's currency. Of an `own` one both are the refunded part of the sale. */
+  grossAmount: number;
+  /** null: the payment's own share of tax applies. */
+  netAmount: number | null;
+  at: string;
+}
+
+/**
+ * What a billing provider reported of a sale's payment. The amounts of the sale, its refunds and its commissions follow
+ * from it, and from nothing else, so the order of the provider's events does not matter.
+ *
+ * @see docs/spec/money.md "Billing providers"
+ */
+export interface SalePayment {
+  accountId: number;
+  saleId: number;
+  /** null: only refunds of it were reported. */
+  parts: PaymentParts | null;
+  /** What counted on the day of the sale. Absent: the usual base. */
+  base?: CommissionBase;
+  /** Whether the sale has its amount from the parts. false: the account sent the sale itself, and the amount stays. */
+  isReported: boolean;
+  /** The earnings of a reported sale, and the commission of each. */
+  earnings: Earning[];
+  commissionIds: number[];
+  /** In the order of their arrival. */
+  takings: Taking[];
+}
+
+export const salePayments = table<SalePayment>()({
+  name: "sale-payment",
+  key: ["sale_id"],
+  columns: { sale_id: "integer" },
+});
+
+/** The parts that are known better: of the later source, then those of the larger sum. null: none are known. */
+export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
+  return known.reduce((best, each) => {
+    if (best === null || each === null) return best ?? each;
+    const isLater = PAYMENT_SOURCES.indexOf(each.source) - PAYMENT_SOURCES.indexOf(best.source);
+    return (isLater || each.grossAmount - best.grossAmount) > 0 ? each : best;
+  }, null);
+}
+
+/** The amount of a payment that its sale counts. */
+export function countedAmount(parts: PaymentParts, base: CommissionBase): number {
+  const { grossAmount, netAmount, shippingAmount = 0 } = parts;
+  const paid = base.isLessTax ? netAmount : grossAmount;
+  const rest = Math.max(0, paid - (base.isLessShipping ? shippingAmount : 0));
+  return share(rest, WHOLE - base.feeTenThousandths, WHOLE);
+}
+
+/**
+ * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same part as of
+ * the payment. It is at most the sale. A reversal that comes before its dispute takes nothing back, and gives nothing.
+ */
+export function takenAmount(
+  saleAmount: number,
+  { parts, base = USUAL_BASE, takings }: Pick<SalePayment, "parts" | "base" | "takings">,
+): number {
+  const isNet = ({ netAmount }: Taking) => netAmount !== null && base.isLessTax;
+  const reported = takings.filter(({ kind }) => kind !== "own");
+  const gross = lostSum(
+    reported.filter((taking) => !isNet(taking)),
+    ({ grossAmount }) => grossAmount,
+  );
+  const net = lostSum(reported.filter(isNet), ({ netAmount }) => netAmount ?? 0);
+  const own = takings.filter(({ kind }) => kind === "own");
+  const taken =
+    sumOf(own, ({ grossAmount }) => grossAmount) +
+    partOf(saleAmount, gross, parts?.grossAmount) +
+    partOf(saleAmount, net, parts?.netAmount);
+  return Math.min(saleAmount, taken);
+}
+
+type AmountOf = (taking: Taking) => number;
+
+function partOf(saleAmount: number, lost: number, whole: number | undefined): number {
+  return whole !== undefined && whole > 0 ? share(saleAmount, lost, whole) : lost;
+}
+
+/** Refunds, and disputes as far as they were not reversed. */
+function lostSum(takings: Taking[], amountOf: AmountOf): number {
+  const sumOfKind = (wanted: Taking["kind"]) =>
+    sumOf(
+      takings.filter(({ kind }) => kind === wanted),
+      amountOf,
+    );
+  return sumOfKind("refund") + Math.max(0, sumOfKind("dispute") - sumOfKind("reversal"));
+}
+
+function sumOf(takings: Taking[], amountOf: AmountOf): number {
+  return takings.reduce((sum, taking) => sum + amountOf(taking), 0);
+}
+
+/** Keeps what a provider reported of a new sale's payment. */
+export async function addPayment(
+  tx: Transaction,
+  {
+    sale: { accountId, id: saleId, commissionIds },
+    reported,
+    earnings,
+  }: { sale: Sale; reported: Reported; earnings: Earning[] },
+): Promise<void> {
+  const payment = { accountId, saleId, ...reported, isReported: true, earnings, commissionIds, takings: [] };
+  await tx.insert(salePayments, payment);
+}
+
+/**
+ * The payment of a sale. If none is kept, because the account sent the sale itself, its refunds up to now are the
+ * account's own.
+ */
+export async function loadPayment(
+  tx: Transaction,
+  sale: Sale,
+  parts: PaymentParts | null,
+): Promise<SalePayment> {
+  const { accountId, id: saleId, leadId } = sale;
+  const kept = await tx.get(salePayments, accountId, saleId);
+  if (kept !== null) return kept;
+  const made = await tx.view.page(refunds, "lead", accountId, [leadId], { limit: MOST_REFUNDS });
+  const takings = made
+    .filter((refund) => refund.saleId === saleId)
+    .map((refund) =>
+      ownTaking(refund, share(sale.originalAmount, refund.amountCents, Math.max(1, sale.amountCents))),
+    );
+  return { accountId, saleId, parts, isReported: false, earnings: [], commissionIds: [], takings };
+}
+
+/** The taking of a refund that the account recorded itself. The amount is in the sale's currency. */
+export function ownTaking({ eventId, createdAt }: Refund, amount: number): Taking {
+  return { id: eventId, kind: "own", grossAmount: amount, netAmount: null, at: createdAt };
+}
+
+/** As many as a page of a lead's refunds holds. Payments have a few. */
+const MOST_REFUNDS = 1_000;

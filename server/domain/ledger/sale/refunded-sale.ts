@@ -1,0 +1,292 @@
+import { Failure } from "../../../failure.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { commissions, newCommission, type Commission } from "../commission/commission.ts";
+import { withTakeBacks } from "../commission/review.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { announce } from "../../events/event.ts";
+import { announceMoney } from "../commission/balance-event.ts";
+import { withHistory } from "../../people/lead/customer.ts";
+import { isNamed, leads, type Lead } from "../../people/lead/lead.ts";
+import { share } from "../../money.ts";
+import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
+import { findCustomer, nobody, type CustomerNames } from "./customer.ts";
+import { isRefunded, isTakenBack, sales, type Refund, type Sale } from "./sale.ts";
+import { isBonusLost, reopenTargets } from "./tiers.ts";
+import {
+  findWaitingSale,
+  leftOfWaiting,
+  waitingSalesOf,
+  type RateRefund,
+  type WaitingSale,
+} from "./waiting.ts";
+
+/** The input of a refund. null: not given. */
+export interface NewRefund {
+  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
+  eventId: string;
+  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
+  saleEventId: string | null;
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
+  currency: string | null;
+  createdAt: Date | null;
+  /** The waiting event that is recorded now. Absent: the refund just came. */
+  kept?: RateRefund;
+}
+
+/** The sale that a refund means, and its lead. @throws Failure `not_found`, `invalid` */
+export async function loadRefunded(
+  tx: Transaction,
+  accountId: number,
+  { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
+): Promise<{ lead: Lead; sale: Sale | WaitingSale }> {
+  const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
+  const lead = await loadRefundedLead(tx, accountId, { customer, sale });
+  if (saleEventId === null) return { lead, sale: await loadLatest(tx, lead) };
+  // Choice: another customer's sale is answered like an unknown one.
+  if (sale?.leadId === lead.id) return { lead, sale };
+  throw new Failure("invalid", `Error. The 'sale' event with the id '${saleEventId}' was not found.`);
+}
+
+/**
+ * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
+ * another, so the sale that the refund names finds them.
+ *
+ * @throws Failure `not_found`
+ */
+async function loadRefundedLead(
+  tx: Transaction,
+  accountId: number,
+  { customer, sale }: Pick<NewRefund, "customer"> & { sale: Sale | WaitingSale | null },
+): Promise<Lead> {
+  const named = await findCustomer(tx, accountId, { ...customer, tid: null });
+  if (named !== null && named.id === sale?.leadId) return named;
+  const lead = sale && (await tx.get(leads, accountId, sale.leadId));
+  if (lead?.archivedAt && isNamed(lead, customer)) return lead;
+  if (named !== null) return named;
+  if (lead === null || !isErased(lead)) throw nobody();
+  return lead;
+}
+
+/** The lead's latest sale that is not refunded whole. It may wait for an exchange rate. @throws Failure `invalid` */
+async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSale> {
+  const [recorded, waiting] = [await latestRecorded(tx, lead), await latestWaiting(tx, lead)];
+  if (recorded === null && waiting === null)
+    throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
+  if (recorded === null || (waiting !== null && waiting.createdAt >= recorded.createdAt))
+    return waiting as WaitingSale;
+  return recorded;
+}
+
+/**
+ * The promoter whom a refund shows: the lead's. If the lead was moved and its new promoter is gone, the one who was
+ * paid for the sale.
+ *
+ * Choice: money is taken back from a blocked promoter, too.
+ *
+ * @throws Failure `not_found` if both are gone
+ */
+export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): Promise<Promoter> {
+  const promoter =
+    (await reader.get(promoters, lead.accountId, lead.promoterId)) ??
+    (sale && (await reader.get(promoters, lead.accountId, sale.promoterId)));
+  if (promoter === null) throw nobody();
+  return promoter;
+}
+
+/** A refund of a sale. It belongs to whom the sale belongs. */
+export function newRefund(
+  sale: Sale,
+  given: Pick<Refund, "id" | "eventId" | "amountCents" | "originalAmount" | "originalCurrency" | "createdAt">,
+): Refund {
+  return {
+    accountId: sale.accountId,
+    id: given.id,
+    promoterCampaignId: sale.promoterCampaignId,
+    promoterId: sale.promoterId,
+    campaignId: sale.campaignId,
+    leadId: sale.leadId,
+    saleId: sale.id,
+    origin: sale.origin,
+    eventId: given.eventId,
+    amountCents: given.amountCents,
+    originalAmount: given.originalAmount,
+    originalCurrency: given.originalCurrency,
+    commissionIds: [],
+    createdAt: given.createdAt,
+  };
+}
+
+/**
+ * A lead whose sales are all refunded is no longer a customer, until the money of one comes back. Each sale counts once.
+ * null: the lead stays as it is.
+ */
+export async function markRefunded(
+  tx: Transaction,
+  context: Context,
+  { before, after, at }: { before: Sale; after: Sale; at: string },
+): Promise<Lead | null> {
+  const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
+  const dropped = Number(after.isDuplicate ?? false) - Number(before.isDuplicate ?? false);
+  if (change === 0 && dropped === 0) return null;
+  const lead = await tx.get(leads, after.accountId, after.leadId);
+  if (lead === null) return null;
+  const refundedSalesCount = lead.refundedSalesCount + change;
+  const salesCount = lead.salesCount - dropped;
+  const isOver = refundedSalesCount === salesCount;
+  const states: Partial<Record<Lead["state"], Lead["state"]>> = isOver
+    ? { active: "refunded" }
+    : { refunded: "active" };
+  const state = states[lead.state] ?? lead.state;
+  const marked = withHistory(lead, { ...lead, refundedSalesCount, salesCount, state }, at);
+  await tx.put(leads, marked);
+  await announce(tx, context, { entity: "referral", before: lead, after: marked });
+  return marked;
+}
+
+/**
+ * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
+ * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at all.
+ *
+ * @see docs/spec/money.md "Targets"
+ */
+export async function takeBack(
+  tx: Transaction,
+  context: Context,
+  { lead, sale, after, refund }: { lead: Lead; sale: Sale; after: Sale; refund: Refund | null },
+): Promise<Commission[]> {
+  const added: Commission[] = [];
+  const lost: Commission[] = [];
+  // A sale that was refunded many times has many of these. They come after those that they take back, so few are read.
+  const opposites = new Set<number>();
+  for (const id of sale.commissionIds) {
+    if (opposites.has(id)) continue;
+    const commission = await tx.get(commissions, sale.accountId, id);
+    if (commission === null) continue;
+    for (const oppositeId of commission.takenBackByIds) opposites.add(oppositeId);
+    if (commission.takesBackId !== null || commission.isReplaced) continue;
+    const isBonus = commission.targetRules !== undefined;
+    const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
+    const part = takenBack(commission, sale) - takenBack(commission, after);
+    const whole = isLost ? -commission.amount : 0;
+    const amount = isBonus ? whole : part;
+    if (amount === 0) continue;
+    if (isLost) lost.push(commission);
+    added.push(await addOpposite(tx, context, { commission, amount, sale, refund }));
+  }
+  await reopenTargets(tx, sale, lost);
+  return added;
+}
+
+/** What a further commission changes of an earlier one. */
+interface Opposite {
+  commission: Commission;
+  amount: number;
+  sale: Sale;
+  /** null: no money went back, but the amount of the sale has become known better. */
+  refund: Refund | null;
+}
+
+/** Adds a commission that takes back a part of an earlier one, or gives it back. */
+export async function addOpposite(tx: Transaction, context: Context, given: Opposite): Promise<Commission> {
+  const { commission, refund } = given;
+  const opposite = oppositeOf(given, await context.store.nextId("commission"));
+  await tx.insert(commissions, opposite);
+  await announceMoney(tx, context, { entity: "commission", before: null, after: opposite });
+  // Nobody is told of the mark, because commissions don't show it.
+  await tx.put(commissions, {
+    ...commission,
+    takenBackByIds: [...commission.takenBackByIds, opposite.id],
+    ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
+  });
+  return opposite;
+}
+
+/**
+ * Takes back all that is left of a commission, because an earlier sale that arrived later has got its reward. null:
+ * nothing is left.
+ *
+ * @see docs/spec/money.md "Durations"
+ */
+export async function takeBackReplaced(
+  tx: Transaction,
+  context: Context,
+  { commission, sale }: Pick<Opposite, "commission" | "sale">,
+): Promise<Commission | null> {
+  const family = await withTakeBacks(tx, commission);
+  const left = family.reduce((sum, { amount }) => sum + amount, 0);
+  const replaced = { ...commission, isReplaced: true as const };
+  if (left !== 0)
+    return addOpposite(tx, context, { commission: replaced, amount: -left, sale, refund: null });
+  await tx.put(commissions, replaced);
+  return null;
+}
+
+async function findNamed(tx: Transaction, accountId: number, eventId: string) {
+  return (
+    (await tx.find(sales, "event", accountId, [digest(eventId)])) ??
+    (await findWaitingSale(tx, accountId, eventId))
+  );
+}
+
+/** The latest sales are read first, until one is not refunded whole. */
+async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
+  for (let offset = 0; ; offset++) {
+    const page = { limit: 1, offset, reverse: true };
+    const [listed] = await tx.view.page(sales, "lead", accountId, [id], page);
+    if (listed === undefined) return null;
+    const sale = await tx.get(sales, accountId, listed.id);
+    if (sale !== null && !isRefunded(sale)) return sale;
+  }
+}
+
+async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale | null> {
+  for (const waiting of await waitingSalesOf(tx.view, lead))
+    if ((await leftOfWaiting(tx, waiting)) > 0) return waiting;
+  return null;
+}
+
+/**
+ * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
+ * on its day, so only later refunds count. It is negative if a bank has given back money that was missing on that day.
+ */
+function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
+  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  const [left, whole, refunded] =
+    amountCents === 0
+      ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
+      : [saleCents, amountCents, refundedCents];
+  const refundedSince = refunded - (whole - left);
+  return left <= 0 ? 0 : share(amount, refundedSince, left);
+}
+
+/** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */
+function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number): Commission {
+  const { createdByUser: _, correctedByIds: __, ...earned } = commission;
+  const event = refund ?? { ...sale, id: null, amountCents: 0, originalAmount: 0 };
+  return newCommission({
+    ...earned,
+    id,
+    amount,
+    refundId: event.id,
+    takesBackId: commission.id,
+    takenBackByIds: [],
+    eventId: event.eventId,
+    saleCents: 0 - event.amountCents,
+    originalSaleAmount: 0 - event.originalAmount,
+    originalSaleCurrency: event.originalCurrency,
+    saleId: sale.id,
+    payoutId: null,
+    isPaidElsewhere: false,
+    internalNote: null,
+    externalNote: null,
+    statusUpdatedAt: null,
+    createdAt: event.createdAt,
+    // A correction is no news of a sale.
+    ...(refund === null && { isSilent: true as const }),
+  });
+}

@@ -1,0 +1,192 @@
+import { Failure } from "../../../failure.ts";
+import { digest } from "../../../storage/digests.ts";
+import type { Reader, View } from "../../../storage/store.ts";
+import { table, type Table } from "../../../storage/table.ts";
+import type { Lead } from "../../people/lead/lead.ts";
+import { share } from "../../money.ts";
+import type { Origin } from "../../people/origin.ts";
+import { dailySums } from "../../people/daily.ts";
+import { isoRange } from "../../span.ts";
+
+export const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
+
+/** How often the sold plan is paid. */
+export type BillingPeriod = (typeof BILLING_PERIODS)[number];
+
+/** A payment of a referred person. Its owner is the lead's promoter at that time. */
+export interface Sale {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  leadId: number;
+  /** How the lead came. null: without a visit. */
+  origin: Origin | null;
+  /** The client's own id. No two sales of an account share one. */
+  eventId: string;
+  amountCents: number;
+  /** The amount before it was converted, in the minor unit of its own currency. */
+  originalAmount: number;
+  /** ISO 4217 code. null: the account's currency. */
+  originalCurrency: string | null;
+  quantity: number;
+  /** The sold price or plan, by the client's own id. */
+  planId: string | null;
+  /** The product that has this price. null: none. */
+  productId: number | null;
+  billingPeriod: BillingPeriod | null;
+  /** Monthly recurring revenue in the account's currency, for statistics only. */
+  mrrCents: number | null;
+  /** The reward that the referred person got. It earns nobody money. */
+  referralRewardId: number | null;
+  /** The commissions that it earned, those of later instalments included. */
+  commissionIds: number[];
+  /** The sum of its refunds, in the account's currency and in its own. */
+  refundedCents: number;
+  refundedOriginalAmount: number;
+  /** It turned out to be the same payment as an earlier sale, so it counts nothing. Absent: it is a sale of its own. */
+  isDuplicate?: true;
+  createdAt: string;
+}
+
+/** Takes back a sale, or a part of it. */
+export interface Refund {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  leadId: number;
+  saleId: number;
+  /** As for the sale. */
+  origin: Origin | null;
+  /** The client's own id. No two refunds of an account share one. */
+  eventId: string;
+  /** Negative: a bank gave back the money of a dispute. */
+  amountCents: number;
+  originalAmount: number;
+  originalCurrency: string | null;
+  commissionIds: number[];
+  createdAt: string;
+}
+
+/** Says that a customer has left. */
+export interface Cancellation {
+  accountId: number;
+  id: number;
+  leadId: number;
+  /** The client's own id. null: the client gave none. */
+  eventId: string | null;
+  createdAt: string;
+}
+
+export const sales = table<Sale>()({
+  name: "sale",
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    lead_id: "integer",
+    event_id: "text",
+    /** The client's own ids of events may be too long for an index. */
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    amount_cents: "integer",
+    refunded_cents: "integer",
+    mrr_cents: "integer",
+    product_id: "integer",
+    plan_id: "text",
+    billing_period: "text",
+    referral_reward_id: "integer",
+    is_duplicate: ["integer", ({ isDuplicate }) => isDuplicate === true],
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
+  indexes: {
+    /** By date. */
+    lead: { on: ["lead_id", "created_at"] },
+    product: { on: ["product_id"], where: "product_id is not null" },
+  },
+  sums: dailySums(({ isDuplicate, amountCents, createdAt: at }) => [
+    ...(isDuplicate ? [] : [{ metric: "sales" as const, at }]),
+    { metric: "salesCents", at, amount: amountCents },
+  ]),
+});
+
+/** The lead's first sale after an instant. null: none. */
+export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
+  const between = isoRange({ from: Date.parse(at) + 1, before: null });
+  const [next] = await view.page(sales, "lead", accountId, [id], { limit: 1, between });
+  return next ?? null;
+}
+
+export const refunds = table<Refund>()({
+  name: "refund",
+  columns: {
+    id: "integer",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    lead_id: "integer",
+    sale_id: "integer",
+    event_id: "text",
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    amount_cents: "integer",
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
+  indexes: { lead: { on: ["lead_id"] } },
+  sums: dailySums(({ amountCents, createdAt: at }) => [
+    // Money that comes back is no refund, but lowers their sum.
+    ...(amountCents < 0 ? [] : [{ metric: "refunds" as const, at }]),
+    { metric: "refundsCents", at, amount: amountCents },
+  ]),
+});
+
+export const cancellations = table<Cancellation>()({
+  name: "cancellation",
+  columns: {
+    id: "integer",
+    lead_id: "integer",
+    event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
+    created_at: "text",
+  },
+  unique: { event: ["event_hash"] },
+});
+
+/** The kinds of events with ids of the client. No two events of one kind share an id. */
+type EventKind = "sale" | "refund" | "cancellation";
+
+/** The error for a second event of one kind with the same id. */
+export function alreadyRecorded(kind: EventKind, eventId: string): Failure {
+  return new Failure("already_registered", `The '${kind}' event with the id '${eventId}' already exists.`);
+}
+
+/** Refuses an event that was recorded before. @throws Failure `already_registered` */
+export async function refuseRepeated<R>(
+  reader: Reader,
+  from: Table<R, "event">,
+  { kind, accountId, eventId }: { kind: EventKind; accountId: number; eventId: string },
+): Promise<void> {
+  const known = await reader.find(from, "event", accountId, [digest(eventId)]);
+  if (known !== null) throw alreadyRecorded(kind, eventId);
+}
+
+/** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */
+export function isRefunded(sale: Sale): boolean {
+  if (sale.amountCents === 0) return sale.refundedOriginalAmount >= sale.originalAmount;
+  return sale.refundedCents >= sale.amountCents;
+}
+
+/** Whether refunds took all of a sale back. A sale of nothing has nothing left either, but nobody refunded it. */
+export function isTakenBack(sale: Sale): boolean {
+  return sale.refundedOriginalAmount > 0 && isRefunded(sale);
+}
+
+/** The part of an amount that is left when the same part of its sale was refunded. */
+export function leftPart(sale: Sale, amount: number): number {
+  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+  if (amountCents === 0) return share(amount, originalAmount - refundedOriginalAmount, originalAmount);
+  return share(amount, amountCents - refundedCents, amountCents);
+}

@@ -1,0 +1,346 @@
+import { digest } from "../../../storage/digests.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { USUAL_BASE, type Account } from "../../program/account/account.ts";
+import { commissions, type Commission } from "../commission/commission.ts";
+import { earnAgain } from "../commission/earnings.ts";
+import { withTakeBacks } from "../commission/review.ts";
+import type { Context } from "../../context.ts";
+import { leads, type Lead } from "../../people/lead/lead.ts";
+import { exponentOf, share } from "../../money.ts";
+import { isMissing, toAccountCurrency } from "../rate.ts";
+import {
+  bestParts,
+  countedAmount,
+  loadPayment,
+  salePayments,
+  takenAmount,
+  type PaymentParts,
+  type SalePayment,
+  type Taking,
+} from "./payment.ts";
+import { addOpposite, markRefunded, newRefund, takeBack } from "./refunded-sale.ts";
+import { refunds, sales, type Refund, type Sale } from "./sale.ts";
+import { isBonusLost, regainTarget, reopenTargets } from "./tiers.ts";
+
+/** The payment of a billing provider that an event is about. */
+export interface ReportedPayment {
+  /** The event ids under which its sale may be recorded. */
+  eventIds: string[];
+  /** What is known of it by now. null: nothing. */
+  parts: PaymentParts | null;
+}
+
+/** A refund, a dispute or a reversal that a billing provider reports. */
+export interface ReportedTaking extends Omit<Taking, "kind" | "at"> {
+  kind: Exclude<Taking["kind"], "own">;
+  /** ISO 4217 code of the amounts. */
+  currency: string;
+  at: Date;
+}
+
+/**
+ * What became of a report: no sale of it is recorded; it was recorded before; it changed nothing, because refunds have
+ * taken the whole sale back, or because it is worth less than the smallest unit; or it changed something.
+ */
+export type Settling = "unknown" | "repeated" | "unchanged" | "worthless" | "changed";
+
+/**
+ * Makes the sale of a payment agree with what the provider has reported of it. If the payment was recorded as two sales,
+ * before an event showed that they are one, the earlier sale stays, and the other one counts nothing.
+ */
+export function settlePayment(
+  context: Context,
+  account: Account,
+  reported: ReportedPayment,
+): Promise<Settling> {
+  return context.store.transact(async (tx) => {
+    const sale = await mergeSales(tx, context, { account, reported });
+    if (sale === null) return "unknown";
+    const payment = await tx.get(salePayments, account.id, sale.id);
+    if (payment === null) return "repeated";
+    const parts = bestParts([payment.parts, reported.parts]);
+    if (parts === payment.parts) return "repeated";
+    const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, parts } });
+    await markRefunded(tx, context, { before: sale, after, at: sale.createdAt });
+    return after.amountCents === sale.amountCents ? "unchanged" : "changed";
+  });
+}
+
+/** Records money that went back to a customer, or came again. However often it is reported, it counts once. */
+export async function recordTaking(
+  context: Context,
+  account: Account,
+  { taking, ...reported }: ReportedPayment & { taking: ReportedTaking },
+): Promise<Settling> {
+  return context.store.transact(async (tx) => {
+    const sale = await mergeSales(tx, context, { account, reported });
+    if (sale === null) return "unknown";
+    const payment = await loadPayment(tx, sale, reported.parts);
+    const isKnown = payment.takings.some(({ id }) => id === taking.id);
+    if (isKnown || (await tx.find(refunds, "event", account.id, [digest(taking.id)])) !== null)
+      return "repeated";
+    const takings = [...payment.takings, await inSaleCurrency(tx, { account, sale, payment, taking })];
+    const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, takings } });
+    await markRefunded(tx, context, { before: sale, after, at: taking.at.toISOString() });
+    if (after.refundedOriginalAmount === sale.refundedOriginalAmount) return "unchanged";
+    // It is kept, because several of them may be worth something.
+    return after.refundedCents === sale.refundedCents && sale.amountCents > 0 ? "worthless" : "changed";
+  });
+}
+
+/** A sale after a settlement. */
+export interface Settled {
+  sale: Sale;
+  /** The refund that was added. null: none. */
+  refund: Refund | null;
+  /** The commissions that were added. */
+  commissions: Commission[];
+}
+
+/** A sale with what is now known of its payment. */
+interface Settlement {
+  account: Account;
+  sale: Sale;
+  payment: SalePayment;
+  /** The refund that the account has recorded itself. Absent: none. */
+  refund?: Refund;
+}
+
+/**
+ * Makes a sale agree with its payment: its amount, its refunds, and its commissions. Commissions never change. Further
+ * ones, with the terms of the first, add or take back the difference.
+ *
+ * @see docs/spec/money.md "Billing providers"
+ */
+export async function settle(
+  tx: Transaction,
+  context: Context,
+  { account, sale, payment, refund: own }: Settlement,
+): Promise<Settled> {
+  const known: Sale = { ...sale, ...(await amountsOf(tx, account, { sale, payment })) };
+  const taken = takenAmount(known.originalAmount, payment);
+  const after = { ...known, refundedOriginalAmount: taken, refundedCents: inCents(known, taken) };
+  const currencyDigits = exponentOf(account.currency) ?? 2;
+  const settled = { ...payment, earnings: earnAgain(payment.earnings, { ...after, currencyDigits }) };
+  const added = await writeRefunds(tx, context, { sale: after, payment });
+  const refund = added ?? (own && (await tx.get(refunds, own.accountId, own.id))) ?? null;
+  const before = { sale, payment };
+  await tx.put(salePayments, settled);
+  const lead = await tx.get(leads, sale.accountId, sale.leadId);
+  if (lead === null) throw new Error(`Sale ${sale.id} has no lead`);
+  const made = payment.isReported
+    ? await correct(tx, context, { lead, before, after: { sale: after, payment: settled }, refund })
+    : await takeBack(tx, context, { lead, sale, after, refund });
+  return keepCommissions(tx, { sale: after, refund, commissions: made });
+}
+
+/** A sale or a refund with the commissions that were added to it. */
+export function withCommissions<R extends { commissionIds: number[] }>(record: R, added: Commission[]): R {
+  return { ...record, commissionIds: [...record.commissionIds, ...added.map(({ id }) => id)] };
+}
+
+/** Writes a sale and its refund with the commissions that were added to them. */
+async function keepCommissions(tx: Transaction, { sale, refund, commissions }: Settled): Promise<Settled> {
+  const whole = withCommissions(sale, commissions);
+  await tx.put(sales, whole);
+  if (refund === null) return { sale: whole, refund, commissions };
+  const refunded = withCommissions(refund, commissions);
+  await tx.put(refunds, refunded);
+  return { sale: whole, refund: refunded, commissions };
+}
+
+/** The sale of a payment, after all others of it are dropped. null: none is recorded. */
+async function mergeSales(
+  tx: Transaction,
+  context: Context,
+  { account, reported }: { account: Account; reported: ReportedPayment },
+): Promise<Sale | null> {
+  const found = await salesOf(tx, account.id, reported.eventIds);
+  const [first = null, ...others] = found.filter(({ isDuplicate }) => !isDuplicate);
+  if (first === null || others.length === 0) return first;
+  const payment = await loadPayment(tx, first, reported.parts);
+  const takings = [...payment.takings];
+  for (const other of others) {
+    const dropped = await tx.get(salePayments, account.id, other.id);
+    // The account sent the other sale itself, and knows whether it is one of its own.
+    if (!dropped?.isReported) continue;
+    const sale: Sale = { ...other, isDuplicate: true };
+    const after = await settle(tx, context, { account, sale, payment: { ...dropped, takings: [] } });
+    await markRefunded(tx, context, { before: other, after: after.sale, at: other.createdAt });
+    takings.push(...dropped.takings.filter(({ id }) => takings.every((each) => each.id !== id)));
+  }
+  const settled = await settle(tx, context, { account, sale: first, payment: { ...payment, takings } });
+  await markRefunded(tx, context, { before: first, after: settled.sale, at: first.createdAt });
+  return settled.sale;
+}
+
+/** The sales under some event ids. One that the account sent itself comes first, then the earliest. */
+async function salesOf(tx: Transaction, accountId: number, eventIds: string[]): Promise<Sale[]> {
+  const found: { sale: Sale; isReported: boolean }[] = [];
+  for (const eventId of new Set(eventIds)) {
+    const sale = await tx.find(sales, "event", accountId, [digest(eventId)]);
+    if (sale === null) continue;
+    const isReported = (await tx.get(salePayments, accountId, sale.id))?.isReported ?? false;
+    found.push({ sale, isReported });
+  }
+  return found
+    .toSorted(
+      (one, other) => Number(one.isReported) - Number(other.isReported) || one.sale.id - other.sale.id,
+    )
+    .map(({ sale }) => sale);
+}
+
+/** A sale, and what is kept of its payment. */
+interface Kept {
+  sale: Sale;
+  payment: SalePayment;
+}
+
+/**
+ * A bank may dispute a payment in another currency, by the rate of its day. Without a rate it is the whole payment, which
+ * most disputes are about.
+ */
+async function inSaleCurrency(
+  tx: Transaction,
+  { account, sale, payment, taking }: Kept & { account: Account; taking: ReportedTaking },
+): Promise<Taking> {
+  const { currency, at, ...given } = taking;
+  const kept = { ...given, at: at.toISOString() };
+  const { amountCents, originalAmount, originalCurrency } = sale;
+  if (currency === originalCurrency) return kept;
+  const convert = async (amount: number) => {
+    const money = await toAccountCurrency(tx, account, { amount, currency, at });
+    if (isMissing(money)) return null;
+    const isOwn = originalCurrency === null || amountCents === 0;
+    return isOwn ? money.cents : share(money.cents, originalAmount, amountCents);
+  };
+  const grossAmount = await convert(kept.grossAmount);
+  if (grossAmount === null) {
+    return { ...kept, grossAmount: payment.parts?.grossAmount ?? originalAmount, netAmount: null };
+  }
+  return { ...kept, grossAmount, netAmount: kept.netAmount && (await convert(kept.netAmount)) };
+}
+
+/** The amounts of a reported sale. It keeps its currency and its day. null: they stay. */
+async function amountsOf(
+  tx: Transaction,
+  account: Account,
+  { sale, payment: { parts, base = USUAL_BASE, isReported } }: Pick<Settlement, "sale" | "payment">,
+): Promise<Pick<Sale, "amountCents" | "originalAmount" | "quantity"> | null> {
+  if (sale.isDuplicate) return { amountCents: 0, originalAmount: 0, quantity: sale.quantity };
+  if (parts === null || !isReported) return null;
+  const { quantity } = parts;
+  const originalAmount = countedAmount(parts, base);
+  if (originalAmount === sale.originalAmount) {
+    return { amountCents: sale.amountCents, originalAmount, quantity };
+  }
+  const { originalCurrency: currency, createdAt } = sale;
+  const given = { amount: originalAmount, currency, at: new Date(createdAt) };
+  const money = await toAccountCurrency(tx, account, given);
+  // The day's rate may be gone. Then that of the sale itself counts.
+  const amountCents = isMissing(money) ? inCents(sale, originalAmount) : money.cents;
+  return { amountCents, originalAmount, quantity };
+}
+
+/** A part of a sale in the account's currency. */
+function inCents({ amountCents, originalAmount }: Sale, part: number): number {
+  return originalAmount === 0 ? 0 : share(amountCents, part, originalAmount);
+}
+
+/**
+ * Gives each refund of a payment the amount by which it raised the refunded part. A bank may give money back, so the part
+ * falls, too. A refund that took nothing leaves no record until it does. Returns the last that was added.
+ */
+async function writeRefunds(
+  tx: Transaction,
+  context: Context,
+  { sale, payment }: Pick<Settlement, "sale" | "payment">,
+): Promise<Refund | null> {
+  let added: Refund | null = null;
+  let before = 0;
+  for (const [index, { id: eventId, kind, at: createdAt }] of payment.takings.entries()) {
+    const takings = payment.takings.slice(0, index + 1);
+    const upTo = takenAmount(sale.originalAmount, { ...payment, takings });
+    const originalAmount = upTo - before;
+    const amountCents = inCents(sale, upTo) - inCents(sale, before);
+    before = upTo;
+    const known = await tx.find(refunds, "event", sale.accountId, [digest(eventId)]);
+    const isNothing = sale.amountCents === 0 ? originalAmount === 0 : amountCents === 0;
+    if (known === null && isNothing) continue;
+    if (known?.amountCents === amountCents && known.saleId === sale.id) continue;
+    const id = known?.id ?? (await context.store.nextId("event"));
+    const given = { id, eventId, amountCents, originalAmount, originalCurrency: sale.originalCurrency };
+    const refund = { ...newRefund(sale, { ...given, createdAt }), commissionIds: known?.commissionIds ?? [] };
+    if (known === null) await tx.insert(refunds, (added = refund));
+    // The account may have given its own refund in another currency.
+    else await tx.put(refunds, kind === "own" ? { ...known, amountCents } : refund);
+  }
+  return added;
+}
+
+/** What changes about a sale. */
+interface Change {
+  lead: Lead;
+  before: Moment;
+  after: Moment;
+}
+
+/** A sale and its payment at one moment. */
+type Moment = Pick<Settlement, "sale" | "payment">;
+
+/** Adds what is missing to each commission, or takes it back. */
+async function correct(
+  tx: Transaction,
+  context: Context,
+  { refund, ...change }: Change & { refund: Refund | null },
+): Promise<Commission[]> {
+  const { before, after } = change;
+  const added: Commission[] = [];
+  const lost: Commission[] = [];
+  for (const [index, id] of before.payment.commissionIds.entries()) {
+    const commission = await tx.get(commissions, before.sale.accountId, id);
+    // It may have been deleted by hand.
+    if (commission === null) continue;
+    const isBonus = commission.targetRules !== undefined;
+    const amount = isBonus
+      ? await bonusChange(tx, commission, { ...change, index })
+      : dueOf(after, index) - dueOf(before, index);
+    if (amount === 0) continue;
+    if (isBonus && amount < 0) lost.push(commission);
+    added.push(await addOpposite(tx, context, { commission, amount, sale: after.sale, refund }));
+  }
+  await reopenTargets(tx, after.sale, lost);
+  return added;
+}
+
+/**
+ * How much of a target's bonus is missing or too much. It is lost when the rules no longer hold without what was taken
+ * off the sale, and comes again with the money unless the target was reached again meanwhile.
+ */
+async function bonusChange(
+  tx: Transaction,
+  commission: Commission,
+  { lead, before, after, index }: Change & { index: number },
+): Promise<number> {
+  const whole = after.payment.earnings[index]?.amount ?? 0;
+  const family = await withTakeBacks(tx, commission);
+  const current = family.reduce((sum, { amount }) => sum + amount, 0);
+  if (after.sale.isDuplicate) return -current;
+  const fell = before.sale.amountCents - after.sale.amountCents;
+  const sale = { ...after.sale, refundedCents: after.sale.refundedCents + fell };
+  const isLost = await isBonusLost(tx, { ...commission, takenBackByIds: [] }, { lead, after: sale });
+  if (current > 0) return (isLost ? 0 : whole) - current;
+  const isBack = sale.refundedCents < before.sale.refundedCents && !isLost;
+  return isBack && (await regainTarget(tx, commission, after.sale)) ? whole : 0;
+}
+
+/** What refunds left of a commission. */
+function dueOf({ sale, payment }: Moment, index: number): number {
+  const { amount } = payment.earnings[index] ?? { amount: 0 };
+  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+  if (originalAmount === 0) return 0;
+  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  return amountCents === 0
+    ? amount - share(amount, refundedOriginalAmount, originalAmount)
+    : amount - share(amount, refundedCents, amountCents);
+}

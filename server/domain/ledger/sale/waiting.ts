@@ -1,0 +1,256 @@
+import { sql } from "kysely";
+import { Failure, isOutage } from "../../../failure.ts";
+import { table } from "../../../storage/table.ts";
+import { digest } from "../../../storage/digests.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import type { Lead } from "../../people/lead/lead.ts";
+import type { MissingRate } from "../rate.ts";
+import type { Promoter } from "../../people/promoter/promoter.ts";
+import type { Show } from "../../show.ts";
+import type { CommissionNotes } from "../commission/commission.ts";
+import type { InstalmentPlan } from "./instalment.ts";
+import type { Reported } from "./payment.ts";
+import { alreadyRecorded, type BillingPeriod } from "./sale.ts";
+
+/** The facts of a sale as they come. They are kept whole while it waits. null: not given. */
+export interface SaleFacts {
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: the account's currency. */
+  currency: string | null;
+  quantity: number;
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
+  /** In the minor unit of the sale's currency. */
+  mrr: number | null;
+  subscriptionId: string | null;
+  skipEmailNotification: boolean;
+  /** The commissions that come later without a sale. null: none. */
+  instalments: InstalmentPlan | null;
+  /** Notes on each of its commissions. Absent: none. */
+  notes?: CommissionNotes;
+  /** What a billing provider reported of the payment. Absent: the account sends the sale itself. */
+  reported?: Reported;
+}
+
+/** An event that could not be converted when it came. It is recorded when there is a rate. */
+interface Waiting {
+  accountId: number;
+  /** The id that the sale or the refund gets. */
+  id: number;
+  eventId: string;
+  leadId: number;
+  /** The rate that is missing. A refund of a sale that waits has the one of its sale. */
+  rate: MissingRate;
+  /** Why it could not be recorded although there was a rate. null: it was not tried yet. */
+  fault: string | null;
+  /** When it happened, and when it came. */
+  createdAt: string;
+  keptAt: string;
+}
+
+export interface WaitingSale extends Waiting {
+  kind: "sale";
+  facts: SaleFacts;
+  /** The promo code that was used. null: none. */
+  promoCodeId: number | null;
+}
+
+export interface RateRefund extends Waiting {
+  kind: "refund";
+  saleEventId: string;
+  /** In the minor unit of its currency. */
+  amount: number;
+  currency: string;
+}
+
+export type WaitingEvent = WaitingSale | RateRefund;
+
+/** A waiting event with its lead, and the lead's promoter. */
+export interface ShownWaiting {
+  waiting: WaitingEvent;
+  lead: Lead;
+  promoter: Promoter;
+}
+
+/** How an event is answered: recorded, or waiting for an exchange rate. Absent: it is refused instead of waiting. */
+export interface Shows<R, T, W> {
+  show: Show<R, T>;
+  showWaiting?: Show<ShownWaiting, W>;
+}
+
+export const waitingEvents = table<WaitingEvent>()({
+  name: "waiting-event",
+  columns: {
+    id: "integer",
+    kind: "text",
+    lead_id: "integer",
+    event_id: "text",
+    /** The client's own ids of events may be too long for an index. */
+    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.saleEventId) : null)],
+    rate_from: ["text", ({ rate }) => rate.from],
+    has_failed: ["integer", ({ fault }) => fault !== null],
+    created_at: "text",
+  },
+  unique: { event: ["kind", "event_hash"] },
+  indexes: {
+    lead: { on: ["lead_id"] },
+    /** The refunds of a sale that waits. */
+    sale: { on: ["sale_event_hash"], where: "sale_event_hash is not null" },
+  },
+});
+
+/** The sale with this event id that waits. null: none does. */
+export async function findWaitingSale(
+  reader: Reader,
+  accountId: number,
+  eventId: string,
+): Promise<WaitingSale | null> {
+  const found = await reader.find(waitingEvents, "event", accountId, ["sale", digest(eventId)]);
+  return found?.kind === "sale" ? found : null;
+}
+
+/** The waiting sales of a lead, the latest first. */
+export async function waitingSalesOf(view: View, { accountId, id }: Lead): Promise<WaitingSale[]> {
+  const found = await view.list(waitingEvents, "lead", accountId, [id]);
+  return found
+    .filter((event) => event.kind === "sale")
+    .toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+}
+
+/** Whether sales or refunds of a lead wait. It must be locked, so that none are added meanwhile. */
+export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Promise<boolean> {
+  return (await tx.view.count(waitingEvents, "lead", accountId, [id])) > 0;
+}
+
+/** The part of a waiting sale that waiting refunds in its currency leave. */
+export async function leftOfWaiting(
+  tx: Transaction,
+  { accountId, id, eventId, facts }: WaitingSale,
+): Promise<number> {
+  // Another refund of the same moment comes after this one, and sees it.
+  await tx.lock(waitingEvents, accountId, id);
+  let left = facts.amount;
+  for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, [digest(eventId)])) {
+    for (const event of chunk) {
+      if (event.kind === "refund" && event.currency === facts.currency) left -= event.amount;
+    }
+  }
+  return left;
+}
+
+/**
+ * Refuses an event that waits already. `kept`: the waiting event that is recorded now.
+ *
+ * @throws Failure `already_registered`; `not_found` if `kept` was dropped meanwhile
+ */
+export async function refuseWaiting(
+  reader: Reader,
+  { kind, accountId, eventId }: { kind: WaitingEvent["kind"]; accountId: number; eventId: string },
+  kept: WaitingEvent | undefined,
+): Promise<void> {
+  const known = await reader.find(waitingEvents, "event", accountId, [kind, digest(eventId)]);
+  if (kept === undefined && known !== null) throw alreadyRecorded(kind, eventId);
+  if (kept !== undefined && known?.id !== kept.id) throw new Failure("not_found", "The event was dropped");
+}
+
+/** The part of a waiting event that sales and refunds share. */
+export function waitingOf(
+  { accountId, id: leadId }: Lead,
+  { now }: Context,
+  { id, eventId, rate, at }: { id: number; eventId: string; rate: MissingRate; at: Date },
+): Waiting {
+  const times = { createdAt: at.toISOString(), keptAt: now.toISOString() };
+  return { accountId, id, eventId, leadId, rate, fault: null, ...times };
+}
+
+/**
+ * Runs the recording of a waiting event. If it is refused, the event stays and says why, because nobody else would
+ * repeat it.
+ *
+ * @returns whether it is recorded, or was before
+ */
+export async function recordKept(
+  { store }: Pick<Context, "store">,
+  waiting: WaitingEvent,
+  record: () => Promise<"recorded" | "waiting">,
+): Promise<boolean> {
+  try {
+    return (await record()) === "recorded";
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error) || error.kind === "conflict") throw error;
+    if (error.kind === "already_registered") return true;
+    await setFault(store, waiting, error.message);
+    return false;
+  }
+}
+
+async function setFault(store: Store, { accountId, id }: WaitingEvent, fault: string): Promise<void> {
+  await store.transact(async (tx) => {
+    const event = await tx.get(waitingEvents, accountId, id);
+    if (event !== null && event.fault !== fault) await tx.put(waitingEvents, { ...event, fault });
+  });
+}
+
+/** Removes a waiting event, which was recorded, or which the company drops. null: it is gone already. */
+export function forgetWaiting(store: Store, accountId: number, id: number): Promise<WaitingEvent | null> {
+  return store.transact(async (tx) => {
+    const event = await tx.get(waitingEvents, accountId, id);
+    if (event !== null) await tx.remove(waitingEvents, accountId, id);
+    return event;
+  });
+}
+
+/** Takes the provider's id of a subscription out of what waits of an erased lead. */
+export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Promise<void> {
+  for await (const chunk of tx.view.scan(waitingEvents, "lead", accountId, [id])) {
+    for (const event of chunk) {
+      if (event.kind === "sale" && event.facts.subscriptionId !== null)
+        await tx.put(waitingEvents, { ...event, facts: { ...event.facts, subscriptionId: null } });
+    }
+  }
+}
+
+/** What waits, and for what. */
+export interface WaitingCount {
+  count: number;
+  /** Those that were refused although there was a rate. They are counted in `count`, too. */
+  failedCount: number;
+  /** The currencies whose rates are missing, in order. */
+  currencies: string[];
+}
+
+/** Counts what waits in an account. */
+export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
+  const question = waitingQuestion(view, accountId)
+    .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
+    .groupBy(["rate_from", "has_failed"])
+    .orderBy("rate_from");
+  const found: WaitingCount = { count: 0, failedCount: 0, currencies: [] };
+  for (const { rate_from: currency, has_failed: hasFailed, total } of await view.rows(question)) {
+    found.count += Number(total);
+    if (Number(hasFailed) === 1) found.failedCount += Number(total);
+    else found.currencies.push(String(currency));
+  }
+  return found;
+}
+
+/** A page of what waits in an account, oldest first. */
+export function findWaitingEvents(
+  view: View,
+  accountId: number,
+  window: Window,
+): Promise<Found<WaitingEvent>> {
+  const question = waitingQuestion(view, accountId).orderBy("id");
+  return findPage(view, waitingEvents, { question, ...window });
+}
+
+function waitingQuestion(view: View, accountId: number) {
+  return view
+    .question<Schema<{ waiting_events: typeof waitingEvents }>>()
+    .selectFrom("waiting_events")
+    .where("account_id", "=", accountId);
+}

@@ -1,0 +1,307 @@
+import { Failure } from "../../failure.ts";
+import {
+  among,
+  contains,
+  findPage,
+  isWithin,
+  type Found,
+  type Schema,
+  type Window,
+} from "../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { table } from "../../storage/table.ts";
+import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { nameKey } from "./origin.ts";
+import { linkTo, type PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
+import { dailyQuestion, totalsOf } from "./daily.ts";
+import { isoRange, type Span } from "../span.ts";
+
+export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
+
+export type AssetType = (typeof ASSET_TYPES)[number];
+
+/** A file that was uploaded. */
+export interface UploadedFile {
+  /** Its name in the place for uploads, such as `q3kPz0Yc.png`. A changed file has another name. */
+  name: string;
+  format: string;
+  bytes: number;
+  /** The size of an image, in pixels. null: it is none. */
+  image: { width: number; height: number } | null;
+}
+
+/** Something that promoters can use: a banner, a document, a page to link to, or a text. */
+export interface Asset {
+  accountId: number;
+  id: number;
+  name: string;
+  type: AssetType;
+  /** The campaigns whose promoters see it. Empty: those of all campaigns. */
+  campaignIds: number[];
+  categoryId: number | null;
+  /** Of images and documents. null: `url` names it, or it needs none. */
+  file: UploadedFile | null;
+  /** The address of an image or a document on another server, or the page of a link. */
+  url: string | null;
+  /** The words of a text. `{{ref_link}}` stands for the promoter's link. */
+  content: string | null;
+  /** The page that it leads to. null: the promoter's usual one. */
+  landingPageUrl: string | null;
+  createdAt: string;
+}
+
+export const assets = table<Asset>()({
+  name: "asset",
+  columns: {
+    id: "integer",
+    type: "text",
+    name: ["text", ({ name }) => name.toLowerCase()],
+    category_id: "integer",
+    /** ` 1 7 `, so that each id has a blank on both sides. null: all campaigns. */
+    campaign_ids: ["text", ({ campaignIds: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
+    created_at: "text",
+  },
+  indexes: { category: { on: ["category_id"], where: "category_id is not null" } },
+});
+
+/** A heading that assets stand under. */
+export interface AssetCategory {
+  accountId: number;
+  id: number;
+  name: string;
+  /** Lower ones come first. */
+  position: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const assetCategories = table<AssetCategory>()({
+  name: "asset-category",
+  columns: { id: "integer", position: "integer" },
+  indexes: { position: { on: ["position"] } },
+});
+
+/** The fields of an asset that a client gives. */
+export type AssetInput = Omit<Asset, "accountId" | "id" | "createdAt">;
+
+/** Makes an asset. @throws Failure `invalid` if something that its type needs is missing, or an id is unknown */
+export async function createAsset(
+  { store, now }: Context,
+  accountId: number,
+  input: AssetInput,
+): Promise<Asset> {
+  const id = await store.nextId("asset");
+  const asset: Asset = { accountId, id, ...input, createdAt: now.toISOString() };
+  await store.transact(async (tx) => {
+    await refuseUnfit(tx, asset);
+    await tx.insert(assets, asset);
+  });
+  return asset;
+}
+
+/** Changes to an asset. undefined: unchanged. */
+type AssetChanges = { [Field in keyof AssetInput]?: AssetInput[Field] | undefined };
+
+/**
+ * Changes an asset. A new file takes the place of an address, and an address that of a file.
+ *
+ * @throws Failure `not_found`, `invalid` as `createAsset`
+ */
+export function updateAsset(
+  { store }: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: AssetChanges },
+): Promise<{ before: Asset; after: Asset }> {
+  return store.transact(async (tx) => {
+    const before = await loadAsset(tx, accountId, id);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const after: Asset = { ...before, ...Object.fromEntries(given) };
+    if (changes.file) after.url = null;
+    else if (changes.url) after.file = null;
+    await refuseUnfit(tx, after);
+    await tx.put(assets, after);
+    return { before, after };
+  });
+}
+
+/** Deletes an asset, and returns what it was. Its file is still there. @throws Failure `not_found` */
+export function deleteAsset({ store }: Context, accountId: number, id: number): Promise<Asset> {
+  return store.transact(async (tx) => {
+    const asset = await loadAsset(tx, accountId, id);
+    await tx.remove(assets, accountId, id);
+    return asset;
+  });
+}
+
+/** Moves an asset to a category. @throws Failure `not_found` for either */
+export function moveAsset(
+  { store }: Context,
+  accountId: number,
+  { id, categoryId }: { id: number; categoryId: number },
+): Promise<void> {
+  return store.transact(async (tx) => {
+    await loadCategory(tx, accountId, categoryId);
+    await tx.put(assets, { ...(await loadAsset(tx, accountId, id)), categoryId });
+  });
+}
+
+/** @throws Failure `not_found` */
+export async function loadAsset(reader: Reader, accountId: number, id: number): Promise<Asset> {
+  const asset = await reader.get(assets, accountId, id);
+  if (asset === null) throw new Failure("not_found", "Asset not found.");
+  return asset;
+}
+
+/** Which assets to list. null and empty lists: all. */
+export interface AssetFilter {
+  text: string | null;
+  types: AssetType[];
+  categoryIds: number[];
+  campaignIds: number[];
+  created: Span | undefined;
+}
+
+type AssetSchema = Schema<{ assets: typeof assets }>;
+
+/** A page of assets, newest first. */
+export function findAssets(
+  store: Store,
+  accountId: number,
+  { text, types, categoryIds, campaignIds, created, ...window }: AssetFilter & Window,
+): Promise<Found<Asset>> {
+  let question = store
+    .question<AssetSchema>()
+    .selectFrom("assets")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  if (text !== null) question = question.where(contains("name", text.trim()));
+  if (types.length > 0) question = question.where(among("type", types));
+  if (categoryIds.length > 0) question = question.where(among("category_id", categoryIds));
+  if (campaignIds.length > 0) {
+    question = question.where((where) =>
+      where.or([
+        where("campaign_ids", "is", null),
+        ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+      ]),
+    );
+  }
+  if (created !== undefined) question = question.where(isWithin("created_at", isoRange(created)));
+  return findPage(store, assets, { question, ...window });
+}
+
+/** The channel of an asset's links. Its clicks are counted like those of any channel. */
+export function assetChannel({ id }: Pick<Asset, "id">): string {
+  return `asset-${id}`;
+}
+
+/** How many clicks the links of these assets have brought, by the id of the asset. Absent: none. */
+export async function loadAssetClicks(
+  view: View,
+  accountId: number,
+  shown: readonly Asset[],
+): Promise<Map<number, number>> {
+  const ids = new Map(shown.map((asset) => [nameKey(assetChannel(asset)), asset.id]));
+  const rows = await view.rows(
+    dailyQuestion(view, accountId, "sub-id")
+      .where(among("daily.subject_key", [...ids.keys()]))
+      .select(["daily.subject_key as key", ...totalsOf(["clicks"])])
+      .groupBy("daily.subject_key"),
+  );
+  return new Map(rows.map(({ key, clicks }) => [ids.get(key)!, Number(clicks)]));
+}
+
+/** A promoter's link for an asset. It names the asset as its channel. */
+export function assetLink(asset: Asset, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  const own = asset.type === "link" ? asset.url : asset.landingPageUrl;
+  const url = new URL(
+    linkTo(own ?? promoterCampaign.landingUrl ?? campaign.landingUrl, promoterCampaign, campaign),
+  );
+  url.searchParams.set("sub_id", assetChannel(asset));
+  return url.href;
+}
+
+/** The most categories of an account. */
+const MOST_CATEGORIES = 100;
+
+/** An account's categories, in the order of their positions. */
+export function listCategories(view: View, accountId: number): Promise<AssetCategory[]> {
+  return view.page(assetCategories, "position", accountId, [], { limit: MOST_CATEGORIES });
+}
+
+/** A category to be made, changed or removed. `id` null: a new one. */
+export interface CategoryChange {
+  id: number | null;
+  name: string;
+  position: number;
+  isRemoved: boolean;
+}
+
+/**
+ * Changes categories, and leaves the others as they are. Assets of a removed category have none.
+ *
+ * @throws Failure `not_found` for an unknown category, `invalid` after too many
+ */
+export async function changeCategories(
+  { store, now }: Context,
+  accountId: number,
+  changes: CategoryChange[],
+): Promise<AssetCategory[]> {
+  const newIds = await Promise.all(changes.map(({ id }) => id ?? store.nextId("asset-category")));
+  return store.transact(async (tx) => {
+    const updatedAt = now.toISOString();
+    const known = new Map((await listCategories(tx.view, accountId)).map((each) => [each.id, each]));
+    for (const [at, { id, name, position, isRemoved }] of changes.entries()) {
+      const before = id === null ? null : await loadCategory(tx, accountId, id);
+      if (isRemoved) {
+        if (before === null) continue;
+        await removeCategory(tx, before);
+        known.delete(before.id);
+        continue;
+      }
+      const createdAt = before?.createdAt ?? updatedAt;
+      const after = { accountId, id: newIds[at]!, name, position, createdAt, updatedAt };
+      await tx.put(assetCategories, after);
+      known.set(after.id, after);
+    }
+    if (known.size > MOST_CATEGORIES) {
+      const fault = `is too long (maximum is ${MOST_CATEGORIES} categories)`;
+      throw new Failure("invalid", `Validation failed: ${fault}`, { asset_categories: [fault] });
+    }
+    return [...known.values()].toSorted((a, b) => a.position - b.position || a.id - b.id);
+  });
+}
+
+/** @throws Failure `not_found` */
+async function loadCategory(reader: Reader, accountId: number, id: number): Promise<AssetCategory> {
+  const category = await reader.get(assetCategories, accountId, id);
+  if (category === null) throw new Failure("not_found", "Asset category not found.");
+  return category;
+}
+
+async function removeCategory(tx: Transaction, { accountId, id }: AssetCategory): Promise<void> {
+  for (const asset of await tx.view.list(assets, "category", accountId, [id])) {
+    await tx.put(assets, { ...asset, categoryId: null });
+  }
+  await tx.remove(assetCategories, accountId, id);
+}
+
+/** @throws Failure `invalid` naming each fault */
+async function refuseUnfit(tx: Transaction, asset: Asset): Promise<void> {
+  const faults: Record<string, string[]> = {};
+  const hasSource = asset.file !== null || asset.url !== null;
+  if (asset.type === "text" && !asset.content) faults["content"] = ["can't be blank"];
+  if (asset.type === "link" && asset.url === null) faults["url"] = ["can't be blank"];
+  if ((asset.type === "image" || asset.type === "document") && !hasSource)
+    faults["file"] = ["can't be blank"];
+  if (asset.type === "image" && asset.file !== null && asset.file.image === null)
+    faults["file"] = ["must be an image (PNG, JPEG, GIF or WebP)"];
+  for (const id of asset.campaignIds) {
+    if ((await tx.get(campaigns, asset.accountId, id)) === null)
+      (faults["campaignIds"] ??= []).push(`names no campaign: ${id}`);
+  }
+  const { categoryId } = asset;
+  if (categoryId !== null && (await tx.get(assetCategories, asset.accountId, categoryId)) === null)
+    faults["categoryId"] = [`names no category: ${categoryId}`];
+  if (Object.keys(faults).length > 0) throw new Failure("invalid", "Validation failed", faults);
+}

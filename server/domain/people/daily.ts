@@ -1,0 +1,213 @@
+import { sql, type Compilable, type Kysely } from "kysely";
+import { prepared } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import type { Share, Summing, SumTable } from "../../storage/sums.ts";
+import { NO_VISIT, type Origin } from "./origin.ts";
+import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
+
+/** The metrics whose totals are shown. */
+const TOTAL_METRICS = [
+  "clicks",
+  "referrals",
+  "customers",
+  "activeCustomers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "refundsCents",
+  "cancellations",
+  "commissions",
+] as const;
+export const METRICS = [
+  ...TOTAL_METRICS,
+  /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
+  "unsignedReferrals",
+  "nonLinkCustomers",
+  "earningsCents",
+  "paidCents",
+] as const;
+/** A metric counts things that happen, or cents if its name says so. */
+export type Metric = (typeof METRICS)[number];
+export type TotalMetric = (typeof TOTAL_METRICS)[number];
+
+/** The metrics that are counted by source, page and channel too. */
+export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
+  "clicks",
+  "referrals",
+  "customers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "cancellations",
+  "earningsCents",
+]);
+
+/**
+ * Whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a promoter campaign. Promoters are
+ * many, so theirs are also added up by month, on its first day.
+ */
+const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
+export type Series = (typeof SERIES)[number];
+
+/**
+ * The sums of each day. A series has rows of its own, because one row for each combination would make ten times as many, and
+ * reports need one series at a time.
+ */
+export const daily = {
+  name: "daily",
+  by: {
+    series: "text",
+    /** The campaign or promoter, or the promoter campaign of a channel. 0: none. */
+    subject_id: "integer",
+    /** The key of the source, page or channel. "": none. */
+    subject_key: "text",
+    day: "text",
+    /** For promoters. 0: none. */
+    promoter_campaign_id: "integer",
+  },
+  sums: METRICS.map(columnOf),
+} as const satisfies SumTable;
+
+/** The column of a metric. Operators ask for them too, so leads are called by the name of their table. */
+export function columnOf(metric: Metric): string {
+  const name = metric.replace("referrals", "leads").replace("Referrals", "Leads");
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** One count of a record. */
+export interface Count {
+  metric: Metric;
+  /** The instant that decides the day. */
+  at: string;
+  /** Absent: 1. */
+  amount?: number;
+}
+
+/** A record that counts. */
+interface Owner extends Belonging {
+  /** null: it came without a visit. Absent: it is not counted by source and page. */
+  origin?: Origin | null | undefined;
+}
+
+/** What records add to `daily`, by their counts. */
+export function dailySums<R extends Owner>(countsOf: (record: R) => Count[]): Summing<R> {
+  return { into: daily, sharesOf: (record) => sharesOf(record, countsOf(record)) };
+}
+
+/** Totals over all days. */
+export type Stats = Record<TotalMetric, number>;
+
+/** The table, as questions see it. */
+interface DailySchema {
+  daily: DailyRow;
+}
+
+/** A row of it, as questions see it. */
+type DailyRow = {
+  account_id: number;
+  series: Series;
+  subject_id: number;
+  subject_key: string;
+  day: string;
+  promoter_campaign_id: number;
+};
+
+/** A question about the days of a series. */
+export function dailyQuestion(view: View, accountId: number, series: Series) {
+  return daysOf(view.question<DailySchema>(), accountId, series);
+}
+
+/** The sums of metrics, under their names. */
+export function totalsOf<M extends Metric>(metrics: readonly M[]) {
+  return metrics.map((metric) =>
+    sql<number>`coalesce(sum(${sql.ref(`daily.${columnOf(metric)}`)}), 0)`.as(metric),
+  );
+}
+
+const ownTotals = prepared(
+  (question: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
+    daysOf(question, accountId, "promoter")
+      .where("daily.subject_id", "=", promoterId)
+      .where("daily.promoter_campaign_id", "=", promoterCampaignId)
+      .select(totalsOf(TOTAL_METRICS)),
+);
+
+/** The totals of a promoter campaign. */
+export function loadStats(
+  view: View,
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<Stats> {
+  return statsIn(view, ownTotals(view, accountId, promoterId, id));
+}
+
+/** The totals of a promoter over all promoter campaigns. */
+export async function loadPromoterTotals(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<Record<Metric, number>> {
+  const sums = await view.total(daily, accountId, "promoter-month", promoterId);
+  const totals = {} as Record<Metric, number>;
+  for (let at = 0; at < METRICS.length; at++) totals[METRICS[at]!] = sums[at]!;
+  return totals;
+}
+
+/** The totals of a campaign. */
+export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
+  const days = dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);
+  return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
+}
+
+/** The totals of all campaigns. */
+export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
+  return statsIn(view, dailyQuestion(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
+}
+
+function sharesOf(owner: Owner, counts: Count[]): Share[] {
+  return [...amountsByDay(counts)].flatMap(([day, amounts]) => {
+    const shares: Share[] = [
+      { key: ["campaign", owner.campaignId, "", day, 0], amounts },
+      { key: ["promoter", owner.promoterId, "", day, owner.promoterCampaignId], amounts },
+      { key: ["promoter-month", owner.promoterId, "", `${day.slice(0, 7)}-01`, 0], amounts },
+    ];
+    const { origin } = owner;
+    const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
+    if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
+    const { sourceKey, pageKey, subKey } = origin ?? NO_VISIT;
+    const subjects: [Series, number, string][] = [
+      ["source", 0, sourceKey],
+      ["page", 0, pageKey],
+    ];
+    if (subKey !== undefined) subjects.push(["sub-id", owner.promoterCampaignId, subKey]);
+    return [
+      ...shares,
+      ...subjects.map((subject): Share => ({ key: [...subject, day, 0], amounts: byOrigin })),
+    ];
+  });
+}
+
+const PLACES = new Map(METRICS.map((metric, at) => [metric, at]));
+
+/** The amounts of counts by day, in the order of the metrics. */
+function amountsByDay(counts: Count[]): Map<string, number[]> {
+  const days = new Map<string, number[]>();
+  for (const { metric, at, amount = 1 } of counts) {
+    const day = at.slice(0, 10);
+    const amounts = days.get(day) ?? METRICS.map(() => 0);
+    days.set(day, amounts);
+    amounts[PLACES.get(metric)!]! += amount;
+  }
+  return days;
+}
+
+function daysOf(question: Kysely<DailySchema>, accountId: number, series: Series) {
+  return question
+    .selectFrom("daily")
+    .where("daily.account_id", "=", accountId)
+    .where("daily.series", "=", series);
+}
+
+async function statsIn(view: View, totals: Compilable<Stats>): Promise<Stats> {
+  const [stats] = await view.rows(totals);
+  return Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, Number(stats?.[metric] ?? 0)])) as Stats;
+}

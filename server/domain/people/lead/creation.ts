@@ -1,0 +1,359 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { refuseTaken, TAKEN } from "../../../storage/taken.ts";
+import type { Account } from "../../program/account/account.ts";
+import { loadCampaign } from "../../program/campaign/campaign.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../erased.ts";
+import { announce } from "../../events/event.ts";
+import { WHOLE } from "../../money.ts";
+import {
+  loadOwner,
+  loadOwnPromoterCampaign,
+  loadPromoterCampaign,
+  promoterCampaigns,
+  requireAccepted,
+  type OwnRecord,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { findByRefToken } from "../promoter-campaign/ref-token.ts";
+import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
+import type { Show } from "../../show.ts";
+import { findVisitor } from "../visitor/visitor.ts";
+import { withHistory } from "./customer.ts";
+import {
+  isProposed,
+  leads,
+  newLead,
+  type EntrySource,
+  type Lead,
+  type LeadDetails,
+  type LeadState,
+  type Split,
+} from "./lead.ts";
+import { findKnownLead, findLeadByEmail, findLeadByUid } from "./search.ts";
+import { addLead, findReferrer, type NewLead, type Referrer, type Signup } from "./signup.ts";
+
+/** A lead that the company adds by itself. A sign-up may still follow. */
+interface CreatedLead extends Pick<
+  Signup,
+  "details" | "tid" | "refToken" | "promoterEmail" | "address" | "createdAt" | "skipEmailNotification"
+> {
+  /** null: the ref id, the promoter's e-mail address or the tid names the promoter. */
+  promoterCampaignId: number | null;
+  /** null: `cookie` if a visit is known, otherwise `api`. */
+  entrySource: EntrySource | null;
+  splits: Split[] | null;
+}
+
+/**
+ * Adds a lead to a promoter campaign.
+ *
+ * @throws Failure `missing` if nothing names the promoter, `not_found`, `refused` for a promoter campaign that is
+ * not accepted, `taken` for a known lead, `invalid` for its splits
+ */
+export async function createLead<T>(
+  context: Context,
+  account: Account,
+  { show, ...input }: CreatedLead & { show: Show<Lead, T> },
+): Promise<T> {
+  const leadId = await context.store.nextId("lead");
+  return context.store.transact(async (tx) => {
+    await refuseKnown(tx, account.id, input);
+    const referrer = await loadReferrer(tx, context, { account, input });
+    const { splits } = input;
+    await checkSplits(tx, {
+      accountId: account.id,
+      promoterCampaignId: referrer.promoterCampaign.id,
+      splits,
+    });
+    const { lead } = await addLead(tx, context, {
+      account,
+      signup: input,
+      referrer,
+      splits,
+      entrySource: input.entrySource ?? (referrer.visitor === null ? "api" : "cookie"),
+      ids: { leadId, eventId: null },
+    });
+    return show(tx.view, lead);
+  });
+}
+
+/**
+ * Checks that the splits of a lead name other promoter campaigns, each once, and give away no more than there is.
+ *
+ * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
+ */
+export async function checkSplits(
+  reader: Reader,
+  lead: Pick<Lead, "accountId" | "promoterCampaignId" | "splits">,
+): Promise<void> {
+  const splits = lead.splits ?? [];
+  const ids = splits.map(({ promoterCampaignId }) => promoterCampaignId);
+  for (const id of ids) await loadPromoterCampaign(reader, lead.accountId, id);
+  const total = splits.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
+  const faults: string[] = [];
+  if (new Set(ids).size < ids.length) faults.push("must not name a promoter campaign twice");
+  if (ids.includes(lead.promoterCampaignId))
+    faults.push("must not name the referral's own promoter campaign");
+  if (total > WHOLE) faults.push("must not be more than 100 percent together");
+  if (faults.length > 0) throw new Failure("invalid", "The splits are invalid", { splits: faults });
+}
+
+interface NewProposal extends ProposalDetails {
+  promoterId: number;
+  promoterCampaignId: number;
+  email: string;
+}
+
+/** A promoter's words about a lead. null: none. */
+type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comment: string | null };
+
+/**
+ * Adds a lead that a promoter knows, in the state `pending`.
+ *
+ * Choice: every address is accepted, also that of a person who is a lead already. The promoter would otherwise learn
+ * from a refusal who the company's customers are. The approval refuses a known person, and only the company sees that.
+ *
+ * The address that the request came from is the promoter's own, so it says nothing about the lead.
+ *
+ * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if the campaign takes no
+ * leads by hand or too many wait, `taken` if the promoter has proposed the person before
+ */
+export async function proposeLead<T>(
+  context: Context,
+  account: Account,
+  { show, promoterId, promoterCampaignId, ...input }: NewProposal & { show: Show<Lead, T> },
+): Promise<T> {
+  const leadId = await context.store.nextId("lead");
+  return context.store.transact(async (tx) => {
+    const promoter = await loadPromoterInUse(tx, account.id, promoterId);
+    const own = { accountId: account.id, promoterId, id: promoterCampaignId };
+    const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
+    await refuseUnwanted(tx, promoterCampaign);
+    const { lead } = await addLead(tx, context, {
+      account,
+      signup: signupOf(input),
+      referrer: { promoter, promoterCampaign, visitor: null },
+      entrySource: "manual_affiliate",
+      state: "pending",
+      isProposal: true,
+      ids: { leadId, eventId: null },
+    });
+    return show(tx.view, lead);
+  });
+}
+
+/**
+ * Changes what a promoter says about a lead that waits for approval. undefined: unchanged.
+ *
+ * Choice: the e-mail address stays, so that the company approves the person that it has looked at.
+ *
+ * @throws Failure `not_found` for another promoter's lead, `refused` for one that does not wait
+ */
+export function updateProposal<T>(
+  context: Context,
+  wanted: OwnRecord,
+  {
+    show,
+    ...changes
+  }: { [Field in keyof ProposalDetails]: ProposalDetails[Field] | undefined } & { show: Show<Lead, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const before = await loadProposal(tx, wanted);
+    const { firstName, lastName, website, comment } = changes;
+    const after: Lead = {
+      ...before,
+      firstName: firstName === undefined ? before.firstName : firstName,
+      lastName: lastName === undefined ? before.lastName : lastName,
+      website: website === undefined ? before.website : website,
+      comment: comment === undefined ? before.comment : (comment ?? undefined),
+    };
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/** Takes a lead back that waits for approval. @throws Failure as `updateProposal` */
+export async function removeProposal(context: Context, wanted: OwnRecord): Promise<void> {
+  await context.store.transact(async (tx) => {
+    const lead = await loadProposal(tx, wanted);
+    await tx.remove(leads, lead.accountId, lead.id);
+    await announce(tx, context, { entity: "referral", before: lead, after: null });
+  });
+}
+
+/** A lead of this promoter. @throws Failure `not_found`, also for another promoter's */
+export async function loadOwnLead(reader: Reader, { accountId, promoterId, id }: OwnRecord): Promise<Lead> {
+  const lead = await reader.get(leads, accountId, id);
+  if (lead === null || lead.archivedAt || lead.promoterId !== promoterId)
+    throw new Failure("not_found", "Lead not found.");
+  return lead;
+}
+
+/** The result of importing one record. */
+export type Imported = "added" | "changed" | "known";
+
+/** Names a promoter. If both are given, the ref token decides. */
+export interface PromoterName {
+  refToken: string | null;
+  promoterEmail: string | null;
+}
+
+/** A lead of another program. null: unknown. */
+interface ImportedLead extends PromoterName {
+  details: LeadDetails;
+  state: LeadState;
+  planName: string | null;
+  customerSince: Date | null;
+  cancelledAt: Date | null;
+  createdAt: Date | null;
+}
+
+/**
+ * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A known
+ * lead stays unchanged, unless the import says that it is now a customer.
+ *
+ * Choice: imports are history, so neither webhooks nor promoters are notified.
+ *
+ * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid belong
+ * to two different leads
+ */
+export async function importLead(context: Context, account: Account, input: ImportedLead): Promise<Imported> {
+  const { store, now } = context;
+  const id = await store.nextId("lead");
+  return store.transact(async (tx) => {
+    const known = await findKnownLead(tx, account.id, input.details);
+    if (known !== null) return takeCustomer(tx, known, input);
+    const { promoterId, campaignId, id: promoterCampaignId } = await loadNamedOwner(tx, account.id, input);
+    const createdAt = (input.createdAt ?? input.customerSince ?? now).toISOString();
+    const lead = newLead({
+      accountId: account.id,
+      id,
+      promoterCampaignId,
+      promoterId,
+      campaignId,
+      state: input.state,
+      ...input.details,
+      planName: input.planName,
+      skipEmailNotification: true,
+      customerSince: input.customerSince?.toISOString() ?? null,
+      cancelledAt: input.cancelledAt?.toISOString() ?? null,
+      createdAt,
+    });
+    await tx.insert(leads, withHistory(null, lead, lead.customerSince ?? createdAt));
+    return "added";
+  });
+}
+
+/** The promoter campaign that a name leads to, in any state. @throws Failure `missing` or `not_found` */
+export async function loadNamedOwner(
+  tx: Transaction,
+  accountId: number,
+  { refToken, promoterEmail }: PromoterName,
+): Promise<PromoterCampaign> {
+  if (refToken === null && promoterEmail === null)
+    throw new Failure("missing", "ref_id or promoter_email is missing");
+  const owner =
+    refToken === null
+      ? await findDefaultPromoterCampaign(tx, accountId, promoterEmail ?? "")
+      : await findByRefToken(tx, accountId, refToken);
+  return requirePromoter(tx, owner);
+}
+
+/** A promoter campaign whose promoter exists and is not erased. @throws Failure `not_found` */
+export async function requirePromoter(
+  tx: Transaction,
+  owner: PromoterCampaign | null,
+): Promise<PromoterCampaign> {
+  const promoter = owner && (await tx.get(promoters, owner.accountId, owner.promoterId));
+  if (owner === null || promoter === null || isErased(promoter)) {
+    throw new Failure("not_found", "the promoter was not found");
+  }
+  return owner;
+}
+
+async function refuseKnown(tx: Transaction, accountId: number, { details }: CreatedLead): Promise<void> {
+  const { email, uid } = details;
+  const fields: FieldErrors = {};
+  if (email !== null && (await findLeadByEmail(tx, accountId, email)) !== null) fields["email"] = [TAKEN];
+  if (uid !== null && (await findLeadByUid(tx, accountId, uid)) !== null) fields["uid"] = [TAKEN];
+  refuseTaken(fields);
+}
+
+async function loadReferrer(
+  tx: Transaction,
+  { now }: Context,
+  { account, input }: { account: Account; input: CreatedLead },
+): Promise<Referrer> {
+  const { promoterCampaignId, tid, refToken, promoterEmail } = input;
+  if (promoterCampaignId !== null) {
+    const promoterCampaign = await loadOwner(tx, account.id, promoterCampaignId);
+    const promoter = await loadPromoter(tx, account.id, promoterCampaign.promoterId);
+    const visitor = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
+    return { promoterCampaign, promoter, visitor };
+  }
+  if (tid === null && refToken === null && promoterEmail === null) {
+    throw new Failure("missing", "You need to name the promoter by promotion_id or ref_id.");
+  }
+  const referrer = await findReferrer(tx, account.id, { tid, refToken, promoterEmail, now });
+  if (referrer === null) throw new Failure("not_found", "Promotion not found.");
+  return referrer;
+}
+
+/** Choice: the company looks at each one, so nobody may send it more at once. */
+const MOST_PROPOSALS = 100;
+
+async function refuseUnwanted(tx: Transaction, promoterCampaign: PromoterCampaign): Promise<void> {
+  const { accountId, campaignId, promoterId } = promoterCampaign;
+  requireAccepted(promoterCampaign);
+  const { promotersMayAddLeads } = await loadCampaign(tx, accountId, campaignId);
+  if (!promotersMayAddLeads) throw new Failure("refused", "This campaign takes no leads by hand.");
+  // Two proposals can't both be the last one.
+  await tx.lock(promoters, accountId, promoterId);
+  if ((await tx.view.count(leads, "proposals", accountId, [promoterId])) < MOST_PROPOSALS) return;
+  throw new Failure("refused", `${MOST_PROPOSALS} of your leads wait for approval; add more later.`);
+}
+
+/** Choice: without an e-mail to the promoter, who knows what they did. */
+function signupOf({ comment, ...details }: ProposalDetails & { email: string }): NewLead["signup"] {
+  return {
+    details: { uid: null, username: null, customFields: null, subId: null, ...details },
+    address: null,
+    createdAt: null,
+    skipEmailNotification: true,
+    comment: comment ?? undefined,
+  };
+}
+
+async function loadProposal(tx: Transaction, wanted: OwnRecord): Promise<Lead> {
+  const lead = await loadOwnLead(tx, wanted);
+  if (isProposed(lead)) return lead;
+  throw new Failure("refused", "You can change only leads that you added and that wait for approval.");
+}
+
+async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): Promise<Imported> {
+  if (input.customerSince === null || known.customerSince !== null) return "known";
+  const after: Lead = {
+    ...known,
+    // Choice: a file of another program does not lift the company's own denial.
+    state: known.state === "denied" ? "denied" : input.state,
+    planName: input.planName ?? known.planName,
+    uid: known.uid ?? input.details.uid,
+    email: known.email ?? input.details.email,
+    customerSince: input.customerSince.toISOString(),
+    cancelledAt: input.cancelledAt?.toISOString() ?? null,
+  };
+  await tx.put(leads, withHistory(known, after, input.customerSince.toISOString()));
+  return "changed";
+}
+
+async function findDefaultPromoterCampaign(
+  tx: Transaction,
+  accountId: number,
+  email: string,
+): Promise<PromoterCampaign | null> {
+  const promoter = await findPromoterByEmail(tx, accountId, email);
+  return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
+}

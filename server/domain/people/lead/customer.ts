@@ -1,0 +1,145 @@
+import { Failure } from "../../../failure.ts";
+import { findTaken } from "../../../storage/taken.ts";
+import type { Context } from "../../context.ts";
+import { announce } from "../../events/event.ts";
+import { leads, settled, type CustomerChange, type Lead, type LeadState } from "./lead.ts";
+import { loadLead } from "./search.ts";
+
+/**
+ * The lead after a change, with what reports count of it from then on. A later change adds to the history and takes
+ * nothing away, so the reports of closed months stay. Every change of a lead's state or customer dates goes through here.
+ *
+ * @param at when it happened
+ * @see docs/spec/money.md "Reports"
+ */
+export function withHistory(before: Lead | null, after: Lead, at: string): Lead {
+  if (after.customerSince === null) return { ...after, customerHistory: [] };
+  const known = before === null || before.customerSince === null ? [] : historyOf(before);
+  const { customerHistory } = withCancellation({ ...after, customerHistory: known }, after.cancelledAt);
+  const history = customerHistory ?? known;
+  const isActive = isActiveState(after);
+  if (isActive === wasActive(history)) return { ...after, customerHistory: history };
+  const happened = after.state === "cancelled" ? (after.cancelledAt ?? at) : at;
+  // An event that is reported late must not come before what it undoes.
+  const moves = history.filter(({ kind }) => kind !== "cancelled").map((change) => change.at);
+  const latest = [after.customerSince, ...moves, happened].toSorted().at(-1) ?? happened;
+  const change: CustomerChange = { kind: isActive ? "returned" : "left", at: latest };
+  return { ...after, customerHistory: [...history, change] };
+}
+
+/**
+ * The lead with a cancellation that is reported after its next sale. It counts as if it had come in time, and the lead
+ * stays what it is.
+ */
+export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: string): Lead {
+  const after = withCancellation(lead, at);
+  if (after === lead) return lead;
+  const history = historyOf(after);
+  const moves = history.filter(({ kind }) => kind !== "cancelled");
+  const wasCustomer = wasActive(moves.filter((move) => move.at <= at));
+  if (!wasCustomer || moves.some((move) => move.at > at && move.at <= boughtAgainAt)) return after;
+  const gap: CustomerChange[] = [
+    { kind: "left", at },
+    { kind: "returned", at: boughtAgainAt },
+  ];
+  const customerHistory = [...history, ...gap].toSorted((one, other) => one.at.localeCompare(other.at));
+  return { ...after, customerHistory };
+}
+
+/** The instants of all cancellations of a lead, those included that it has bought after. */
+export function cancellationsOf(lead: Lead): string[] {
+  const past = historyOf(lead).filter(({ kind }) => kind === "cancelled");
+  const all = [...past.map(({ at }) => at), ...(lead.cancelledAt === null ? [] : [lead.cancelledAt])];
+  return [...new Set(all)];
+}
+
+/**
+ * Makes a lead that a promoter added by hand a sign-up, which from then on holds its e-mail address. Others stay.
+ *
+ * @throws Failure `not_found`, `refused` for a disabled lead, `taken` if the person is a lead already
+ */
+export function approveLead(context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(context, accountId, {
+    id,
+    to: ({ state }) => {
+      if (state === "denied") throw new Failure("refused", "The lead is disabled; enable it first");
+      return state === "pending" ? "signup" : state;
+    },
+  });
+}
+
+/** Denies a lead. Its later sales earn nothing. @throws Failure `not_found` */
+export function disableLead(context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(context, accountId, { id, to: () => "denied" });
+}
+
+/** Takes the denial of a lead back. Leads that are not denied stay. @throws Failure `not_found` */
+export function enableLead(context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(context, accountId, {
+    id,
+    to: (lead) => (lead.state === "denied" ? stateOf(lead) : lead.state),
+  });
+}
+
+/** Former releases kept no history. Theirs is what they counted. */
+function historyOf({ customerHistory, customerSince, cancelledAt, state }: Lead): CustomerChange[] {
+  if (customerHistory !== undefined) return customerHistory;
+  const history: CustomerChange[] = [];
+  if (cancelledAt !== null) history.push({ kind: "cancelled", at: cancelledAt });
+  const leftAt = state === "denied" || state === "refunded" ? customerSince : cancelledAt;
+  if (leftAt !== null) history.push({ kind: "left", at: leftAt });
+  return history;
+}
+
+/** The lead with one more cancellation, if it was a customer by then. */
+function withCancellation(lead: Lead, at: string | null): Lead {
+  const history = historyOf(lead);
+  const isOfCustomer = at !== null && lead.customerSince !== null && lead.customerSince <= at;
+  const isKnown = history.some((change) => change.kind === "cancelled" && change.at === at);
+  if (!isOfCustomer || isKnown) return lead;
+  return { ...lead, customerHistory: [...history, { kind: "cancelled", at }] };
+}
+
+function isActiveState({ state }: Lead): boolean {
+  return state !== "denied" && state !== "refunded" && state !== "cancelled";
+}
+
+/** A customer is active at first. */
+function wasActive(history: CustomerChange[]): boolean {
+  return history.findLast(({ kind }) => kind !== "cancelled")?.kind !== "left";
+}
+
+function changeState(
+  context: Context,
+  accountId: number,
+  { id, to }: { id: number; to: (lead: Lead) => LeadState },
+): Promise<Lead> {
+  return context.store.transact(async (tx) => {
+    const before = await loadLead(tx, accountId, { id, uid: null, email: null });
+    const state = to(before);
+    if (state === before.state) return before;
+    const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
+    const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
+    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before, after });
+    return after;
+  });
+}
+
+/**
+ * Choice: the state before a denial is not stored. It follows from the dates and sales, which a denial does
+ * not change.
+ */
+function stateOf({
+  isProposal,
+  customerSince,
+  cancelledAt,
+  salesCount,
+  refundedSalesCount,
+}: Lead): LeadState {
+  if (isProposal) return "pending";
+  if (cancelledAt !== null) return "cancelled";
+  if (salesCount > 0 && refundedSalesCount === salesCount) return "refunded";
+  return customerSince === null ? "signup" : "active";
+}

@@ -1,0 +1,192 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { Failure } from "../../../failure.ts";
+import { indexed } from "../../../storage/digests.ts";
+import {
+  among,
+  contains,
+  filtered,
+  findPage,
+  isWithin,
+  type Conditions,
+  type Found,
+  type Schema,
+  type Window,
+} from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import { isoRange, type Span } from "../../span.ts";
+import {
+  leadEmail,
+  leads,
+  type EntrySource,
+  type Lead,
+  type LeadDetails,
+  type LeadSelector,
+  type LeadState,
+  type Suspicion,
+} from "./lead.ts";
+
+/** The lead with this e-mail address, ignoring case, or null. */
+export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
+  return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/** The lead with this uid, or null. */
+export function findLeadByUid(reader: Reader, accountId: number, uid: string): Promise<Lead | null> {
+  return reader.find(leads, "uid", accountId, [indexed(uid)]);
+}
+
+/** The leads that promoters have proposed for this e-mail address. */
+export function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "proposed", accountId, [leadEmail(email)]);
+}
+
+/** The archived leads that had this e-mail address. */
+export function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
+  return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
+}
+
+/** The lead with this username, or null. Choice: of several, the oldest. */
+export async function findLeadByUsername(
+  view: View,
+  accountId: number,
+  username: string,
+): Promise<Lead | null> {
+  const [lead] = await view.page(leads, "username", accountId, [indexed(username)], { limit: 1 });
+  return lead ?? null;
+}
+
+/** @throws Failure `missing` when nothing names the lead, `not_found`, for an archived one too */
+export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
+  const { id, uid, email } = selector;
+  if (id === null && uid === null && email === null) {
+    throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
+  }
+  const lead = await findSelected(reader, accountId, selector);
+  if (lead === null || lead.archivedAt) throw new Failure("not_found", "Lead not found.");
+  return lead;
+}
+
+/**
+ * The lead with this e-mail address or this uid, or null.
+ *
+ * @throws Failure `already_registered` if they belong to two different leads
+ */
+export async function findKnownLead(
+  tx: Transaction,
+  accountId: number,
+  details: LeadDetails,
+): Promise<Lead | null> {
+  return onlyOf(await findNamesakes(tx, accountId, details));
+}
+
+/** The leads that have the e-mail address and the uid of these details. */
+interface Namesakes {
+  byEmail: Lead | null;
+  byUid: Lead | null;
+}
+
+/** Both at once, because a remote store answers them in one round trip. */
+export async function findNamesakes(
+  reader: Reader,
+  accountId: number,
+  { email, uid }: LeadDetails,
+): Promise<Namesakes> {
+  const [byEmail, byUid] = await Promise.all([
+    email ? findLeadByEmail(reader, accountId, email) : null,
+    uid ? findLeadByUid(reader, accountId, uid) : null,
+  ]);
+  return { byEmail, byUid };
+}
+
+/** The lead that has both, or one of them. @throws Failure `already_registered` if they are two leads */
+export function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {
+  if (byEmail !== null && byUid !== null && byEmail.id !== byUid.id) throw alreadyRegistered();
+  return byEmail ?? byUid;
+}
+
+/** The error for a second sign-up of the same person. */
+export function alreadyRegistered(): Failure {
+  return new Failure("already_registered", "there is already a signup event registered on this lead");
+}
+
+/** The conditions for listed leads. Absent ones do not matter. */
+export interface LeadFilter {
+  /** Part of the e-mail address, uid, name or website, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  /** Whether the lead has become a customer. */
+  isCustomer?: boolean | undefined;
+  promoterCampaignId?: number | undefined;
+  promoterId?: number | undefined;
+  campaignIds?: number[] | undefined;
+  /**
+   * `not_denied`: all except denied ones. `moved`: leads that were left behind by a move. There are none, because a lead
+   * moves as a whole.
+   */
+  state?: LeadState | "not_denied" | "moved" | undefined;
+  entrySources?: EntrySource[] | undefined;
+  suspicions?: Suspicion[] | undefined;
+  customerSince?: Span | undefined;
+  createdAt?: Span | undefined;
+  cancelledAt?: Span | undefined;
+  /** The plans that they bought last, by the client's own ids. */
+  planIds?: string[] | undefined;
+}
+
+/** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
+export function findLeads(
+  store: View,
+  accountId: number,
+  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
+): Promise<Found<Lead>> {
+  const question = leadQuestion(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
+  return findPage(store, leads, { question, ...page });
+}
+
+async function findSelected(
+  reader: Reader,
+  accountId: number,
+  { id, uid, email }: LeadSelector,
+): Promise<Lead | null> {
+  if (id !== null) return reader.get(leads, accountId, id);
+  if (uid !== null) return findLeadByUid(reader, accountId, uid);
+  return email === null ? null : findLeadByEmail(reader, accountId, email);
+}
+
+type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
+
+type LeadSchema = Schema<{ leads: typeof leads }>;
+
+/** What each condition adds to a question. */
+const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
+  text: (question, text) => question.where(mentions(text.trim())),
+  ids: (question, ids) => question.where(among("leads.id", ids)),
+  isCustomer: (question, wanted) => question.where("leads.customer_since", wanted ? "is not" : "is", null),
+  promoterCampaignId: (question, id) => question.where("leads.promoter_campaign_id", "=", id),
+  promoterId: (question, id) => question.where("leads.promoter_id", "=", id),
+  campaignIds: (question, ids) => question.where(among("leads.campaign_id", ids)),
+  state: (question, state) =>
+    state === "not_denied"
+      ? question.where("leads.state", "<>", "denied")
+      : question.where("leads.state", "=", state),
+  entrySources: (question, sources) => question.where(among("leads.entry_source", sources)),
+  suspicions: (question, suspicions) => question.where(among("leads.suspicion", suspicions)),
+  customerSince: (question, span) => question.where(isWithin("leads.customer_since", isoRange(span))),
+  createdAt: (question, span) => question.where(isWithin("leads.created_at", isoRange(span))),
+  cancelledAt: (question, span) => question.where(isWithin("leads.cancelled_at", isoRange(span))),
+  planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
+};
+
+/** A question about the leads that pass a filter. Lists, exports and bulk actions ask it. */
+function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
+  const all = view
+    .question<LeadSchema>()
+    .selectFrom("leads")
+    .where("leads.account_id", "=", accountId)
+    .where("leads.archived_at", "is", null);
+  return filtered(all, CONDITIONS, { filter });
+}
+
+function mentions(text: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${contains("leads.names", text)} or ${contains("leads.words", text)})`;
+}

@@ -1,0 +1,52 @@
+import { Failure } from "../../../failure.ts";
+import type { Account } from "../../program/account/account.ts";
+import { writePromoterAccess } from "../../access/audit/audit.ts";
+import type { Actor, Context } from "../../context.ts";
+import { keepPassword } from "../../access/password.ts";
+import { loadPromoterInUse, promoters } from "../promoter/promoter.ts";
+import { LIFE_MS, signInUrl } from "./sign-in.ts";
+
+/** A link that signs a promoter in. */
+export interface EntryLink {
+  url: string;
+  endsAt: Date;
+}
+
+/**
+ * Makes a link that signs a promoter in once, for somebody of the company to give to them.
+ *
+ * @throws Failure `not_found`, or `refused` for an archived promoter
+ */
+export function makeEntryLink(
+  context: Context & { actor: Actor; publicUrl: string },
+  account: Account,
+  promoterId: number,
+): Promise<EntryLink> {
+  return context.store.transact(async (tx) => {
+    const promoter = await loadPromoterInUse(tx, account.id, promoterId);
+    await writePromoterAccess(tx, context, { action: "let_in", promoter });
+    const endsAt = new Date(context.now.getTime() + LIFE_MS.entry);
+    return { url: signInUrl(context, { account, promoter }, "entry"), endsAt };
+  });
+}
+
+/**
+ * Sets a password that a promoter signs in with until they have chosen their own.
+ *
+ * @throws Failure `not_found`, or `refused` if they are archived or have chosen one
+ */
+export async function setFirstPassword(
+  context: Context & { actor: Actor },
+  account: Account,
+  { promoterId, password }: { promoterId: number; password: string },
+): Promise<void> {
+  const { hash: tempPasswordHash } = await keepPassword(context, password);
+  await context.store.transact(async (tx) => {
+    const promoter = await loadPromoterInUse(tx, account.id, promoterId);
+    if (promoter.passwordHash !== undefined) {
+      throw new Failure("refused", "The promoter has chosen a password of their own");
+    }
+    await tx.put(promoters, { ...promoter, tempPasswordHash });
+    await writePromoterAccess(tx, context, { action: "let_in", promoter });
+  });
+}

@@ -1,0 +1,148 @@
+import { listAccounts, type Account } from "../../program/account/account.ts";
+import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../../program/campaign/campaign.ts";
+import type { Context } from "../../context.ts";
+import { enqueueAccessEmail } from "./sign-in.ts";
+import { createPromoter } from "../promoter/creation.ts";
+import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
+import { findByRefToken } from "../promoter-campaign/ref-token.ts";
+import { asItIs } from "../../show.ts";
+import { Failure } from "../../../failure.ts";
+import type { Store } from "../../../storage/store.ts";
+
+/** A campaign that somebody may join, and its account. */
+export interface OpenCampaign {
+  account: Account;
+  campaign: Campaign;
+}
+
+/** Somebody who wants to become a promoter. */
+export interface Newcomer {
+  email: string;
+  firstName: string;
+  lastName: string | null;
+  passwordHash: string;
+  answers: SignupAnswers;
+  /** The referral id of the promoter who brought them in. null, or unknown: nobody. */
+  parentRefToken: string | null;
+  address: string | null;
+  /** Whether the server can send e-mails. Without, nobody has to confirm an address. */
+  hasMail: boolean;
+}
+
+/**
+ * Finds a campaign by its id alone, which no other account uses. Choice: a private campaign is answered like an unknown
+ * one unless the invitation is right, so that nobody can ask which ones there are.
+ *
+ * @throws Failure `not_found`
+ */
+export async function loadOpenCampaign(
+  store: Store,
+  id: number,
+  invitation: string | null,
+): Promise<OpenCampaign> {
+  for (const account of await listAccounts(store)) {
+    const campaign = await store.get(campaigns, account.id, id);
+    if (campaign !== null && isInvited(account, campaign, invitation)) return { account, campaign };
+  }
+  throw new Failure("not_found", "Campaign not found.");
+}
+
+/**
+ * Makes a promoter of somebody who signed up by themselves, and sends them an e-mail with their first link.
+ *
+ * Nobody learns whether an address is known: its owner gets an e-mail instead, and a new address opens nothing until
+ * the link in its e-mail was followed. Choice: a server without mail can ask nobody to confirm an address. The answer is
+ * the same for everybody there too, but whoever then signs in finds out whether the address was new.
+ */
+export async function joinProgram(
+  context: Context,
+  { account, campaign }: OpenCampaign,
+  newcomer: Newcomer,
+): Promise<void> {
+  const { store } = context;
+  const deliveryId = await store.nextId("delivery");
+  const known = await findPromoterByEmail(store, account.id, newcomer.email);
+  if (known !== null) return remind(context, { account, campaign, newcomer, deliveryId });
+  try {
+    await add(context, { account, campaign, newcomer, deliveryId });
+  } catch (error) {
+    // Two requests came at once, and the other one was first.
+    if (!(error instanceof Failure) || error.kind !== "taken") throw error;
+    await remind(context, { account, campaign, newcomer, deliveryId });
+  }
+}
+
+interface Joining extends OpenCampaign {
+  newcomer: Newcomer;
+  deliveryId: number;
+}
+
+async function remind(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
+  if (!newcomer.hasMail) return;
+  await context.store.transact(async (tx) => {
+    const promoter = await findPromoterByEmail(tx, account.id, newcomer.email);
+    // Whoever was archived can't sign in, so a link would be of no use.
+    if (promoter === null || promoter.archivedAt !== null) return;
+    const kind = promoter.isUnconfirmed ? "join_accepted" : "address_known";
+    await enqueueAccessEmail(tx, context, {
+      id: deliveryId,
+      kind,
+      account,
+      promoter,
+      campaignName: campaign.name,
+    });
+  });
+}
+
+async function add(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
+  const { email, firstName, lastName, answers, passwordHash, hasMail } = newcomer;
+  await createPromoter(context, account, {
+    ...FROM_THE_PAGE,
+    email,
+    campaignId: campaign.id,
+    parentPromoterId: await findParentId(context.store, account.id, newcomer.parentRefToken),
+    profile: newProfile({ firstName, lastName }),
+    address: newcomer.address,
+    own: {
+      passwordHash,
+      customFields: Object.keys(answers).length === 0 ? null : answers,
+      ...(hasMail && { isUnconfirmed: true as const }),
+    },
+    async andThen(tx, { promoter, promoterCampaign }) {
+      if (!hasMail) return;
+      const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
+      await enqueueAccessEmail(tx, context, {
+        id: deliveryId,
+        kind,
+        account,
+        promoter,
+        campaignName: campaign.name,
+      });
+    },
+    show: asItIs,
+  });
+}
+
+async function findParentId(
+  store: Store,
+  accountId: number,
+  refToken: string | null,
+): Promise<number | null> {
+  const parent = refToken === null ? null : await findByRefToken(store, accountId, refToken);
+  return parent?.state === "accepted" ? parent.promoterId : null;
+}
+
+const FROM_THE_PAGE = {
+  custId: null,
+  refToken: null,
+  coupon: null,
+  displayCoupon: null,
+  tempPasswordHash: null,
+  landingUrl: null,
+  usesUrlTracking: false,
+  parentPromoterEmail: null,
+  note: null,
+  createdAt: null,
+  skipEmailNotification: false,
+  alwaysApprove: false,
+};

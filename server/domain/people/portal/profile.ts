@@ -1,0 +1,124 @@
+import { Failure } from "../../../failure.ts";
+import type { Reader } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { isUnsubscribed, unsubscriptions } from "../../events/email.ts";
+import { announce } from "../../events/event.ts";
+import { isPassword } from "../../access/password.ts";
+import {
+  EMAIL_TOPICS,
+  loadPromoter,
+  loadPromoterInUse,
+  promoters,
+  type EmailTopic,
+  type ProfileChanges,
+  type Promoter,
+} from "../promoter/promoter.ts";
+import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
+
+/** The parts of a profile that invoices show. */
+const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
+
+/**
+ * Changes what promoters say about themselves.
+ *
+ * Choice: the company has to approve changed invoice details again, because they stand on what it pays.
+ *
+ * @throws Failure `not_found`, or `refused` for a promoter who was archived or erased meanwhile
+ */
+export function updateOwnProfile(
+  context: Context,
+  { accountId, id }: Promoter,
+  changes: ProfileChanges,
+): Promise<Promoter> {
+  return context.store.transact(async (tx) => {
+    const before = await loadPromoterInUse(tx, accountId, id);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
+    const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);
+    const after: Promoter = {
+      ...before,
+      profile,
+      invoiceDetailsStatus: isOther ? "pending" : before.invoiceDetailsStatus,
+    };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before, after });
+    return after;
+  });
+}
+
+/** The e-mails that a promoter wants. */
+export type EmailSettings = Record<EmailTopic, boolean>;
+
+/** Reads the e-mails that a promoter wants. Whoever has unsubscribed wants none. */
+export async function loadEmailSettings(reader: Reader, promoter: Promoter): Promise<EmailSettings> {
+  const wantsNone = await isUnsubscribed(reader, promoter.accountId, promoter.id);
+  const isWanted = (topic: EmailTopic) => !wantsNone && !promoter.unwantedEmails?.includes(topic);
+  return Object.fromEntries(EMAIL_TOPICS.map((topic) => [topic, isWanted(topic)])) as EmailSettings;
+}
+
+/** Changes the e-mails that a promoter wants. Those who had unsubscribed from all get the chosen ones again. */
+export function updateEmailSettings(
+  { store, now }: Context,
+  { accountId, id }: Promoter,
+  changes: { [Topic in EmailTopic]?: boolean | undefined },
+): Promise<EmailSettings> {
+  return store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, id);
+    const before = await loadEmailSettings(tx, promoter);
+    const after = Object.fromEntries(
+      EMAIL_TOPICS.map((topic) => [topic, changes[topic] ?? before[topic]]),
+    ) as EmailSettings;
+    const unwantedEmails = EMAIL_TOPICS.filter((topic) => !after[topic]);
+    await tx.put(promoters, { ...promoter, unwantedEmails });
+    const wantsNone = unwantedEmails.length === EMAIL_TOPICS.length;
+    if (wantsNone) await tx.put(unsubscriptions, { accountId, promoterId: id, at: now.toISOString() });
+    else await tx.remove(unsubscriptions, accountId, id);
+    return after;
+  });
+}
+
+/** A new password of a promoter. */
+interface PasswordChange {
+  promoter: Promoter;
+  session: Session;
+  /** null: not given. */
+  currentPassword: string | null;
+  passwordHash: string;
+}
+
+/**
+ * Sets a promoter's password. All their sessions end, and the one that asked gets a successor.
+ *
+ * Choice: whoever has a password must know it. A session that began with a temporary password, or of a promoter
+ * without a password, needs none.
+ *
+ * @throws Failure `invalid` if the current password is wrong
+ */
+export async function setPassword(context: Context, change: PasswordChange): Promise<OpenedSession> {
+  const { promoter, session, currentPassword, passwordHash } = change;
+  const { accountId, id } = promoter;
+  const known = promoter.passwordHash;
+  const isKnown =
+    known === undefined ||
+    session.mustSetPassword === true ||
+    (currentPassword !== null && (await isPassword(context, currentPassword, known)));
+  if (!isKnown) throw wrongPassword();
+  return context.store.transact(async (tx) => {
+    const current = await loadPromoter(tx, accountId, id);
+    if (current.passwordHash !== known) throw wrongPassword();
+    await tx.put(promoters, { ...current, passwordHash, tempPasswordHash: null });
+    await endSessions(tx, session.holder);
+    const { holder, device, endsAt } = session;
+    return openSession(tx, context, {
+      holder,
+      passwordHash,
+      device,
+      ...(endsAt !== null && { endsAt: new Date(endsAt) }),
+    });
+  });
+}
+
+function wrongPassword(): Failure {
+  const fields = { current_password: ["is wrong"] };
+  return new Failure("invalid", "Validation failed: current_password is wrong", fields);
+}

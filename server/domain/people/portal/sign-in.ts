@@ -1,0 +1,369 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Failure } from "../../../failure.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { accounts, findAccount, listAccounts, type Account } from "../../program/account/account.ts";
+import { SYSTEM, type Context, type Actor } from "../../context.ts";
+import { writePromoterAccess } from "../../access/audit/audit.ts";
+import type { AccessEmailKind } from "../../events/email.ts";
+import { announce } from "../../events/event.ts";
+import { isPassword, isPasswordAnyway, keepPassword } from "../../access/password.ts";
+import {
+  findPromoterByEmail,
+  loadPromoter,
+  promoterName,
+  promoters,
+  type Promoter,
+} from "../promoter/promoter.ts";
+import {
+  findSession,
+  isOfPassword,
+  openSession,
+  type OpenedSession,
+  type Session,
+} from "../../access/session.ts";
+import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How long the portal within the company's own product stays signed in. */
+export const FRAME_SECONDS = DAY_MS / 1_000;
+/** How long somebody of the company sees a promoter's portal. */
+export const VIEW_SECONDS = 15 * 60;
+
+/** A promoter who has just signed in. */
+export interface SignedIn extends OpenedSession {
+  account: Account;
+  promoter: Promoter;
+}
+
+/** A promoter and their account. */
+export interface Member {
+  account: Account;
+  promoter: Promoter;
+}
+
+/**
+ * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may have
+ * several, so the sign-in form need not name one.
+ */
+export async function findMembers(
+  store: Store,
+  { email, accountId }: { email: string; accountId: string | null },
+): Promise<Member[]> {
+  const named = accountId === null ? null : await findAccount(store, accountId);
+  const searched = accountId === null ? await listAccounts(store) : named === null ? [] : [named];
+  const found: Member[] = [];
+  for (const account of searched) {
+    const promoter = await findPromoterByEmail(store, account.id, email);
+    if (promoter !== null && promoter.archivedAt === null) found.push({ account, promoter });
+  }
+  return found;
+}
+
+/** Signs a promoter in by e-mail address and password. null: nobody has these. */
+export async function signInByPassword(
+  context: Context,
+  given: { email: string; password: string; accountId: string | null; device: string | null },
+): Promise<SignedIn | null> {
+  const members = await findMembers(context.store, given);
+  // The time of the answer must not tell whether the address is known.
+  if (members.length === 0) await isPasswordAnyway(context, given.password, null);
+  for (const { account, promoter } of members) {
+    const match = await passwordOf(context, given.password, promoter);
+    if (match === null || promoter.isUnconfirmed) continue;
+    return context.store.transact(async (tx) => {
+      const current = await loadPromoter(tx, account.id, promoter.id);
+      // The password was changed meanwhile.
+      const isSame =
+        current.passwordHash === promoter.passwordHash &&
+        current.tempPasswordHash === promoter.tempPasswordHash;
+      if (!isSame) return null;
+      return enter(tx, context, {
+        account,
+        promoter: current,
+        device: given.device,
+        mustSetPassword: match === "temporary",
+      });
+    });
+  }
+  return null;
+}
+
+/**
+ * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` or `entry`
+ * may bring one. null: the link does not work any more.
+ *
+ * Whoever joined by themselves chose a password before anybody knew whose address it is. So a link of the kind `join`
+ * needs that password, and any other link to an unconfirmed address forgets it. Otherwise somebody could join with a
+ * stranger's address, and share the account once the stranger has followed the link.
+ *
+ * @throws Failure `invalid` if the password is missing or wrong
+ */
+export async function signInByLink(
+  context: Context,
+  { token, password, device }: { token: string; password: string | null; device: string | null },
+): Promise<SignedIn | null> {
+  const owner = await findLinkOwner(context.store, token, context.now);
+  if (owner === null) return null;
+  const { kind } = owner;
+  const needsPassword = kind === "setup" || kind === "join";
+  if (needsPassword && password === null) throw passwordFault("can't be blank");
+  const isJoin = kind === "join";
+  const known = owner.promoter.passwordHash ?? null;
+  if (isJoin && !(await isPasswordAnyway(context, password ?? "", known))) {
+    throw passwordFault("is not the one that you chose");
+  }
+  const chosen = isJoin || password === null ? null : await keepPassword(context, password);
+  return context.store.transact(async (tx) => {
+    // The token also proves the password that was just compared.
+    const current = await findLinkOwner(tx, token, context.now);
+    if (current === null) return null;
+    const { isUnconfirmed, passwordHash: former, ...others } = current.promoter;
+    const kept = isUnconfirmed && !isJoin ? undefined : former;
+    const passwordHash = chosen?.hash ?? kept;
+    const promoter = {
+      ...others,
+      ...(passwordHash !== undefined && { passwordHash }),
+      ...(chosen !== null && { tempPasswordHash: null }),
+    };
+    const options = { account: current.account, promoter, device, mustSetPassword: false };
+    const signedIn = await enter(tx, context, options);
+    const change = { before: current.promoter, after: signedIn.promoter };
+    if (isUnconfirmed) await announce(tx, context, { entity: "promoter", ...change });
+    return signedIn;
+  });
+}
+
+/** The promoter whom the token of a session stands for, and the session. null: it has ended. */
+export async function findSignedInPromoter(
+  context: Pick<Context, "store" | "now">,
+  token: string,
+): Promise<(Member & { session: Session }) | null> {
+  const session = await findSession(context, "promoter", token);
+  if (session === null) return null;
+  const { accountId, id } = session.holder;
+  const account = await context.store.get(accounts, SYSTEM, accountId);
+  const promoter = await context.store.get(promoters, accountId, id);
+  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
+}
+
+/** The promoter with an auth token who may sign in. null: nobody has it. */
+export async function findByAuthToken(store: Store, authToken: string): Promise<Member | null> {
+  for (const account of await listAccounts(store)) {
+    const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
+    if (promoter !== null && promoter.archivedAt === null) return { account, promoter };
+  }
+  return null;
+}
+
+/** Signs a promoter in by their auth token. null: nobody has it. */
+export async function signInByAuthToken(
+  context: Context,
+  { authToken, device }: { authToken: string; device: string | null },
+): Promise<SignedIn | null> {
+  const found = await findByAuthToken(context.store, authToken);
+  if (found === null) return null;
+  const { account } = found;
+  return context.store.transact(async (tx) => {
+    const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
+    if (promoter === null || promoter.archivedAt !== null) return null;
+    return enter(tx, context, { account, promoter, device, mustSetPassword: false });
+  });
+}
+
+/** Opens the portal for the company's own product. @throws Failure `refused` for an archived promoter */
+export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
+  const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
+  return context.store.transact(async (tx) => {
+    const current = await loadPromoter(tx, account.id, promoter.id);
+    if (current.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+    return enter(tx, context, { account, promoter: current, device: null, mustSetPassword: false, endsAt });
+  });
+}
+
+/**
+ * Opens a promoter's portal for somebody of the company, who can change nothing in it.
+ *
+ * @throws Failure `not_found`, or `refused` for an archived promoter
+ */
+export function openView(
+  context: Context & { actor: Actor },
+  account: Account,
+  promoterId: number,
+): Promise<OpenedSession> {
+  return context.store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, account.id, promoterId);
+    if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+    await writePromoterAccess(tx, context, { action: "viewed", promoter });
+    return openSession(tx, context, {
+      holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+      passwordHash: promoter.passwordHash ?? null,
+      device: null,
+      endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
+      isReadOnly: true,
+    });
+  });
+}
+
+/**
+ * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer.
+ * `entry`: signs in once, and was given by the company. Tokens hold the place in this list.
+ */
+export const LINK_KINDS = ["sign_in", "setup", "join", "entry"] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** The owner of a valid link. */
+interface LinkOwner {
+  kind: LinkKind;
+  account: Account;
+  promoter: Promoter;
+}
+
+const MINUTE_MS = 60 * 1_000;
+
+/** How long a link works. */
+export const LIFE_MS: Record<LinkKind, number> = {
+  sign_in: 15 * MINUTE_MS,
+  setup: 7 * DAY_MS,
+  join: 7 * DAY_MS,
+  entry: DAY_MS,
+};
+
+/**
+ * The address that signs a promoter in. Its token stands in the fragment, which browsers send to no server.
+ *
+ * Nothing is stored. The token names the promoter and proves by a keyed hash that we made it. The hash includes the
+ * promoter's number of sign-ins and their password, so the token works once.
+ */
+export function signInUrl(
+  { publicUrl, now }: { publicUrl: string; now: Date },
+  { account, promoter }: Pick<LinkOwner, "account" | "promoter">,
+  kind: LinkKind,
+): string {
+  const endsAt = now.getTime() + LIFE_MS[kind];
+  const claim = [LINK_KINDS.indexOf(kind), account.id, promoter.id, endsAt].map((part) => part.toString(36));
+  const proof = proofOf(account, promoter, claim.join("."));
+  return `${publicUrl}/portal/welcome#${[...claim, proof].join(".")}`;
+}
+
+/** The owner of a link by its token. null: the token is not ours, was used, or is too old. */
+export async function findLinkOwner(reader: Reader, token: string, now: Date): Promise<LinkOwner | null> {
+  const [, claim = "", given = ""] = /^([0-9a-z.]{1,100})\.([\w-]{43})$/.exec(token) ?? [];
+  const [kindAt, accountId, promoterId, endsAt] = claim.split(".").map((part) => Number.parseInt(part, 36));
+  const kind = LINK_KINDS[kindAt ?? -1];
+  if (kind === undefined || !accountId || !promoterId || !endsAt || endsAt <= now.getTime()) return null;
+  const account = await reader.get(accounts, SYSTEM, accountId);
+  const promoter = await reader.get(promoters, accountId, promoterId);
+  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  const proof = Buffer.from(proofOf(account, promoter, claim));
+  return timingSafeEqual(proof, Buffer.from(given)) ? { kind, account, promoter } : null;
+}
+
+/** Sends each promoter an e-mail with a link that signs them in, as long as `mayMail` allows one more. */
+export async function sendSignInLinks(
+  context: Context,
+  members: Member[],
+  mayMail: () => Promise<boolean>,
+): Promise<void> {
+  for (const member of members) {
+    if (!(await mayMail())) return;
+    const id = await context.store.nextId("delivery");
+    await context.store.transact((tx) =>
+      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...member }),
+    );
+  }
+}
+
+/** An e-mail with a link into the portal. */
+interface AccessEmail {
+  /** An id of the kind `delivery`. */
+  id: number;
+  kind: AccessEmailKind;
+  account: Account;
+  promoter: Promoter;
+  /** Absent: the e-mail is about no campaign. */
+  campaignName?: string;
+  /** Further values that only this kind of e-mail has. */
+  values?: Record<string, string>;
+}
+
+/**
+ * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that no store, copy
+ * or export holds one.
+ */
+export async function enqueueAccessEmail(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  { id, kind, account, promoter, campaignName = "", values }: AccessEmail,
+): Promise<void> {
+  const email = {
+    kind,
+    promoterId: promoter.id,
+    to: promoter.email,
+    values: {
+      // Somebody may have joined with a stranger's address. Nothing that they wrote may reach the stranger.
+      first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
+      email: promoter.email,
+      company_name: account.name,
+      campaign_name: campaignName,
+      ...values,
+    },
+  };
+  const lane = `promoter/${promoter.id}`;
+  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+}
+
+/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
+async function passwordOf(
+  context: Context,
+  text: string,
+  { passwordHash, tempPasswordHash }: Promoter,
+): Promise<"own" | "temporary" | null> {
+  const isFirst = await isPasswordAnyway(context, text, passwordHash ?? tempPasswordHash);
+  if (passwordHash === undefined) return isFirst ? "temporary" : null;
+  if (isFirst) return "own";
+  const isTemporary = tempPasswordHash !== null && (await isPassword(context, text, tempPasswordHash));
+  return isTemporary ? "temporary" : null;
+}
+
+/** Writes the sign-in of a promoter and opens their session. */
+async function enter(
+  tx: Transaction,
+  context: Context,
+  {
+    account,
+    promoter,
+    device,
+    mustSetPassword,
+    endsAt,
+  }: Member & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
+): Promise<SignedIn> {
+  const after: Promoter = {
+    ...promoter,
+    lastLoginAt: context.now.toISOString(),
+    signInCount: (promoter.signInCount ?? 0) + 1,
+  };
+  await tx.put(promoters, after);
+  const opened = await openSession(tx, context, {
+    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+    passwordHash: after.passwordHash ?? null,
+    device,
+    ...(endsAt !== undefined && { endsAt }),
+    mustSetPassword,
+  });
+  return { ...opened, account, promoter: after };
+}
+
+function passwordFault(fault: string): Failure {
+  return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
+}
+
+function proofOf({ addressKey }: Account, promoter: Promoter, claim: string): string {
+  const { email, signInCount = 0, passwordHash = "" } = promoter;
+  const parts = ["sign in", claim, email, signInCount, passwordHash];
+  return createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+}
+
+function firstNameOf(promoter: Promoter): string {
+  return promoter.profile.firstName ?? promoterName(promoter);
+}

@@ -1,0 +1,201 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import { indexed } from "../../../storage/digests.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { TAKEN } from "../../../storage/taken.ts";
+import { accounts } from "../../program/account/account.ts";
+import { SYSTEM } from "../../context.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { foldedCoupon, rewards } from "../../program/reward/reward.ts";
+
+/** A coupon of the payment processor that belongs to a promoter campaign. */
+export interface PromoCode {
+  accountId: number;
+  id: number;
+  /** The code that customers type. Compared without case. */
+  code: string;
+  rewardId: number;
+  promoterCampaignId: number;
+  /** The promoter who made the code. Absent: the company did. */
+  madeByPromoterId?: number;
+  /** The payment processor's id. null: not linked yet. */
+  extId: string | null;
+  description: string | null;
+  metadata: Record<string, unknown> | null;
+  details: Record<string, unknown> | null;
+  createdAt: string;
+  /** null: in use. */
+  archivedAt: string | null;
+}
+
+/** A code is unique among the account's codes in use. An archived code may be made again. */
+export const promoCodes = table<PromoCode>()({
+  name: "promo-code",
+  columns: {
+    id: "integer",
+    code: "text",
+    claimed_code: ["text", ({ code, archivedAt }) => (archivedAt === null ? claimedCode(code) : null)],
+    promoter_campaign_id: "integer",
+    reward_id: "integer",
+    made_by_promoter_id: "integer",
+    ext_id: "text",
+    created_at: "text",
+    archived_at: "text",
+  },
+  unique: { code: ["claimed_code"] },
+  indexes: {
+    promoterCampaign: { on: ["promoter_campaign_id"] },
+    inUse: { on: ["promoter_campaign_id"], where: "archived_at is null" },
+    /** The codes in use that a promoter made. */
+    own: {
+      on: ["promoter_campaign_id"],
+      where: "archived_at is null and made_by_promoter_id is not null",
+    },
+  },
+});
+
+/** Promo codes, archived ones included, oldest first. May be limited to one promoter campaign. */
+export function findPromoCodes(
+  store: Store,
+  accountId: number,
+  { promoterCampaignId, ...window }: { promoterCampaignId: number | null } & Window,
+): Promise<Found<PromoCode>> {
+  const all = store
+    .question<Schema<{ promo_codes: typeof promoCodes }>>()
+    .selectFrom("promo_codes")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const question =
+    promoterCampaignId === null ? all : all.where("promoter_campaign_id", "=", promoterCampaignId);
+  return findPage(store, promoCodes, { question, ...window });
+}
+
+/** The promo codes in use of a promoter campaign, oldest first. */
+export async function listCodesInUse(
+  view: View,
+  accountId: number,
+  promoterCampaignId: number,
+): Promise<string[]> {
+  const codes: string[] = [];
+  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
+    codes.push(...chunk.map(({ code }) => code));
+  }
+  return codes;
+}
+
+/** The promo code in use with this code, in any case. null: none. */
+export function findCodeInUse(reader: Reader, accountId: number, code: string): Promise<PromoCode | null> {
+  return reader.find(promoCodes, "code", accountId, [claimedCode(code)]);
+}
+
+/** @throws Failure `not_found` */
+export async function loadPromoCode(reader: Reader, accountId: number, id: number): Promise<PromoCode> {
+  const promoCode = await reader.get(promoCodes, accountId, id);
+  if (promoCode === null) throw new Failure("not_found", "Promo code not found.");
+  return promoCode;
+}
+
+/**
+ * The promoter campaign that a code leads to, whatever its state. null: none.
+ *
+ * Choice: the company's promo codes come first, then the codes that customers type, then the codes at the payment
+ * processor, which alone are compared as they are written. A code that a promoter made comes last, because it must never take customers from what the company set up.
+ */
+export async function findCodeOwner(
+  reader: Reader,
+  accountId: number,
+  text: string,
+): Promise<PromoterCampaign | null> {
+  const code = text.trim();
+  const promoCode = await findCodeInUse(reader, accountId, code);
+  const owner = promoCode && (await reader.get(promoterCampaigns, accountId, promoCode.promoterCampaignId));
+  if (owner !== null && promoCode?.madeByPromoterId === undefined) return owner;
+  return (await findByCoupon(reader, accountId, code)) ?? owner;
+}
+
+/**
+ * Lets only one transaction of an account give out codes: promo codes that promoters make, and the coupons of promoter
+ * campaigns and of rewards, must differ in any letter case, and no constraint spans them all.
+ */
+export async function lockCodes(tx: Transaction, accountId: number): Promise<void> {
+  await tx.lock(accounts, SYSTEM, accountId);
+}
+
+/**
+ * Stops a reward from having the code of one promoter as its coupon, because customers of every promoter may type it.
+ *
+ * @throws Failure `taken`
+ */
+export async function refuseOwnCode(
+  tx: Transaction,
+  accountId: number,
+  coupon: string | null,
+): Promise<void> {
+  if (coupon === null) return;
+  await lockCodes(tx, accountId);
+  const promoCode = await findCodeInUse(tx, accountId, coupon);
+  if (promoCode?.madeByPromoterId === undefined) return;
+  throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
+}
+
+/**
+ * Stops a promoter from making a code that the company has given to anybody, in any letter case.
+ *
+ * @throws Failure `taken`
+ */
+export async function refuseGivenCode(tx: Transaction, accountId: number, code: string): Promise<void> {
+  await lockCodes(tx, accountId);
+  const isTaken =
+    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) !== null ||
+    (await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0 ||
+    (await tx.view.count(rewards, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0;
+  if (isTaken) throw new Failure("taken", "The record breaks a rule", { code: [TAKEN] });
+}
+
+/**
+ * Names the new coupons of a promoter campaign that are codes which another promoter made, or, in another letter case, the
+ * coupon of another promoter campaign. `before`: null for a new one.
+ *
+ * Choice: a promo code that the company made may be a coupon too, and so may the coupon of a reward.
+ */
+export async function findCodesOfOthers(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  after: PromoterCampaign,
+): Promise<FieldErrors> {
+  const fields: FieldErrors = {};
+  const isChanged = after.coupon !== before?.coupon || after.displayCoupon !== before?.displayCoupon;
+  if (isChanged && (after.coupon ?? after.displayCoupon) !== null) await lockCodes(tx, after.accountId);
+  for (const field of ["coupon", "displayCoupon"] as const) {
+    const coupon = after[field];
+    if (coupon === null || coupon === before?.[field]) continue;
+    const madeBy = (await findCodeInUse(tx, after.accountId, coupon))?.madeByPromoterId;
+    if (madeBy !== undefined && madeBy !== after.promoterId) fields[field] = [TAKEN];
+  }
+  if (await isCouponOfOthers(tx, before, after)) fields["coupon"] = [TAKEN];
+  return fields;
+}
+
+/** The form in which codes are compared. */
+function claimedCode(code: string): string {
+  return indexed(code.trim().toLowerCase());
+}
+
+async function findByCoupon(reader: Reader, accountId: number, code: string) {
+  return (
+    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) ??
+    (await reader.find(promoterCampaigns, "coupon", accountId, [indexed(code)]))
+  );
+}
+
+async function isCouponOfOthers(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  { accountId, coupon }: PromoterCampaign,
+): Promise<boolean> {
+  if (coupon === null || coupon === before?.coupon) return false;
+  const known = await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(coupon)]);
+  const ownCount = coupon.toLowerCase() === before?.coupon?.toLowerCase() ? 1 : 0;
+  return known > ownCount;
+}

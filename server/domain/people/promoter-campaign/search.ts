@@ -1,0 +1,185 @@
+import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { Failure } from "../../../failure.ts";
+import { parse } from "../../../storage/documents.ts";
+import { among, contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import { loadCampaign } from "../../program/campaign/campaign.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { promoterCampaigns, type PromoterCampaign, type PromoterCampaignState } from "./promoter-campaign.ts";
+import { findByRefToken } from "./ref-token.ts";
+
+/** Names a promoter campaign by its promoter and its campaign. */
+export interface PromoterInCampaign {
+  promoterId: number;
+  campaignId: number;
+}
+
+/** All promoter campaigns of a promoter, oldest first. */
+export function listPromoterCampaigns(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<PromoterCampaign[]> {
+  return view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
+}
+
+/**
+ * All promoter campaigns of a promoter. Nobody changes them, or adds any, until the transaction has ended: whoever adds
+ * something for the promoter reads the promoter or the promoter campaign.
+ */
+export async function lockPromoterCampaigns(
+  tx: Transaction,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<PromoterCampaign[]> {
+  await tx.lock(promoters, accountId, id);
+  const found: PromoterCampaign[] = [];
+  for (const listed of await listPromoterCampaigns(tx.view, accountId, id)) {
+    const locked = await tx.lock(promoterCampaigns, accountId, listed.id);
+    if (locked !== null) found.push(locked);
+  }
+  return found;
+}
+
+/** The promoter's campaign with this campaign id. @throws Failure `not_found` */
+export async function loadPromoterCampaignOf(
+  tx: Transaction,
+  accountId: number,
+  wanted: PromoterInCampaign,
+): Promise<PromoterCampaign> {
+  const promoterCampaign = await findPromoterCampaign(tx, accountId, wanted);
+  if (promoterCampaign === null) throw notInCampaign();
+  return promoterCampaign;
+}
+
+/** The same, or null. @throws Failure `not_found` for the campaign */
+export async function findPromoterCampaign(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, campaignId }: PromoterInCampaign,
+): Promise<PromoterCampaign | null> {
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  return tx.find(promoterCampaigns, "promoterInCampaign", accountId, [promoterId, campaign.id]);
+}
+
+/** The error for a promoter who is not in the campaign. */
+export function notInCampaign(): Failure {
+  return new Failure("not_found", "Promoter is not in this campaign.");
+}
+
+/** The conditions for listed promoter campaigns. Absent ones do not matter. */
+interface PromoterCampaignFilter {
+  /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  campaignIds?: number[] | undefined;
+  promoterId?: number | undefined;
+  state?: PromoterCampaignState | undefined;
+}
+
+/** A page of the promoter campaigns that pass a filter, oldest first. */
+export function findPromoterCampaigns(
+  store: View,
+  accountId: number,
+  { filter, ...window }: { filter: PromoterCampaignFilter } & Window,
+): Promise<Found<PromoterCampaign>> {
+  const question = promoterCampaignQuestion(store, accountId, filter).orderBy("promoter_campaigns.id");
+  return findPage(store, promoterCampaigns, { question, ...window });
+}
+
+/** The first promoter campaigns that contain a text. */
+export async function searchPromoterCampaigns(
+  store: View,
+  accountId: number,
+  { text, limit }: { text: string; limit: number },
+): Promise<PromoterCampaign[]> {
+  const question = promoterCampaignQuestion(store, accountId, { text });
+  const rows = await store.rows(
+    question.select("promoter_campaigns.doc").orderBy("promoter_campaigns.id").limit(limit),
+  );
+  return rows.map(({ doc }) => parse(promoterCampaigns, doc));
+}
+
+/**
+ * Limits a list to what belongs to a promoter campaign, promoter or campaign. All null: everything in the account.
+ */
+export interface BelongingFilter {
+  promoterCampaignId: number | null;
+  refToken: string | null;
+  promoterId: number | null;
+  campaignId: number | null;
+}
+
+/** The same as conditions of a list. Absent ones do not matter. */
+interface Scope {
+  promoterCampaignId?: number;
+  promoterId?: number;
+  campaignIds?: number[];
+}
+
+/**
+ * Finds what a filter names. null: its parts contradict each other, so nothing belongs to all of them. A record stays with
+ * the campaign that it was earned in, even if the promoter moves on.
+ *
+ * @throws Failure `not_found` for an unknown promotion. A promoter or campaign that does not exist has an empty list.
+ * @see docs/spec/v1.md
+ */
+export async function findScope(
+  reader: Reader,
+  accountId: number,
+  filter: BelongingFilter,
+): Promise<Scope | null> {
+  const named = await namedPromoterCampaigns(reader, accountId, filter);
+  const [first = null] = named;
+  const promoterId = filter.promoterId ?? first?.promoterId ?? null;
+  const fits =
+    named.every(({ id }) => id === first?.id) && (first === null || first.promoterId === promoterId);
+  if (!fits) return null;
+  return {
+    ...(first !== null && { promoterCampaignId: first.id }),
+    ...(promoterId !== null && { promoterId }),
+    ...(filter.campaignId !== null && { campaignIds: [filter.campaignId] }),
+  };
+}
+
+type JoinedQuestion = SelectQueryBuilder<JoinedSchema, "promoter_campaigns", object>;
+
+type JoinedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns; promoters: typeof promoters }>;
+
+function promoterCampaignQuestion(
+  view: View,
+  accountId: number,
+  { text, ids, campaignIds, promoterId, state }: PromoterCampaignFilter,
+): JoinedQuestion {
+  let question: JoinedQuestion = view
+    .question<JoinedSchema>()
+    .selectFrom("promoter_campaigns")
+    .where("promoter_campaigns.account_id", "=", accountId);
+  if (ids !== undefined) question = question.where(among("promoter_campaigns.id", ids));
+  if (campaignIds !== undefined)
+    question = question.where(among("promoter_campaigns.campaign_id", campaignIds));
+  if (promoterId !== undefined) question = question.where("promoter_campaigns.promoter_id", "=", promoterId);
+  if (state !== undefined) question = question.where("promoter_campaigns.state", "=", state);
+  return text === undefined ? question : question.where(mentions(text.trim()));
+}
+
+/** Whether a promoter campaign or its promoter contains a text. */
+function mentions(text: string) {
+  const promoter = sql`select 1 from promoters where promoters.account_id = promoter_campaigns.account_id
+    and promoters.id = promoter_campaigns.promoter_id and ${contains("promoters.words", text)}`;
+  return sql<SqlBool>`(${contains("promoter_campaigns.words", text)} or exists (${promoter}))`;
+}
+
+async function namedPromoterCampaigns(
+  reader: Reader,
+  accountId: number,
+  { promoterCampaignId, refToken }: BelongingFilter,
+): Promise<PromoterCampaign[]> {
+  const named: (PromoterCampaign | null)[] = [];
+  if (promoterCampaignId !== null)
+    named.push(await reader.get(promoterCampaigns, accountId, promoterCampaignId));
+  if (refToken !== null) named.push(await findByRefToken(reader, accountId, refToken));
+  return named.map((one) => {
+    if (one === null) throw new Failure("not_found", "Promotion not found.");
+    return one;
+  });
+}

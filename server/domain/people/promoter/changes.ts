@@ -1,0 +1,199 @@
+import type { Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { refuseTaken } from "../../../storage/taken.ts";
+import type { Context } from "../../context.ts";
+import { isErased, refuseErased } from "../erased.ts";
+import { announce } from "../../events/event.ts";
+import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promoter-campaign/changes.ts";
+import {
+  loadPromoterCampaign,
+  promoterCampaigns,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { loadPromoterCampaignOf, lockPromoterCampaigns } from "../promoter-campaign/search.ts";
+import type { Show } from "../../show.ts";
+import { AUTH_TOKEN_LENGTH, refuseCircle, unknownParent } from "./creation.ts";
+import {
+  findPromoterByEmail,
+  findTakenPromoter,
+  isSharedMailbox,
+  loadPromoter,
+  promoters,
+  type InvoiceDetailsStatus,
+  type ProfileChanges,
+  type Promoter,
+} from "./promoter.ts";
+import { loadSelected, type Selected, type Selection } from "./search.ts";
+
+/** Changes to a promoter. Fields left out stay. null: cleared. */
+export interface PromoterChanges {
+  email?: string | undefined;
+  custId?: string | null | undefined;
+  note?: string | null | undefined;
+  tempPasswordHash?: string | undefined;
+  customFields?: Record<string, unknown> | null | undefined;
+  parentPromoterEmail?: string | null | undefined;
+  invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
+  /** null: the account's. */
+  netPayoutDays?: number | null | undefined;
+  taxRateHundredths?: number | undefined;
+  profile?: ProfileChanges | undefined;
+  /** The campaign to change. Left out: the one that the selection named, otherwise the default one. */
+  campaignId?: number | undefined;
+  promoterCampaign?: LinkChanges | undefined;
+}
+
+/**
+ * Changes a promoter and one of their promoter campaigns.
+ *
+ * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased one,
+ * `invalid`, or `taken` naming every unique field that belongs to another
+ */
+export function updatePromoter<T>(
+  context: Context,
+  accountId: number,
+  { selection, changes, show }: { selection: Selection; changes: PromoterChanges; show: Show<Promoter, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const selected = await loadSelected(tx, accountId, selection);
+    refuseErased(selected.promoter);
+    const promoter = await changedPromoter(tx, selected.promoter, changes);
+    const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
+    const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
+    refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
+    await tx.put(promoters, promoter);
+    // Choice: the former mailbox stays theirs too, so that a second account behind it is noticed.
+    if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
+    await putPromoterCampaign(tx, before, after);
+    await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
+    return show(tx.view, promoter);
+  });
+}
+
+/** Gives a promoter a new auth token. The old one stops working. @throws Failure `not_found` or `refused` */
+export function refreshAuthToken(
+  { store, chance }: Context,
+  accountId: number,
+  selection: Selection,
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    refuseErased(promoter);
+    const refreshed = { ...promoter, authToken: chance.token(AUTH_TOKEN_LENGTH) };
+    await tx.put(promoters, refreshed);
+    return refreshed;
+  });
+}
+
+/** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
+interface ArchivedState {
+  accountId: number;
+  promoterCampaignId: number;
+  state: PromoterCampaignState;
+}
+
+export const archivedStates = table<ArchivedState>()({
+  name: "archived-state",
+  key: ["promoter_campaign_id"],
+  columns: { promoter_campaign_id: "integer", state: "text" },
+});
+
+/** Archives a promoter and blocks them in every campaign until they are restored. @throws Failure `not_found` */
+export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
+  const { store, now } = context;
+  await store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, id);
+    if (promoter.archivedAt !== null) return;
+    const after = { ...promoter, archivedAt: now.toISOString() };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
+      const { id: promoterCampaignId, state } = promoterCampaign;
+      await tx.put(archivedStates, { accountId, promoterCampaignId, state });
+      await putState(tx, context, { before: promoterCampaign, state: "blocked" });
+    }
+  });
+}
+
+/**
+ * Restores an archived promoter.
+ *
+ * Choice: promoter campaigns get back the state from before, because restoring undoes archiving. If the state was
+ * changed meanwhile, it stays.
+ *
+ * @throws Failure `not_found`, or `refused` for an erased promoter
+ */
+export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
+  const { store } = context;
+  await store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, id);
+    if (promoter.archivedAt === null) return;
+    refuseErased(promoter);
+    const after = { ...promoter, archivedAt: null };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
+      const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
+      await tx.remove(archivedStates, accountId, promoterCampaign.id);
+      if (archived === null || promoterCampaign.state !== "blocked") continue;
+      await putState(tx, context, { before: promoterCampaign, state: archived.state });
+    }
+  });
+}
+
+async function changedPromoter(
+  tx: Transaction,
+  before: Promoter,
+  changes: PromoterChanges,
+): Promise<Promoter> {
+  const { profile = {} } = changes;
+  const given = Object.entries(profile).filter(([, value]) => value !== undefined);
+  return {
+    ...before,
+    email: changes.email ?? before.email,
+    custId: changes.custId === undefined ? before.custId : changes.custId,
+    note: changes.note === undefined ? before.note : changes.note,
+    tempPasswordHash: changes.tempPasswordHash ?? before.tempPasswordHash,
+    customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
+    invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
+    netPayoutDays: changes.netPayoutDays === undefined ? before.netPayoutDays : changes.netPayoutDays,
+    taxRateHundredths: changes.taxRateHundredths ?? before.taxRateHundredths,
+    parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
+    profile: { ...before.profile, ...Object.fromEntries(given) },
+  };
+}
+
+async function newParentId(
+  tx: Transaction,
+  promoter: Promoter,
+  email: string | null | undefined,
+): Promise<number | null> {
+  if (email === undefined) return promoter.parentPromoterId;
+  if (email === null) return null;
+  const parent = await findPromoterByEmail(tx, promoter.accountId, email);
+  if (parent === null || isErased(parent)) throw unknownParent();
+  await refuseCircle(tx, promoter, parent);
+  return parent.id;
+}
+
+function chosenPromoterCampaign(
+  tx: Transaction,
+  { promoter, promoterCampaign }: Selected,
+  campaignId: number | undefined,
+): Promise<PromoterCampaign> {
+  const { accountId, id } = promoter;
+  if (campaignId !== undefined) return loadPromoterCampaignOf(tx, accountId, { promoterId: id, campaignId });
+  return loadPromoterCampaign(tx, accountId, promoterCampaign?.id ?? promoter.defaultPromoterCampaignId);
+}
+
+async function putState(
+  tx: Transaction,
+  context: Context,
+  { before, state }: { before: PromoterCampaign; state: PromoterCampaignState },
+): Promise<void> {
+  const after = { ...before, state };
+  await tx.put(promoterCampaigns, after);
+  await announce(tx, context, { entity: "promoter_campaign", before, after });
+}

@@ -1,0 +1,295 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import { digest, indexed } from "../../../storage/digests.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { findTaken } from "../../../storage/taken.ts";
+import type { FraudSuspicion } from "../lead/lead.ts";
+
+/** The data that promoters give about themselves. null: not given. */
+export interface PromoterProfile {
+  firstName: string | null;
+  lastName: string | null;
+  website: string | null;
+  companyName: string | null;
+  phoneNumber: string | null;
+  address: string | null;
+  vatId: string | null;
+  country: string | null;
+  walletEmail: string | null;
+  avatarUrl: string | null;
+  description: string | null;
+  companyNumber: string | null;
+  twitterUrl: string | null;
+  youtubeUrl: string | null;
+  facebookUrl: string | null;
+  linkedinUrl: string | null;
+  instagramUrl: string | null;
+  twitchUrl: string | null;
+  tiktokUrl: string | null;
+}
+
+export const EMAIL_TOPICS = ["drip", "new_commission", "new_referral", "payout", "marketing"] as const;
+
+/** The topics of e-mails to promoters. Nothing is sent about `drip` and `marketing` yet. */
+export type EmailTopic = (typeof EMAIL_TOPICS)[number];
+
+export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as const;
+
+export type InvoiceDetailsStatus = (typeof INVOICE_DETAILS_STATUSES)[number];
+
+export interface Promoter {
+  accountId: number;
+  id: number;
+  email: string;
+  /** The client's own user id of the promoter. */
+  custId: string | null;
+  note: string | null;
+  /** The hash of the password that was given, or shown, when the promoter was made. null: there is none. */
+  tempPasswordHash: string | null;
+  /** The hash of the password that the promoter chose. Absent: they have chosen none. */
+  passwordHash?: string;
+  /** How often they have signed in. Links that sign in hold it, so that each works once. Absent: never. */
+  signInCount?: number;
+  /** Whether they joined by themselves and have not confirmed their address yet. Absent: false. */
+  isUnconfirmed?: true;
+  /** Whether an e-mail has invited them, so that they need no welcome. Absent: false. */
+  isInvited?: true;
+  /** The e-mails that they do not want. Absent: they want all. */
+  unwantedEmails?: EmailTopic[];
+  /** Logs the promoter into the portal. 32 URL-safe characters. */
+  authToken: string;
+  parentPromoterId: number | null;
+  defaultPromoterCampaignId: number;
+  profile: PromoterProfile;
+  customFields: Record<string, unknown> | null;
+  /** The suspicions that the promoter's own data and their leads have caused. */
+  fraudSuspicions: FraudSuspicion[];
+  /** null: the campaign's policy. true: ad traffic counts as clean. false: it is not recorded. */
+  trackAdTraffic: boolean | null;
+  skipEmailNotification: boolean;
+  invoiceDetailsStatus: InvoiceDetailsStatus;
+  /** Days from a period's end to the due date, if the promoter has terms of their own. null: the account's. */
+  netPayoutDays: number | null;
+  /** Added to payouts, in hundredths of a percent. */
+  taxRateHundredths: number;
+  createdAt: string;
+  lastLoginAt: string | null;
+  /** null: not archived. */
+  archivedAt: string | null;
+}
+
+export const promoters = table<Promoter>()({
+  name: "promoter",
+  columns: {
+    id: "integer",
+    email: ["text", ({ email }) => email.toLowerCase()],
+    cust_id: ["text", ({ custId }) => custId && indexed(custId)],
+    auth_token: "text",
+    /** The texts that a promoter is searched by, in lower case. */
+    words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
+    parent_promoter_id: "integer",
+    default_promoter_campaign_id: "integer",
+    is_archived: ["integer", archivedMark],
+    skip_email_notification: "integer",
+    invoice_details_status: "text",
+    has_invoice_details: ["integer", hasInvoiceDetails],
+    /** Separated by blanks. */
+    fraud_suspicions: ["text", ({ fraudSuspicions }) => fraudSuspicions.join(" ")],
+    custom_words: ["text", ({ customFields }) => customWords(customFields)],
+    last_login_at: "text",
+    created_at: "text",
+    archived_at: "text",
+  },
+  few: ["is_archived"],
+  unique: {
+    email: ["email"],
+    custId: ["cust_id"],
+    authToken: ["auth_token"],
+  },
+  indexes: {
+    parent: { on: ["parent_promoter_id"], where: "parent_promoter_id is not null" },
+    archived: { on: ["is_archived"] },
+    joined: { on: ["is_archived", "created_at"] },
+  },
+});
+
+/** The known parts of the name, otherwise the e-mail address. */
+export function promoterName({ email, profile }: Promoter): string {
+  return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
+}
+
+/** The promoter with this e-mail address, ignoring case, or null. */
+export function findPromoterByEmail(
+  reader: Reader,
+  accountId: number,
+  email: string,
+): Promise<Promoter | null> {
+  return reader.find(promoters, "email", accountId, [email.trim().toLowerCase()]);
+}
+
+/** Names the fields whose values belong to another promoter. */
+export function findTakenPromoter(tx: Transaction, promoter: Promoter): Promise<FieldErrors> {
+  return findTaken(tx, promoters, { record: promoter, unique: ["email", "custId"] });
+}
+
+/** @throws Failure `not_found` */
+export async function loadPromoter(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const promoter = await reader.get(promoters, accountId, id);
+  if (promoter === null) throw new Failure("not_found", "Promoter not found.");
+  return promoter;
+}
+
+/** Loads a promoter who is not archived. @throws Failure `not_found` or `refused` */
+export async function loadPromoterInUse(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const promoter = await loadPromoter(reader, accountId, id);
+  requireInUse(promoter);
+  return promoter;
+}
+
+/** @throws Failure `refused` for an archived promoter */
+export function requireInUse({ archivedAt }: Promoter): void {
+  if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+}
+
+/** Changes to a profile. null: cleared. undefined: not given. */
+export type ProfileChanges = { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined };
+
+/** A profile with the given fields. The others are null. */
+export function newProfile(given: ProfileChanges): PromoterProfile {
+  return {
+    firstName: given.firstName ?? null,
+    lastName: given.lastName ?? null,
+    website: given.website ?? null,
+    companyName: given.companyName ?? null,
+    phoneNumber: given.phoneNumber ?? null,
+    address: given.address ?? null,
+    vatId: given.vatId ?? null,
+    country: given.country ?? null,
+    walletEmail: given.walletEmail ?? null,
+    avatarUrl: given.avatarUrl ?? null,
+    description: given.description ?? null,
+    companyNumber: given.companyNumber ?? null,
+    twitterUrl: given.twitterUrl ?? null,
+    youtubeUrl: given.youtubeUrl ?? null,
+    facebookUrl: given.facebookUrl ?? null,
+    linkedinUrl: given.linkedinUrl ?? null,
+    instagramUrl: given.instagramUrl ?? null,
+    twitchUrl: given.twitchUrl ?? null,
+    tiktokUrl: given.tiktokUrl ?? null,
+  };
+}
+
+/** The pattern, for `like`, of a field with a value, or with a value that contains a text. */
+export function fieldPattern(key: string, text: string, isPartial: boolean): string {
+  const value = isPartial ? plain(text) : enclosed(text);
+  return `%${markOf(key)}%${value.replace(/[\\%_]/g, "\\$&")}%${endOf(key)}%`;
+}
+
+/** The first promoter of a mailbox, in whatever way its address is written. Kept for ever. */
+interface Mailbox {
+  accountId: number;
+  /** SHA-256 of the mailbox, hexadecimal. */
+  mailboxHash: string;
+  firstPromoterId: number;
+}
+
+/** Stored by hash, because an address is personal and this is kept for ever. */
+export const mailboxes = table<Mailbox>()({
+  name: "mailbox",
+  key: ["mailbox_hash"],
+  columns: { mailbox_hash: "text", first_promoter_id: "integer" },
+  indexes: { firstPromoter: { on: ["first_promoter_id"] } },
+});
+
+/** The mailbox behind an address: lower case, without a plus tag, and for Gmail without dots. */
+export function mailbox(email: string): string {
+  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
+  const untagged = local.replace(/\+.*$/, "");
+  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
+  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
+}
+
+/**
+ * Whether another promoter already has this promoter's mailbox. If nobody has it, this promoter gets it. It is read
+ * and written by key, so that only one of several simultaneous promoters can be the first.
+ */
+export async function isSharedMailbox(
+  tx: Transaction,
+  promoter: { accountId: number; id: number; email: string },
+): Promise<boolean> {
+  const { accountId, id, email } = promoter;
+  const mailboxHash = digest(mailbox(email));
+  const known = await tx.get(mailboxes, accountId, mailboxHash);
+  if (known === null) await tx.put(mailboxes, { accountId, mailboxHash, firstPromoterId: id });
+  return known !== null && known.firstPromoterId !== id;
+}
+
+/** Deletes the mailboxes that belong to a promoter. */
+export async function forgetMailboxes(
+  tx: Transaction,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<void> {
+  const own = await tx.view.list(mailboxes, "firstPromoter", accountId, [id]);
+  for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
+}
+
+/** 0 for promoters in use, 1 for archived ones. */
+function archivedMark({ archivedAt }: Promoter): number {
+  return archivedAt === null ? 0 : 1;
+}
+
+/** Whether the promoter gave anything that an invoice could show. */
+function hasInvoiceDetails({ profile }: Promoter): boolean {
+  return Boolean(profile.companyName || profile.companyNumber || profile.vatId);
+}
+
+/**
+ * The values of a promoter's custom fields in lower case, each list of values between two marks of its field. So a pattern
+ * finds a value within one field. null: there are none.
+ */
+function customWords(customFields: Record<string, unknown> | null): string | null {
+  const fields = Object.entries(customFields ?? {});
+  if (fields.length === 0) return null;
+  return fields
+    .map(
+      ([key, value]) =>
+        `${markOf(key)}${[value]
+          .flat()
+          .map((each) => enclosed(textOf(each)))
+          .join("")}${endOf(key)}`,
+    )
+    .join("");
+}
+
+/** They enclose a value, and the mark of a field before and after its values. No value has them. */
+const [VALUE, FIELD] = ["\u001f", "\u001e"];
+
+/** By hash, because keys are compared exactly and `like` may ignore case. */
+function markOf(key: string): string {
+  return `${FIELD}${hashOf(key)}${FIELD}`;
+}
+
+function hashOf(key: string): string {
+  return digest(key).slice(0, 16);
+}
+
+function enclosed(text: string): string {
+  return `${VALUE}${plain(text)}${VALUE}`;
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(VALUE, " ").replaceAll(FIELD, " ");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function endOf(key: string): string {
+  return `${FIELD}/${hashOf(key)}${FIELD}`;
+}
+
+function splitAtLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

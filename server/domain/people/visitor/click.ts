@@ -1,0 +1,240 @@
+import type { Account } from "../../program/account/account.ts";
+import { loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
+import { loadPromoter, type Promoter } from "../promoter/promoter.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  trackedPage,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
+import { indexed } from "../../../storage/digests.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { findAccepting } from "../promoter-campaign/ref-token.ts";
+import { leads } from "../lead/lead.ts";
+import { findRecordId } from "../../program/migration/source-id.ts";
+import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
+import { originOf, subKeyOf } from "../origin.ts";
+import { parseUrl } from "../../../url.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Parameters of the landing page that name the promoter's own channel. */
+const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
+
+/** A visit through a referral link, or of a page with direct URL tracking. */
+export interface Click {
+  /** Made in the browser, so that a repeated click of the same visit is the same visitor. */
+  tid: string;
+  /** The first one that leads to a promoter counts. Empty: the page's address names the promoter. */
+  refTokens: string[];
+  /** The visitor id that the browser had so far. */
+  cookieTid: string | null;
+  url: string | null;
+  referrer: string | null;
+  address: string | null;
+  /** Whether the page asked the visitor for consent and got it. */
+  hasConsent: boolean;
+  /** The id in a former program of whoever sent the visitor, or of the visitor. Counts if no ref token does. */
+  formerId: string | null;
+  /** null: the tid comes from no other site. */
+  handover: Handover | null;
+  /** How long the browser has kept the click. 0: it was sent at once. */
+  ageMs: number;
+}
+
+/** How the browser should identify the visitor from now on. */
+export interface Visit {
+  tid: string;
+  refToken: string;
+  /** The days that remain of the cookie's life. */
+  cookieDays: number;
+  /** Whether this click was counted. */
+  isNew: boolean;
+}
+
+/** The visit of a known visitor. */
+interface KnownVisit extends Visit {
+  /** Whether the campaign keeps the visitor with the promoter who came first. */
+  keepsFirst: boolean;
+}
+
+/** The promoter that a click leads to. */
+interface Destination {
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+  campaign: Campaign;
+}
+
+/** Makes the visitor of a click and counts the click once. null: it leads to nobody. */
+export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
+  return context.store.transact(async (tx) => {
+    const visit = await visitOf(tx, context, { account, click });
+    return visit && latestVisit(tx, context, { account, click, visit });
+  });
+}
+
+/**
+ * The visit that the browser goes on with: an older click, which arrives late, does not take over a visitor who has
+ * followed a later link.
+ *
+ * @see docs/spec/tracking.md "Attribution"
+ */
+export async function latestVisit(
+  tx: Transaction,
+  { now }: Context,
+  { account, click, visit }: { account: Account; click: Click; visit: Visit },
+): Promise<Visit> {
+  const { cookieTid, ageMs } = click;
+  if (ageMs === 0 || cookieTid === null || cookieTid === visit.tid) return visit;
+  const present = await findVisitor(tx, account.id, { tid: cookieTid, now });
+  if (present === null || clickedAtMs(present) <= now.getTime() - ageMs) return visit;
+  const kept = await knownVisit(tx, present, now);
+  return kept === null ? visit : { ...kept, isNew: visit.isNew };
+}
+
+const clickedAtMs = ({ clickedAt, createdAt }: Visitor): number => Date.parse(clickedAt ?? createdAt);
+
+/** The same as part of a larger change. */
+export async function visitOf(
+  tx: Transaction,
+  context: Context,
+  { account, click }: { account: Account; click: Click },
+): Promise<Visit | null> {
+  const { now } = context;
+  const repeated = await tx.get(visitors, account.id, click.tid);
+  if (repeated !== null && !isExpired(repeated, now)) {
+    const { handover } = click;
+    if (handover === null) return knownVisit(tx, repeated, now);
+    if (isOfAnother(handover, repeated)) {
+      const own = { ...click, tid: handover.spareTid, handover: null };
+      return visitOf(tx, context, { account, click: own });
+    }
+    await tx.put(visitors, { ...repeated, handover });
+    return knownVisit(tx, repeated, now);
+  }
+  const tid = click.cookieTid;
+  const former = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
+  const visit = former && (await knownVisit(tx, former, now));
+  if (visit?.keepsFirst) return visit;
+  const destination = await findDestination(tx, account.id, click);
+  if (destination === null) return null;
+  const { promoterCampaign } = destination;
+  // The same promoter's link again: written differently, after the cookie was lost, or in a restored tab.
+  if (former?.promoterCampaignId === promoterCampaign.id) return visit;
+  // A browser may keep a cookie longer than it was told to.
+  if (repeated !== null) await removeVisitor(tx, repeated);
+  return newVisit(tx, context, { account, click, destination });
+}
+
+/** Whether somebody else came by the address before, so that this person got it from them. */
+function isOfAnother({ at, spareTid }: Handover, { handover: taken }: Visitor): boolean {
+  return taken !== undefined && at <= taken.at && spareTid !== taken.spareTid;
+}
+
+async function newVisit(
+  tx: Transaction,
+  { now }: Context,
+  { account, click, destination }: { account: Account; click: Click; destination: Destination },
+): Promise<Visit | null> {
+  const { promoterCampaign, promoter, campaign } = destination;
+  const query = pageQuery(click.url);
+  const isAd = isAdTraffic(query);
+  if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
+  const isOwnPage = click.refTokens.length === 0;
+  const channel = subId(query);
+  const visitor: Visitor = {
+    accountId: account.id,
+    tid: click.tid,
+    promoterCampaignId: promoterCampaign.id,
+    promoterId: promoter.id,
+    campaignId: campaign.id,
+    origin: {
+      ...(await originOf(tx, account.id, { url: click.url, referrer: click.referrer, isOwnPage })),
+      ...(channel !== null && { subKey: await subKeyOf(tx, promoterCampaign, channel) }),
+    },
+    url: click.url,
+    referrer: click.referrer,
+    subId: channel,
+    isAdTraffic: isAd,
+    ...(click.hasConsent && { hasConsent: true }),
+    ...(click.handover !== null && { handover: click.handover }),
+    addressHash: click.address === null ? null : hashAddress(account, click.address),
+    createdAt: now.toISOString(),
+    ...(click.ageMs > 0 && { clickedAt: new Date(now.getTime() - click.ageMs).toISOString() }),
+    expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
+  };
+  await tx.insert(visitors, visitor);
+  const { refToken } = promoterCampaign;
+  return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
+}
+
+/** The visit of a known visitor. null: their promoter may not get leads any more. */
+async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
+  const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
+  return {
+    tid: visitor.tid,
+    refToken: promoterCampaign.refToken,
+    cookieDays: Math.ceil((Date.parse(visitor.expiresAt) - now.getTime()) / DAY_MS),
+    isNew: false,
+    keepsFirst: campaign.attribution === "first",
+  };
+}
+
+async function findDestination(
+  tx: Transaction,
+  accountId: number,
+  { refTokens, formerId, url }: Click,
+): Promise<Destination | null> {
+  const named =
+    refTokens.length === 0
+      ? await findByPage(tx, accountId, url)
+      : await findAccepting(tx, accountId, refTokens);
+  const promoterCampaign =
+    named ?? (formerId === null ? null : await findByFormerId(tx, accountId, formerId));
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  return {
+    promoterCampaign,
+    promoter: await loadPromoter(tx, accountId, promoterCampaign.promoterId),
+    campaign: await loadCampaign(tx, accountId, promoterCampaign.campaignId),
+  };
+}
+
+/** The promoter campaign of a promoter, or of a customer, whom a former program knew by an id. */
+async function findByFormerId(
+  tx: Transaction,
+  accountId: number,
+  formerId: string,
+): Promise<PromoterCampaign | null> {
+  const ours = (kind: "promoter" | "customer") => findRecordId(tx, accountId, { kind, sourceId: formerId });
+  const promoterId = await ours("promoter");
+  const leadId = promoterId === null ? await ours("customer") : null;
+  const lead = leadId === null ? null : await tx.get(leads, accountId, leadId);
+  if (lead !== null) return tx.get(promoterCampaigns, accountId, lead.promoterCampaignId);
+  if (promoterId === null) return null;
+  // Choice: a promoter of several campaigns gets the visitor in the oldest one that takes leads.
+  const all = await tx.view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
+  return all.find(acceptsLeads) ?? null;
+}
+
+async function findByPage(
+  tx: Transaction,
+  accountId: number,
+  url: string | null,
+): Promise<PromoterCampaign | null> {
+  const page = url === null ? null : trackedPage(url);
+  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [indexed(page)]);
+}
+
+/** The query of a page's address. Empty if the address is not valid. */
+function pageQuery(url: string | null): URLSearchParams {
+  const page = url?.includes("?") === true ? parseUrl(url) : null;
+  return page?.searchParams ?? new URLSearchParams();
+}
+
+function subId(query: URLSearchParams): string | null {
+  const name = SUB_ID_PARAMS.find((param) => query.get(param));
+  return name === undefined ? null : query.get(name);
+}

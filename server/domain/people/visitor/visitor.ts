@@ -1,0 +1,208 @@
+import { fingerprint } from "../../../storage/digests.ts";
+import { keyOf } from "../../../storage/sql.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { servedAccounts } from "../../program/account/account.ts";
+import type { Context } from "../../context.ts";
+import { ORIGIN_COLUMNS, type Origin } from "../origin.ts";
+import {
+  acceptsLeads,
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { findAccepting } from "../promoter-campaign/ref-token.ts";
+import { promoters, type Promoter } from "../promoter/promoter.ts";
+import { dailySums } from "../daily.ts";
+
+/** How a page of another site of the customer's handed its visitor over: in an address, which people may share. */
+export interface Handover {
+  /** The moment at which the address was made, in milliseconds. It tells addresses apart. */
+  at: number;
+  /** The id of whoever comes by the same address after its first visitor. Made in the browser: UUID v4. */
+  spareTid: string;
+}
+
+/** A person who followed a referral link. */
+export interface Visitor {
+  accountId: number;
+  /** UUID v4, made in the browser. */
+  tid: string;
+  promoterCampaignId: number;
+  promoterId: number;
+  /** The campaign of the click. It stays, even if the promoter moves to another one. */
+  campaignId: number;
+  origin: Origin | null;
+  /** The page that the link led to. */
+  url: string | null;
+  referrer: string | null;
+  subId: string | null;
+  isAdTraffic: boolean;
+  /** Absent: the page did not ask for consent. */
+  hasConsent?: true;
+  /** The latest one that was taken. Absent: the visitor has stayed on one site. */
+  handover?: Handover;
+  addressHash: string | null;
+  createdAt: string;
+  /** When the link was followed. Absent: the click arrived at once, so at `createdAt`. */
+  clickedAt?: string;
+  /** When the browser's cookie expires. From then on the visitor is unknown. */
+  expiresAt: string;
+}
+
+/** The clicks of one day and origin whose visitors have expired. */
+export interface PastClicks {
+  accountId: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  /** Calendar day (UTC). */
+  day: string;
+  origin: Origin | null;
+  count: number;
+}
+
+export const visitors = table<Visitor>()({
+  name: "visitor",
+  key: ["tid"],
+  columns: {
+    tid: "text",
+    promoter_campaign_id: "integer",
+    promoter_id: "integer",
+    campaign_id: "integer",
+    ...ORIGIN_COLUMNS,
+    address_hash: "text",
+    created_at: "text",
+    expires_at: "text",
+  },
+  sums: dailySums(({ createdAt: at }) => [{ metric: "clicks", at }]),
+});
+
+/** The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is unknown. */
+export async function findVisitorDetails(
+  store: Store,
+  accountId: number,
+  { tid, refTokens, now }: { tid: string; refTokens: string[]; now: Date },
+): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign } | null> {
+  const visitor = await findVisitor(store, accountId, { tid, now });
+  const promoterCampaign = visitor
+    ? await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId)
+    : await findAccepting(store, accountId, refTokens);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter && { promoter, promoterCampaign };
+}
+
+/** A UUID v4. */
+const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The visitor with this tid, or null if unknown or expired. `tid` may be any text. */
+export async function findVisitor(
+  reader: Reader,
+  accountId: number,
+  { tid, now }: { tid: string; now: Date },
+): Promise<Visitor | null> {
+  const id = tid.trim().toLowerCase();
+  const visitor = TID.test(id) ? await reader.get(visitors, accountId, id) : null;
+  return visitor === null || isExpired(visitor, now) ? null : visitor;
+}
+
+/** Whether the visitor's cookie has expired. */
+export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
+  return Date.parse(expiresAt) <= now.getTime();
+}
+
+/** Removes a visitor who has withdrawn consent. An unknown one is none. */
+export async function withdrawVisitor(
+  { store, now }: Context,
+  accountId: number,
+  tid: string,
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const visitor = await findVisitor(tx, accountId, { tid, now });
+    if (visitor !== null) await removeVisitor(tx, visitor);
+  });
+}
+
+/** Removes a visitor. The click keeps counting. */
+export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
+  const { accountId, tid, promoterCampaignId, promoterId, campaignId, origin, createdAt } = visitor;
+  const day = createdAt.slice(0, 10);
+  await tx.remove(visitors, accountId, tid);
+  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  await addPastClicks(tx, { ...owner, day, origin, count: 1 });
+}
+
+/** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
+export const pastClicks = table<PastClicks>()({
+  name: "past-clicks",
+  key: ["day", "promoter_campaign_id", "campaign_id", "origin_key"],
+  columns: {
+    day: "text",
+    promoter_campaign_id: "integer",
+    campaign_id: "integer",
+    origin_key: ["text", ({ origin }) => originKey(origin)],
+    promoter_id: "integer",
+    ...ORIGIN_COLUMNS,
+    clicks: ["integer", ({ count }) => count],
+  },
+  sums: dailySums(({ day: at, count: amount }) => [{ metric: "clicks", at, amount }]),
+});
+
+/**
+ * The day of clicks that another program has only counted. It is before all others, so lists and totals have these clicks,
+ * and no chart or report of a time does.
+ */
+export const NO_DAY = "0001-01-01";
+
+/** Adds clicks to those of their day. */
+export async function addPastClicks(tx: Transaction, added: PastClicks): Promise<void> {
+  const known = await tx.get(pastClicks, added.accountId, ...keyOf(pastClicks, added));
+  await tx.put(pastClicks, { ...added, count: added.count + (known?.count ?? 0) });
+}
+
+/** The parameters of a sweep. */
+interface Sweep {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the right to sweep. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Visitors in one commit: enough to share its cost, few enough to let other requests in. */
+const REMOVED_AT_ONCE = 100;
+
+/**
+ * Goes through all visitors in small steps and removes the expired ones. Their clicks keep counting. An interrupted
+ * sweep leaves nothing half done. The next one starts over.
+ */
+export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {
+  const { store, clock } = sweep;
+  for await (const { id } of servedAccounts(store)) {
+    for await (const chunk of store.scan(visitors, "id", id, [])) {
+      const now = clock();
+      const expired = chunk.filter((visitor) => isExpired(visitor, now));
+      for (let at = 0; at < expired.length; at += REMOVED_AT_ONCE) {
+        await remove(sweep, expired.slice(at, at + REMOVED_AT_ONCE));
+      }
+      yield;
+    }
+  }
+}
+
+/** Clicks that an earlier release counted have no origin. */
+function originKey(origin: Origin | null): string {
+  if (!origin) return "";
+  const { sourceKey, pageKey, subKey } = origin;
+  return fingerprint([sourceKey, pageKey, ...(subKey === undefined ? [] : [subKey])]);
+}
+
+async function remove({ store, guard }: Sweep, expired: Visitor[]): Promise<void> {
+  await store.transact(async (tx) => {
+    await guard(tx);
+    for (const { accountId, tid, createdAt } of expired) {
+      const visitor = await tx.get(visitors, accountId, tid);
+      // A visitor who has returned meanwhile has a new record.
+      if (visitor?.createdAt === createdAt) await removeVisitor(tx, visitor);
+    }
+  });
+}

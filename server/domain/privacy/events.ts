@@ -1,0 +1,176 @@
+import { SYSTEM, type Context } from "../context.ts";
+import { deliveries, dropDelivery, type Delivery } from "../events/webhook/delivery.ts";
+import type { Entity, EventMessage } from "../events/event-type.ts";
+import { facts, type Fact } from "../events/event.ts";
+import { recordChangeOf } from "../ledger/announcement.ts";
+import { keyOf } from "../../storage/sql.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { countErasure } from "../people/erased.ts";
+
+/** Larger commits would disturb the sending. */
+const CHANGED_AT_ONCE = 25;
+
+/** The erased person: a lead, or a promoter with their promoter campaigns. */
+export type Erased =
+  | { accountId: number; leadId: number }
+  | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
+
+/**
+ * Erases a person from sent and waiting events.
+ *
+ * Choice: events about the person and e-mails to them are removed, even if they were not sent yet, so that nothing of
+ * the person leaves after an erasure. Events about others and about money, which only mention the person, are kept
+ * and sent without the name.
+ */
+export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
+  const { store } = context;
+  // The person's own records are erased already. The new count stops every copy that was read before.
+  await countErasure(store, erased.accountId);
+  // Facts first: a fact that becomes a delivery meanwhile is found among the deliveries.
+  const { accountId } = erased;
+  const starts =
+    "leadId" in erased
+      ? [
+          [accountId, "referral", erased.leadId],
+          [accountId, "commission"],
+        ]
+      : [[accountId]];
+  for (const start of starts) {
+    for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
+      await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
+    }
+  }
+  for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
+    const concerned = chunk.filter((each) => concerns(each, erased));
+    await changeAll(store, concerned, (tx, { id }) => eraseDelivery(tx, context, { id, erased }));
+  }
+}
+
+/** Changes a few per commit. One by one, a hundred thousand would take minutes, and would still be sent meanwhile. */
+async function changeAll<R>(
+  store: Store,
+  records: R[],
+  change: (tx: Transaction, record: R) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < records.length; at += CHANGED_AT_ONCE) {
+    await store.transact(async (tx) => {
+      for (const record of records.slice(at, at + CHANGED_AT_ONCE)) await change(tx, record);
+    });
+  }
+}
+
+async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
+  const key = keyOf(facts, found);
+  const fact = await tx.get(facts, SYSTEM, ...key);
+  const change = fact && (await recordChangeOf(tx, fact));
+  if (fact === null || change === null) return;
+  const record = (change.after ?? change.before) as unknown as Json;
+  if (isSubject({ ...fact, data: record }, erased)) return tx.remove(facts, SYSTEM, ...key);
+  const [owner, id] = "leadId" in erased ? ["leadId", erased.leadId] : ["promoterId", erased.promoterId];
+  if (record[owner] !== id) return;
+  await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
+}
+
+/** Fields that may hold names: banks write errors, promoters name their channels, and companies write notes. */
+const NAMING_FIELDS = ["error", "subId", "internalNote", "externalNote"];
+
+function unnamed(record: Fact["after"]): Fact["after"] {
+  if (record === null) return null;
+  const blank = NAMING_FIELDS.filter((field) => field in record).map((field) => [field, null]);
+  return { ...record, ...Object.fromEntries(blank) };
+}
+
+async function eraseDelivery(
+  tx: Transaction,
+  context: Context,
+  { id, erased }: { id: number; erased: Erased },
+): Promise<void> {
+  const delivery = await tx.get(deliveries, SYSTEM, id);
+  if (delivery === null) return;
+  const { message } = delivery;
+  if (message === null || isSubject(message, erased)) {
+    return dropDelivery(tx, delivery, context.now);
+  }
+  // Receivers may have echoed the event in their answers.
+  await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
+}
+
+function concerns({ ownerId, message, email }: Delivery, erased: Erased): boolean {
+  if (ownerId !== erased.accountId) return false;
+  if (message === null) return "promoterId" in erased && email?.promoterId === erased.promoterId;
+  if (isSubject(message, erased)) return true;
+  return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
+}
+
+type Json = Record<string, unknown>;
+
+/** An event. `data` is its record, or V2's view of it. */
+interface Shown {
+  entity: string;
+  entityId: number;
+  data: Json;
+}
+
+/** Whether an event is about the person, or about something of theirs. */
+function isSubject({ entity, entityId: id, data }: Shown, erased: Erased): boolean {
+  if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
+  if (entity === "promoter") return id === erased.promoterId;
+  if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
+  if (entity === "payout_method") return ownerIdOf(data) === erased.promoterId;
+  const owner = data["promoter_campaign_id"] ?? data["promoterCampaignId"];
+  return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
+}
+
+function ownerIdOf(shown: Json): unknown {
+  return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
+}
+
+/** The shown fields that are the person's own, or may hold their name, in events about money of theirs. */
+const PRIVATE_FIELDS: Partial<Record<Entity, string[]>> = {
+  payout: ["payout_method", "error"],
+  commission: ["internal_note", "external_note", "visitor_sub_id"],
+  referral: ["visitor_sub_id"],
+};
+
+function nameless(message: EventMessage, erased: Erased): EventMessage {
+  const data = without(message.data, erased) as Json;
+  const changes = without(message.changes, erased) as EventMessage["changes"];
+  // Only events about the person have changed.
+  if (JSON.stringify(data) === JSON.stringify(message.data)) return { ...message, data, changes };
+  const fields = PRIVATE_FIELDS[message.entity] ?? [];
+  return {
+    ...message,
+    data: blanked(data, fields) as Json,
+    changes: Object.fromEntries(Object.entries(changes).filter(([name]) => !fields.includes(name))),
+  };
+}
+
+/** A copy in which these fields are null, however deep they are. */
+function blanked(value: unknown, fields: string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => blanked(each, fields));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, fields.includes(name) ? null : blanked(inner, fields)]),
+  );
+}
+
+/** A copy with null in place of the person, wherever a record shows its promoter or lead. */
+function without(value: unknown, erased: Erased): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, erased));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const unlessThem = (shown: unknown) => (isThem(name, shown, erased) ? null : without(shown, erased));
+    // A change holds two values, the old and the new one.
+    return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isThem(name: string, shown: unknown, erased: Erased): boolean {
+  const { id, promoter_id: ownerId } = (shown ?? {}) as Json;
+  if ("leadId" in erased) return (name === "referral" || name === "lead") && id === erased.leadId;
+  // V1's promotion shows the promoter's links.
+  if (name === "promotion") return ownerId === erased.promoterId;
+  return (name === "promoter" || name === "parent_promoter") && id === erased.promoterId;
+}

@@ -1,0 +1,109 @@
+import type { Store, Transaction } from "../../storage/store.ts";
+import { auditEntries, PROCESS, type AuditedFields, type AuditEntry } from "../access/audit/audit.ts";
+import type { Context } from "../context.ts";
+import { leads } from "../people/lead/lead.ts";
+import { nameKey, originNames, type Origin } from "../people/origin.ts";
+import { pastClicks, visitors } from "../people/visitor/visitor.ts";
+import type { Erased } from "./events.ts";
+
+/** Notes who erased a person, in the same commit. */
+export async function logErasure(
+  tx: Transaction,
+  { store, now, actor = PROCESS }: Context,
+  { accountId, entity, id }: { accountId: number; entity: "promoter" | "referral"; id: number },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "erased",
+    entity,
+    entityId: String(id),
+    promoterId: entity === "promoter" ? id : null,
+    promoterCampaignId: null,
+    leadId: entity === "referral" ? id : null,
+    before: null,
+    after: null,
+  });
+}
+
+/** Entries in one commit: enough to share its cost, few enough to let other requests in. */
+const CHANGED_AT_ONCE = 25;
+
+/** Erases a person from the audit log. It still shows when their records changed, and by whom. */
+export async function eraseAuditEntries(store: Store, erased: Erased): Promise<void> {
+  for await (const chunk of store.scan(auditEntries, "id", erased.accountId, [])) {
+    const concerned = chunk.filter(
+      (entry) => JSON.stringify(entry) !== JSON.stringify(nameless(entry, erased)),
+    );
+    for (let at = 0; at < concerned.length; at += CHANGED_AT_ONCE) {
+      await store.transact(async (tx) => {
+        for (const entry of concerned.slice(at, at + CHANGED_AT_ONCE)) {
+          await tx.put(auditEntries, nameless(entry, erased));
+        }
+      });
+    }
+  }
+}
+
+interface Originated {
+  promoterId: number;
+  origin: Origin | null;
+}
+
+/**
+ * Forgets the names of the sites and pages that only one promoter's visitors came from: a blog may have the name of
+ * its author. Reports count them as other ones from now on.
+ */
+export async function forgetOrigins(store: Store, accountId: number, promoterId: number): Promise<void> {
+  const [own, others] = [new Set<string>(), new Set<string>()];
+  const note = (records: Originated[]) => {
+    for (const { origin, ...owner } of records) {
+      const keys = owner.promoterId === promoterId ? own : others;
+      if (origin !== null) keys.add(origin.sourceKey).add(origin.pageKey);
+    }
+  };
+  for await (const chunk of store.scan(visitors, "id", accountId, [])) note(chunk);
+  for await (const chunk of store.scan(pastClicks, "id", accountId, [])) note(chunk);
+  for await (const chunk of store.scan(leads, "id", accountId, [])) note(chunk);
+  for await (const chunk of store.scan(originNames, "id", accountId, [])) {
+    for (const { kind, name } of chunk) {
+      const key = nameKey(name);
+      if (!own.has(key) || others.has(key)) continue;
+      await store.transact((tx) => tx.remove(originNames, accountId, kind, key));
+    }
+  }
+}
+
+function nameless(entry: AuditEntry, erased: Erased): AuditEntry {
+  const actor = isThem(entry.actor, erased) ? { ...entry.actor, name: null } : entry.actor;
+  if (!concerns(entry, erased)) return { ...entry, actor };
+  if (isOwn(entry, erased)) return { ...entry, actor, before: null, after: null };
+  return { ...entry, actor, before: withoutPrivate(entry.before), after: withoutPrivate(entry.after) };
+}
+
+function isThem(actor: AuditEntry["actor"], erased: Erased): boolean {
+  return actor.kind === "promoter" && "promoterId" in erased && actor.id === erased.promoterId;
+}
+
+function concerns({ promoterId, promoterCampaignId, leadId }: AuditEntry, erased: Erased): boolean {
+  if ("leadId" in erased) return leadId === erased.leadId;
+  if (promoterId === erased.promoterId) return true;
+  return promoterCampaignId !== null && erased.promoterCampaignIds.has(promoterCampaignId);
+}
+
+/** Records of money. All others belong to the person alone. */
+const MONEY = new Set(["commission", "payout", "payment", "payments_batch"]);
+
+/** Whether the record is the person's alone. A promoter's leads are other people. */
+function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
+  return !MONEY.has(entity) && (entity !== "referral" || "leadId" in erased);
+}
+
+/** Fields of money that may hold a name, although the record must be kept. */
+const PRIVATE_FIELDS = new Set(["internalNote", "externalNote", "subId", "error", "review"]);
+
+function withoutPrivate(fields: AuditedFields | null): AuditedFields | null {
+  return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !PRIVATE_FIELDS.has(name)));
+}

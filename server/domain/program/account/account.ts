@@ -1,0 +1,168 @@
+import { Failure } from "../../../failure.ts";
+import { isFrozen } from "../../../storage/freeze.ts";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { SYSTEM } from "../../context.ts";
+
+export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
+
+/** A calendar month, fourteen days, or a week that begins on Monday. */
+export type PayoutCycle = (typeof PAYOUT_CYCLES)[number];
+
+/** A company that runs an affiliate program. All other records belong to one. */
+export interface Account {
+  accountId: typeof SYSTEM;
+  id: number;
+  /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
+  publicId: string;
+  name: string;
+  defaultCampaignId: number;
+  /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
+  honoursPrivacyControl: boolean;
+  /** ISO 4217 code of `cash` amounts. */
+  currency: string;
+  /** Days from the end of a payout's period to its due date. */
+  netPayoutDays: number;
+  /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
+  minPaymentCents: number;
+  /** The most that providers pay by one call. Absent or 0: no limit. */
+  maxRunCents?: number;
+  /** The most that providers pay in 24 hours. Absent or 0: no limit. */
+  maxDayCents?: number;
+  /** How many days providers wait after a promoter has changed the payout method. Absent: 0. */
+  methodRestDays?: number;
+  /** Whether providers pay a batch only after another user has approved it. Absent: no. */
+  requiresSecondPerson?: boolean;
+  /** Promoters with fewer active customers are not paid yet. */
+  minPayingCustomers: number;
+  /** Whether promoters are paid only after they have chosen a payout method. */
+  requiresPayoutMethod: boolean;
+  /** The period of a payout, in the time zone of the account. */
+  payoutCycle: PayoutCycle;
+  /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
+  maxAutoApproveCents: number | null;
+  /** What sales count of a payment that a billing provider reports. Absent: what was paid, less tax. */
+  commissionBase?: CommissionBase;
+  /** Whether promoters are paid only with approved invoice details. */
+  requiresInvoiceDetails: boolean;
+  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  mailSender: string | null;
+  /** The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days. Absent: UTC. */
+  timeZone?: string;
+  /** Whether users can do nothing before they have set up a second factor. Absent: no. */
+  requiresSecondFactor?: boolean;
+  /** Absent: the usual ones. */
+  tracker?: TrackerNames;
+  /** The sites that may show the portal in a frame, as origins. Absent: none. */
+  portalOrigins?: string[];
+  /** The key of the hashes that stand for network addresses. It never leaves the server. */
+  addressKey: string;
+  createdAt: string;
+}
+
+/** What a sale counts of a payment: what was paid, less some parts of it. */
+export interface CommissionBase {
+  isLessTax: boolean;
+  isLessShipping: boolean;
+  /** What remains is less this percentage for fees, in ten-thousandths of a percent. */
+  feeTenThousandths: number;
+}
+
+/** The names by which pages use the browser script. */
+export interface TrackerNames {
+  /** The global function. */
+  global: string;
+  /** A second name of it, whose property `data.tid` other programs' integrations read. null: none. */
+  dataGlobal: string | null;
+  /** The prefix of the cookies' names. */
+  cookie: string;
+  /** A second file name for the script, with these settings. null: only `svc.js`. */
+  script: string | null;
+  /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  readsFragment: boolean;
+}
+
+export const accounts = table<Account>()({
+  name: "account",
+  columns: {
+    id: "integer",
+    public_id: "text",
+    script: ["text", ({ tracker }) => tracker?.script],
+    name: "text",
+    currency: "text",
+    created_at: "text",
+  },
+  unique: { publicId: ["public_id"], script: ["script"] },
+  owner: (account) => account.id,
+});
+
+/** The oldest account of the store, made by the first start or by hand. null: there is none. */
+export async function findFirstAccount(store: Store): Promise<Account | null> {
+  const [oldest] = await store.page(accounts, "id", SYSTEM, [], { limit: 1 });
+  return oldest ?? null;
+}
+
+/** The account with this public id, or null. */
+export function findAccount(store: Store, publicId: string): Promise<Account | null> {
+  return store.find(accounts, "publicId", SYSTEM, [publicId]);
+}
+
+/** Every account, oldest first. */
+export function listAccounts(store: Store): Promise<Account[]> {
+  return store.list(accounts, "id", SYSTEM, []);
+}
+
+/** @throws Failure `not_found` */
+export async function loadAccount(store: Store, publicId: string): Promise<Account> {
+  const account = await findAccount(store, publicId);
+  if (account === null) throw new Failure("not_found", `Account ${publicId} was not found`);
+  return account;
+}
+
+/** Changes an account as part of a larger change. @throws Failure `not_found` */
+export async function changeAccount(
+  tx: Transaction,
+  id: number,
+  changes: Partial<Account>,
+): Promise<Account> {
+  const account = await tx.get(accounts, SYSTEM, id);
+  if (account === null) throw new Failure("not_found", "Account not found.");
+  const after = { ...account, ...changes };
+  await tx.put(accounts, after, {
+    script: () => new Failure("taken", `${after.tracker?.script} belongs to another account`),
+  });
+  return after;
+}
+
+/** The accounts that jobs work for, oldest first: all but those that take no changes because they are being moved. */
+export async function* servedAccounts(store: Store): AsyncGenerator<Account> {
+  for await (const chunk of store.scan(accounts, "id", SYSTEM, [])) {
+    for (const account of chunk) if (!(await isFrozen(store, account.id))) yield account;
+  }
+}
+
+/** Revenue is what a company keeps, so without tax. */
+export const USUAL_BASE: CommissionBase = { isLessTax: true, isLessShipping: false, feeTenThousandths: 0 };
+
+/** What sales of an account count of a payment. */
+export function commissionBase({ commissionBase: base }: Account): CommissionBase {
+  return { ...USUAL_BASE, ...base };
+}
+
+const USUAL: TrackerNames = {
+  global: "svc",
+  dataGlobal: null,
+  cookie: "_svc",
+  script: null,
+  readsFragment: false,
+};
+
+/** The names by which an account's pages use the browser script. */
+export function trackerNames({ tracker }: Account): TrackerNames {
+  return { ...USUAL, ...tracker };
+}
+
+/** The account whose script has this file name, or null. */
+export function findAccountByScript(store: Store, file: string): Promise<Account | null> {
+  return store.find(accounts, "script", SYSTEM, [file]);
+}

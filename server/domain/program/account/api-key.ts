@@ -1,0 +1,119 @@
+import { Failure } from "../../../failure.ts";
+import { digest, numberOf } from "../../../storage/digests.ts";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { type Context, SYSTEM } from "../../context.ts";
+
+/** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
+export interface ApiKey {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the key, hexadecimal. */
+  hash: string;
+  ownerId: number;
+  name: string;
+  createdAt: string;
+  /** null: the key is valid. */
+  revokedAt: string | null;
+}
+
+/** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
+export const apiKeys = table<ApiKey>()({
+  name: "api-key",
+  key: ["hash"],
+  columns: { hash: "text", owner_id: "integer", name: "text", created_at: "text", revoked_at: "text" },
+  indexes: { owner: { on: ["owner_id"] } },
+  owner: ({ ownerId }) => ownerId,
+});
+
+/** A key's record, and its text, which can't be read back later. */
+interface NewApiKey {
+  apiKey: ApiKey;
+  key: string;
+}
+
+/** Makes a key for an account. */
+export function createApiKey(context: Context, ownerId: number, name: string): Promise<NewApiKey> {
+  return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
+}
+
+/** Writes a given or a new key as part of a larger change. */
+export async function putApiKey(
+  tx: Transaction,
+  { chance, now }: Context,
+  input: { ownerId: number; name: string; key?: string | undefined },
+): Promise<NewApiKey> {
+  const key = input.key ?? `tdm_${chance.token(32)}`;
+  const apiKey: ApiKey = {
+    accountId: SYSTEM,
+    hash: hashApiKey(key),
+    ownerId: input.ownerId,
+    name: input.name,
+    createdAt: now.toISOString(),
+    revokedAt: null,
+  };
+  await tx.put(apiKeys, apiKey);
+  return { apiKey, key };
+}
+
+/** The number by which lists name a key. The hash stays with us. */
+export function apiKeyId({ hash }: Pick<ApiKey, "hash">): number {
+  return numberOf(hash);
+}
+
+/** The form in which a key is stored. */
+export function hashApiKey(key: string): string {
+  return digest(key);
+}
+
+/** The record of the valid key with this hash, or null. */
+export async function findApiKey(store: Store, hash: string): Promise<ApiKey | null> {
+  const apiKey = await store.get(apiKeys, SYSTEM, hash);
+  return apiKey === null || apiKey.revokedAt !== null ? null : apiKey;
+}
+
+/** The keys of an account, valid and revoked. */
+export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
+  return store.list(apiKeys, "owner", SYSTEM, [ownerId]);
+}
+
+/**
+ * Revokes the key whose hash begins with `start`. Listings show the beginning of each hash.
+ *
+ * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if the key is
+ * already revoked
+ */
+export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
+  // An empty start, for example from an unset shell variable, would match an account's only key.
+  if (start === "") throw new Failure("missing", "The beginning of the key's hash must not be blank");
+  const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
+  const [apiKey] = found;
+  if (apiKey === undefined || found.length > 1) {
+    throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
+  }
+  await revoke(context, apiKey, ({ revokedAt }) => {
+    throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
+  });
+}
+
+/** Revokes the key with this number. @throws Failure `not_found`, `refused` if it is already revoked */
+export async function revokeApiKeyById(context: Context, ownerId: number, id: number): Promise<ApiKey> {
+  const apiKey = (await listApiKeys(context.store, ownerId)).find((each) => apiKeyId(each) === id);
+  if (apiKey === undefined) throw new Failure("not_found", "API key not found.");
+  return revoke(context, apiKey, ({ revokedAt }) => {
+    throw new Failure("refused", `The key was already revoked, at ${revokedAt}`);
+  });
+}
+
+function revoke(
+  { store, now }: Context,
+  apiKey: ApiKey,
+  refuse: (revoked: ApiKey) => never,
+): Promise<ApiKey> {
+  return store.transact(async (tx) => {
+    const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    if (current.revokedAt !== null) refuse(current);
+    const revoked = { ...current, revokedAt: now.toISOString() };
+    await tx.put(apiKeys, revoked);
+    return revoked;
+  });
+}

@@ -1,0 +1,269 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { type Context, SYSTEM } from "../../context.ts";
+import { isCurrency } from "../../money.ts";
+import {
+  accounts,
+  changeAccount,
+  commissionBase,
+  trackerNames,
+  type Account,
+  type CommissionBase,
+  type TrackerNames,
+} from "./account.ts";
+
+/** Changes to an account. undefined: unchanged. */
+export interface AccountChanges {
+  name?: string | undefined;
+  currency?: CurrencyChange | undefined;
+  timeZone?: string | undefined;
+  honoursPrivacyControl?: boolean | undefined;
+  requiresSecondFactor?: boolean | undefined;
+  mailSender?: string | null | undefined;
+  maxAutoApproveCents?: number | null | undefined;
+  /** The sites that may show the portal in a frame. */
+  portalOrigins?: string[] | undefined;
+  payout: PayoutSettingsChanges;
+  base?: BaseChanges | undefined;
+  tracker?: TrackerChanges | undefined;
+}
+
+/** A new currency for `cash` amounts. */
+interface CurrencyChange {
+  code: string;
+  /** Whether the account has amounts. */
+  hasMoney: (tx: Transaction, accountId: number) => Promise<boolean>;
+}
+
+/** Changes to the settings. undefined: unchanged. */
+type PayoutSettingsChanges = { [K in keyof PayoutSettings]?: PayoutSettings[K] | undefined };
+
+/** Changes to what sales count. undefined: unchanged. */
+type BaseChanges = { [K in keyof CommissionBase]?: CommissionBase[K] | undefined };
+
+/** Changes to the names. undefined: unchanged. */
+type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined };
+
+/**
+ * Changes an account's settings, all or none.
+ *
+ * @throws Failure `not_found`, `invalid`, `taken` if another account has the script's name, `refused` for the currency
+ */
+export function updateAccount(
+  { store }: Context,
+  accountId: number,
+  { payout, tracker, currency, base, ...given }: AccountChanges,
+): Promise<Account> {
+  const settings = checkedPayoutSettings(payout);
+  return store.transact(async (tx) => {
+    const before = await tx.get(accounts, SYSTEM, accountId);
+    if (before === null) throw new Failure("not_found", "Account not found.");
+    const plain = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return changeAccount(tx, accountId, {
+      ...(plain as Partial<Account>),
+      ...settings,
+      ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
+      ...(base !== undefined && { commissionBase: changedBase(before, base) }),
+      ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
+    });
+  });
+}
+
+/**
+ * Sets the sender of an account's e-mails. null: the server's usual sender.
+ *
+ * @throws Failure `not_found`, or `invalid` if the text holds no e-mail address
+ */
+export async function setMailSender(
+  { store }: Context,
+  accountId: number,
+  sender: string | null,
+): Promise<Account> {
+  if (sender !== null && !isMailSender(sender)) {
+    throw new Failure("invalid", `${sender} is not an e-mail address`);
+  }
+  return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
+}
+
+/** Whether e-mails can have this sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
+export function isMailSender(sender: string): boolean {
+  return /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender);
+}
+
+/** Sets the largest cash commission that is approved by itself, in cents. null: any. @throws Failure `not_found` */
+export function setMaxAutoApprove(
+  { store }: Context,
+  accountId: number,
+  maxAutoApproveCents: number | null,
+): Promise<Account> {
+  return store.transact((tx) => changeAccount(tx, accountId, { maxAutoApproveCents }));
+}
+
+/**
+ * Renames an account. Its e-mails show the name.
+ *
+ * @throws Failure `not_found`, or `invalid` for a blank name
+ */
+export async function renameAccount({ store }: Context, accountId: number, name: string): Promise<Account> {
+  const given = name.trim();
+  if (given === "") throw new Failure("invalid", "The name must not be blank");
+  return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
+}
+
+/** When and whom an account pays. */
+export type PayoutSettings = Pick<
+  Account,
+  | "payoutCycle"
+  | "netPayoutDays"
+  | "minPaymentCents"
+  | "maxRunCents"
+  | "maxDayCents"
+  | "methodRestDays"
+  | "requiresSecondPerson"
+  | "minPayingCustomers"
+  | "requiresPayoutMethod"
+  | "requiresInvoiceDetails"
+>;
+
+/** The largest value of each number. Larger ones are slips of the keyboard. */
+export const MOST_PAYOUT_SETTINGS = {
+  netPayoutDays: 365,
+  minPaymentCents: 1e12,
+  minPayingCustomers: 1e6,
+  maxRunCents: 1e12,
+  maxDayCents: 1e12,
+  methodRestDays: 90,
+} as const;
+
+/**
+ * Changes when and whom an account pays. Payouts that exist stay as they are.
+ *
+ * @throws Failure `not_found`, or `invalid` for a number out of its range
+ */
+export function setPayoutSettings(
+  { store }: Context,
+  accountId: number,
+  given: PayoutSettingsChanges,
+): Promise<Account> {
+  const changes = checkedPayoutSettings(given);
+  return store.transact((tx) => changeAccount(tx, accountId, changes));
+}
+
+/**
+ * Changes what later sales of an account count. Earlier ones keep their own terms.
+ *
+ * @throws Failure `not_found`
+ */
+export function changeCommissionBase(
+  { store }: Pick<Context, "store">,
+  accountId: number,
+  changes: BaseChanges,
+): Promise<Account> {
+  return store.transact(async (tx) => {
+    const before = await tx.get(accounts, SYSTEM, accountId);
+    if (before === null) throw new Failure("not_found", "Account not found.");
+    return changeAccount(tx, accountId, { commissionBase: changedBase(before, changes) });
+  });
+}
+
+/**
+ * Changes the names by which an account's pages use the browser script, for example to those of another program, so
+ * that its snippets and its visitors' cookies keep working. undefined: unchanged.
+ *
+ * @throws Failure `not_found`, `invalid`, or `taken` if the file belongs to another account
+ */
+export async function nameTracker(
+  { store }: Context,
+  account: Account,
+  changes: TrackerChanges,
+): Promise<Account> {
+  const tracker = checkedTracker(account, changes);
+  return store.transact((tx) => changeAccount(tx, account.id, { tracker }));
+}
+
+/**
+ * Changes the currency of an account's `cash` amounts. Amounts that exist are never converted, so it is refused once
+ * there are any.
+ *
+ * @throws Failure `not_found`, `invalid` for an unknown currency, `refused` once there is a sale, a commission or a
+ * payout
+ */
+export function setCurrency({ store }: Context, account: Account, change: CurrencyChange): Promise<Account> {
+  return store.transact(async (tx) => {
+    const currency = await checkedCurrency(tx, account, change);
+    return changeAccount(tx, account.id, { currency });
+  });
+}
+
+/** The changes that were given. @throws Failure `invalid` for a number out of its range */
+function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSettings> {
+  const changes: Partial<PayoutSettings> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
+  const fields: FieldErrors = {};
+  for (const [name, most] of Object.entries(MOST_PAYOUT_SETTINGS)) {
+    const value = changes[name as keyof typeof MOST_PAYOUT_SETTINGS];
+    const isFine = value === undefined || (Number.isInteger(value) && value >= 0 && value <= most);
+    if (!isFine) fields[name] = [`must be a whole number from 0 to ${most}`];
+  }
+  const [fault] = Object.entries(fields);
+  if (fault) throw new Failure("invalid", fault.flat().join(" "), fields);
+  return changes;
+}
+
+/** The code of a currency that the account may have. @throws Failure `invalid` or `refused` */
+async function checkedCurrency(
+  tx: Transaction,
+  account: Account,
+  { code, hasMoney }: CurrencyChange,
+): Promise<string> {
+  const currency = code.trim().toUpperCase();
+  if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
+  // Otherwise the first sale could come after the look for it.
+  await tx.lock(accounts, SYSTEM, account.id);
+  if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
+  const fault = `stays ${account.currency}, because there are amounts in it already`;
+  throw new Failure("refused", `The currency ${fault}`, { currency: [fault] });
+}
+
+/** The base with the changes. */
+function changedBase(account: Account, changes: BaseChanges): CommissionBase {
+  const before = commissionBase(account);
+  return {
+    isLessTax: changes.isLessTax ?? before.isLessTax,
+    isLessShipping: changes.isLessShipping ?? before.isLessShipping,
+    feeTenThousandths: changes.feeTenThousandths ?? before.feeTenThousandths,
+  };
+}
+
+/** All names with the changes. @throws Failure `invalid` */
+function checkedTracker(account: Account, changes: TrackerChanges): TrackerNames {
+  const before = trackerNames(account);
+  const tracker: TrackerNames = {
+    global: changes.global ?? before.global,
+    dataGlobal: changes.dataGlobal === undefined ? before.dataGlobal : changes.dataGlobal,
+    cookie: changes.cookie ?? before.cookie,
+    script: changes.script === undefined ? before.script : changes.script,
+    readsFragment: changes.readsFragment ?? before.readsFragment,
+  };
+  const fields = faultsOf(tracker);
+  const [fault] = Object.entries(fields);
+  if (fault) throw new Failure("invalid", fault.flat().join(" "), fields);
+  return tracker;
+}
+
+const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
+/** File names that the server itself uses. */
+const TAKEN_FILES = new Set(["svc.js", "svc-more.js", "docs.js", "demo.js"]);
+
+function faultsOf({ global, dataGlobal, cookie, script }: TrackerNames): FieldErrors {
+  const fields: FieldErrors = {};
+  if (!VARIABLE.test(global)) fields["global"] = ["is not a valid variable name"];
+  if (dataGlobal !== null && !VARIABLE.test(dataGlobal))
+    fields["data-global"] = ["is not a valid variable name"];
+  if (!/^[\w-]{1,100}$/.test(cookie)) fields["cookie"] = ["may have letters, digits, dashes and underscores"];
+  if (script === null) return fields;
+  if (!/^[\w-]{1,100}\.js$/.test(script) || TAKEN_FILES.has(script))
+    fields["script"] = ["is not a free file name"];
+  return fields;
+}

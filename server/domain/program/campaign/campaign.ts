@@ -1,0 +1,270 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Account } from "../account/account.ts";
+import type { Context } from "../../context.ts";
+import type { EmailKind } from "../../events/email.ts";
+import { productsNamed, type RewardEntry } from "../reward/reward.ts";
+
+export const ATTRIBUTIONS = ["last", "first"] as const;
+
+/** Which promoter keeps a visitor who followed two links: the last one's, or the first one's. */
+export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
+
+/** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
+export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
+
+/** Choice: a refund that comes more than a year later is rare enough. */
+export const MAX_HOLD_DAYS = 365;
+
+export interface Campaign {
+  accountId: number;
+  id: number;
+  name: string;
+  color: string;
+  landingUrl: string;
+  /** Names of the URL parameter that carries the ref token. Links use the first. Empty: the script's usual names. */
+  refParams: string[];
+  visitorCookieDays: number;
+  autoApprovePromoters: boolean;
+  /** Whether commissions count without anybody's approval. */
+  autoApproveCommissions: boolean;
+  /** How long commissions are held back before they are approved. 0: not at all. */
+  commissionHoldDays: number;
+  attribution: Attribution;
+  /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
+  allowedOrigins: string[];
+  trackAdTraffic: AdTrafficPolicy;
+  /** Whether promoters join by invitation only. */
+  isPrivate: boolean;
+  /** Whether promoters may add leads by hand, which wait for approval. Absent: no. */
+  promotersMayAddLeads?: boolean | undefined;
+  /** Whether promoters may make promo codes for the campaign's rewards for customers. Absent: no. */
+  promotersMayMakePromoCodes?: boolean | undefined;
+  /** Further pages that promoters may link to. */
+  links: CampaignLink[];
+  /** The campaign for promoters who reach a goal. null: none. */
+  upgrade: CampaignUpgrade | null;
+  rewardsForPromoters: RewardEntry[];
+  rewardsForReferrals: RewardEntry[];
+  /** The texts and questions of its sign-up page. Absent: nothing but the name. */
+  signup?: CampaignSignup;
+  /** The e-mails that its promoters get. */
+  emails: EmailKind[];
+  createdAt: string;
+}
+
+/** The texts and questions of a campaign's sign-up page. null: none. */
+export interface CampaignSignup {
+  description: string | null;
+  /** Whoever joins must accept them. */
+  terms: string | null;
+  questions: SignupQuestion[];
+}
+
+/** A question to those who want to join. */
+export interface SignupQuestion {
+  /** Names the answer, too. */
+  label: string;
+  /** Whether the answer may be several lines. */
+  isLong: boolean;
+  isRequired: boolean;
+  /** The answers to choose from. Empty: any text. */
+  choices: string[];
+}
+
+export interface CampaignLink {
+  id: number;
+  name: string;
+  url: string;
+}
+
+export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
+
+/** The campaign that promoters move to, and the amount of the metric that moves them. */
+export interface CampaignUpgrade {
+  campaignId: number;
+  amount: number;
+  metric: (typeof UPGRADE_METRICS)[number];
+  /** Whether the promoters' leads move with them. */
+  movesLeads: boolean;
+}
+
+export const campaigns = table<Campaign>()({
+  name: "campaign",
+  columns: {
+    id: "integer",
+    name: "text",
+    upgrade_campaign_id: ["integer", ({ upgrade }) => upgrade?.campaignId],
+    is_private: "integer",
+    rewarded_products: [
+      "text",
+      ({ rewardsForPromoters, rewardsForReferrals }) =>
+        productsNamed([...rewardsForPromoters, ...rewardsForReferrals]),
+    ],
+    created_at: "text",
+  },
+  indexes: {
+    upgrade: { on: ["upgrade_campaign_id"], where: "upgrade_campaign_id is not null" },
+  },
+});
+
+/** The settings of a new campaign. Those left out get their usual values. */
+export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
+  Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
+
+/** Makes a campaign. */
+export async function createCampaign(
+  context: Context,
+  accountId: number,
+  input: NewCampaign,
+): Promise<Campaign> {
+  const id = await context.store.nextId("campaign");
+  return context.store.transact((tx) => putCampaign(tx, context.now, { ...input, accountId, id }));
+}
+
+/** Writes a new campaign as part of a larger change. */
+export async function putCampaign(
+  tx: Transaction,
+  now: Date,
+  input: NewCampaign & Pick<Campaign, "accountId" | "id">,
+): Promise<Campaign> {
+  const campaign = newCampaign(now, input);
+  await tx.put(campaigns, campaign);
+  return campaign;
+}
+
+/** Makes a campaign's record without writing it. */
+export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "accountId" | "id">): Campaign {
+  return {
+    accountId: input.accountId,
+    id: input.id,
+    name: input.name,
+    color: input.color ?? "#2563eb",
+    landingUrl: input.landingUrl,
+    refParams: input.refParams ?? [],
+    visitorCookieDays: input.visitorCookieDays ?? 60,
+    autoApprovePromoters: input.autoApprovePromoters ?? true,
+    autoApproveCommissions: input.autoApproveCommissions ?? true,
+    commissionHoldDays: input.commissionHoldDays ?? 0,
+    attribution: input.attribution ?? "last",
+    allowedOrigins: input.allowedOrigins ?? [],
+    trackAdTraffic: input.trackAdTraffic ?? "pending",
+    isPrivate: input.isPrivate ?? false,
+    promotersMayAddLeads: input.promotersMayAddLeads,
+    promotersMayMakePromoCodes: input.promotersMayMakePromoCodes,
+    links: input.links ?? [],
+    upgrade: input.upgrade ?? null,
+    rewardsForPromoters: input.rewardsForPromoters ?? [],
+    rewardsForReferrals: input.rewardsForReferrals ?? [],
+    emails: input.emails ?? [],
+    ...(input.signup && { signup: input.signup }),
+    createdAt: now.toISOString(),
+  };
+}
+
+/** A page of an account's campaigns, oldest first. */
+export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
+  const question = store
+    .question<Schema<{ campaigns: typeof campaigns }>>()
+    .selectFrom("campaigns")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  return findPage(store, campaigns, { question, ...window });
+}
+
+/** Every campaign of an account, oldest first. */
+export function listCampaigns(store: Store, accountId: number): Promise<Campaign[]> {
+  return store.list(campaigns, "id", accountId, []);
+}
+
+/** The kinds of e-mails that an account's campaigns send. */
+export async function emailsOf({ view }: Transaction, accountId: number): Promise<EmailKind[]> {
+  const all = await view.list(campaigns, "id", accountId, []);
+  return all.flatMap(({ emails }) => emails);
+}
+
+/** @throws Failure `not_found` */
+export async function loadCampaign(reader: Reader, accountId: number, id: number): Promise<Campaign> {
+  const campaign = await reader.get(campaigns, accountId, id);
+  if (campaign === null) throw new Failure("not_found", "Campaign not found.");
+  return campaign;
+}
+
+/** The named campaign, or the account's default one. @throws Failure `not_found` */
+export function loadCampaignOrDefault(
+  reader: Reader,
+  account: Account,
+  id: number | null,
+): Promise<Campaign> {
+  return loadCampaign(reader, account.id, id ?? account.defaultCampaignId);
+}
+
+/** The parameter in links if the campaign names none. */
+const DEFAULT_REF_PARAM = "via";
+
+/** The name of the URL parameter that carries the ref token in this campaign's links. */
+export function refParam(campaign: Campaign): string {
+  return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
+}
+
+/** Somebody's answers to the questions of a campaign, by question. */
+export type SignupAnswers = Record<string, string>;
+
+/**
+ * Checks the answers of somebody who wants to join, and that they accept the terms. Answers to other questions are
+ * dropped.
+ *
+ * @throws Failure `invalid` naming each fault
+ */
+export function checkSignup(
+  { signup }: Campaign,
+  given: { answers: SignupAnswers; acceptsTerms: boolean },
+): SignupAnswers {
+  const faults: FieldErrors = {};
+  const answers: SignupAnswers = {};
+  for (const question of signup?.questions ?? []) {
+    const answer = given.answers[question.label]?.trim() ?? "";
+    const fault = faultOf(question, answer);
+    if (fault !== null) faults[`answers[${question.label}]`] = [fault];
+    else if (answer !== "") answers[question.label] = answer;
+  }
+  if (signup?.terms && !given.acceptsTerms) faults["terms_accepted"] = ["must be accepted"];
+  if (Object.keys(faults).length > 0)
+    throw new Failure("invalid", "Some answers are missing or wrong.", faults);
+  return answers;
+}
+
+/** Whether somebody may ask to join: everybody, or whoever has the invitation of a private campaign. */
+export function isInvited(account: Account, campaign: Campaign, code: string | null): boolean {
+  if (!campaign.isPrivate) return true;
+  const own = Buffer.from(invitationCode(account, campaign));
+  const given = Buffer.from(code ?? "");
+  return own.length === given.length && timingSafeEqual(own, given);
+}
+
+/** The address of a campaign's sign-up page. An invitation stands in the fragment, which no log sees. */
+export function signupUrl(publicUrl: string, account: Account, campaign: Campaign): string {
+  const page = `${publicUrl}/join/${campaign.id}`;
+  return campaign.isPrivate ? `${page}#invitation=${invitationCode(account, campaign)}` : page;
+}
+
+const MAX_ANSWER_LENGTH = 2_000;
+
+function faultOf({ isRequired, choices }: SignupQuestion, answer: string): string | null {
+  if (answer === "") return isRequired ? "can't be blank" : null;
+  if (answer.length > MAX_ANSWER_LENGTH) return `is too long (maximum is ${MAX_ANSWER_LENGTH} characters)`;
+  return choices.length > 0 && !choices.includes(answer) ? `is not one of ${choices.join(", ")}` : null;
+}
+
+/** The code that lets people join a private campaign. It never changes. */
+function invitationCode({ addressKey }: Account, campaign: Campaign): string {
+  return createHmac("sha256", addressKey)
+    .update(`invitation ${campaign.id}`)
+    .digest("base64url")
+    .slice(0, 22);
+}

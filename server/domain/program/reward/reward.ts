@@ -1,0 +1,271 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import { indexed } from "../../../storage/digests.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Store } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Unit } from "../../money.ts";
+
+export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as const;
+
+/** The kind of sales, or the products, that earn a reward. */
+export interface RewardEntry {
+  applyOn: (typeof APPLY_ON)[number];
+  productIds: number[];
+  rewardId: number;
+}
+
+export const PROMOTER_REWARD_TYPES = ["sale", "tier", "target", "custom"] as const;
+
+export const TIER_REWARD_MODES = [
+  "tier_commission_mode",
+  "tier_override_mode",
+  "tier_net_override_mode",
+] as const;
+
+export const REWARD_DURATIONS = ["once", "forever", "repeating"] as const;
+
+/** One amount that a reward gives. */
+export interface RewardSchema {
+  unit: Unit;
+  /** In ten-thousandths: of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
+  amountTenThousandths: number;
+  /** false: a percentage of the sale. */
+  isFlat: boolean;
+  rules: unknown[];
+}
+
+/** A reward for promoters, or for the people they refer. */
+export interface Reward {
+  accountId: number;
+  id: number;
+  name: string;
+  isPromoterReward: boolean;
+  /** null: it is for referred people. */
+  promoterRewardType: (typeof PROMOTER_REWARD_TYPES)[number] | null;
+  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  /** 1: the promoter; 2: their parent; and so on. null: no tier reward. */
+  tierLevel: number | null;
+  coupon: string | null;
+  isHidden: boolean;
+  /** The payment processor's id of the coupon. */
+  providerCouponId: string | null;
+  duration: (typeof REWARD_DURATIONS)[number] | null;
+  durationMonths: number | null;
+  maxRedemptions: number | null;
+  newCustomersOnly: boolean;
+  schemas: RewardSchema[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const rewards = table<Reward>()({
+  name: "reward",
+  columns: {
+    id: "integer",
+    scope: ["text", ({ isPromoterReward }) => scopeOf(isPromoterReward)],
+    name: "text",
+    promoter_reward_type: "text",
+    folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
+    is_hidden: "integer",
+    created_at: "text",
+    updated_at: "text",
+  },
+  indexes: {
+    scope: { on: ["scope"] },
+    foldedCoupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
+  },
+});
+
+export const REWARD_SCOPES = ["promoters", "referrals"] as const;
+/** Whether a reward is for promoters or for referred customers. */
+export type RewardScope = (typeof REWARD_SCOPES)[number];
+
+/** The input for a new reward. */
+export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updatedAt">;
+
+/** Changes to a reward. undefined: unchanged. */
+export type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
+
+/** Rewards, hidden ones included, oldest first. May be limited to one scope. */
+export function findRewards(
+  store: Store,
+  accountId: number,
+  { scope, ...window }: { scope: RewardScope | null } & Window,
+): Promise<Found<Reward>> {
+  const all = store
+    .question<Schema<{ rewards: typeof rewards }>>()
+    .selectFrom("rewards")
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const question = scope === null ? all : all.where("scope", "=", scope);
+  return findPage(store, rewards, { question, ...window });
+}
+
+/** @throws Failure `not_found` */
+export async function loadReward(reader: Reader, accountId: number, id: number): Promise<Reward> {
+  const reward = await reader.get(rewards, accountId, id);
+  if (reward === null) throw new Failure("not_found", "Reward not found.");
+  return reward;
+}
+
+/** Refuses a reward that lacks a field which another of its fields requires. @throws Failure `rule_broken` */
+export function refuseContradictions(reward: Reward): void {
+  const fields: FieldErrors = {};
+  const { isPromoterReward, promoterRewardType, duration } = reward;
+  if (isPromoterReward && promoterRewardType === null) fields["promoterRewardType"] = ["can't be blank"];
+  if (!isPromoterReward && promoterRewardType !== null) {
+    fields["promoterRewardType"] = ["must be blank in a reward for referrals"];
+  }
+  if (promoterRewardType === "tier") {
+    // A parent's share of the money must be stated, never guessed.
+    if (reward.tierLevel === null) fields["tierLevel"] = ["can't be blank in a tier reward"];
+    if (reward.tierRewardMode === null) fields["tierRewardMode"] = ["can't be blank in a tier reward"];
+  }
+  if (duration === "repeating" && reward.durationMonths === null) {
+    fields["durationMonths"] = ["can't be blank in a repeating reward"];
+  }
+  if (Object.keys(fields).length > 0) throw new Failure("rule_broken", "The record breaks a rule", fields);
+}
+
+/** The counts that a rule can judge. */
+export const RULE_TYPES = [
+  "customer_age_in_months",
+  "customer_sales_count",
+  "promoter_campaign_customers_count",
+  "promoter_campaign_revenue",
+] as const;
+
+/** The names of the operators. Signs stand for them, too. */
+export const OPERATOR_NAMES = [
+  "less than",
+  "less than or equal to",
+  "equal to",
+  "greater than or equal to",
+  "greater than",
+  "multiple of",
+] as const;
+
+/** The facts that rules judge, at the moment of a sale and with this sale counted. */
+export interface RuleFacts {
+  /** null: the reward is not for a customer. */
+  counts: Record<RuleType, number>;
+  planId: string | null;
+}
+
+type RuleType = (typeof RULE_TYPES)[number];
+
+/** A condition of a reward's amount. */
+export interface Rule {
+  type: RuleType;
+  operator: Operator;
+  /** The number that the count is compared with. */
+  value: number;
+  holds: (count: number) => boolean;
+  /** Whether it still holds after a refund, if it held before. */
+  stillHolds: (count: number) => boolean;
+  /** Whether it, or the rule before it, must hold. Otherwise both must. */
+  isAlternative: boolean;
+  /** The price that the sale must have. null: any. */
+  price: string | null;
+}
+
+type Fields = Record<string, unknown>;
+
+type Operator = (typeof OPERATOR_NAMES)[number];
+
+const SIGNS: Record<string, Operator> = {
+  "<": "less than",
+  "<=": "less than or equal to",
+  "=": "equal to",
+  "==": "equal to",
+  ">=": "greater than or equal to",
+  ">": "greater than",
+  "%": "multiple of",
+};
+
+const OPERATORS: Record<Operator, (count: number, value: number) => boolean> = {
+  "less than": (count, value) => count < value,
+  "less than or equal to": (count, value) => count <= value,
+  "equal to": (count, value) => count === value,
+  "greater than or equal to": (count, value) => count >= value,
+  "greater than": (count, value) => count > value,
+  "multiple of": (count, value) => value > 0 && count > 0 && count % value === 0,
+};
+
+/** Whether a count that a refund has made smaller still passes. Growing further never breaks what was reached. */
+const STILL_PASSES: typeof OPERATORS = {
+  "less than": () => true,
+  "less than or equal to": () => true,
+  "equal to": (count, value) => count >= value,
+  "greater than or equal to": (count, value) => count >= value,
+  "greater than": (count, value) => count > value,
+  "multiple of": (count, value) => count >= value,
+};
+
+/**
+ * Reads a rule as clients write it: `{type, operator, value, join, filter_by}`. null: it can't be read.
+ *
+ * Choice: without an operator the count must equal the value. `join` is `and` or `or` and connects the rule with the
+ * one before it. `filter_by` limits the rule to sales of one price. Operators may be written with underscores.
+ */
+export function readRule(given: unknown): Rule | null {
+  if (typeof given !== "object" || given === null) return null;
+  const { type, operator = "equal to", value, join = "and", filter_by: price = null } = given as Fields;
+  if (!isPlain(operator) || !isPlain(value)) return null;
+  const ruleType = RULE_TYPES.find((known) => known === type);
+  const words = String(operator).replaceAll("_", " ").trim().toLowerCase();
+  const name = SIGNS[words] ?? OPERATOR_NAMES.find((known) => known === words);
+  const limit = value === "" ? NaN : Number(value);
+  if (ruleType === undefined || name === undefined || !Number.isFinite(limit)) return null;
+  if (join !== "and" && join !== "or") return null;
+  if (price !== null && typeof price !== "string" && typeof price !== "number") return null;
+  return {
+    type: ruleType,
+    operator: name,
+    value: limit,
+    holds: (count) => OPERATORS[name](count, limit),
+    stillHolds: (count) => STILL_PASSES[name](count, limit),
+    isAlternative: join === "or",
+    price: price === null ? null : String(price),
+  };
+}
+
+/**
+ * Whether all rules hold, each connected with those before it. A rule that can't be read never holds.
+ *
+ * @param how whether they hold for a sale, or still hold after a refund
+ */
+export function rulesHold(
+  rules: unknown[],
+  { counts, planId }: RuleFacts,
+  how: "holds" | "stillHolds" = "holds",
+): boolean {
+  let holds = true;
+  for (const [index, given] of rules.entries()) {
+    const rule = readRule(given);
+    const isMet =
+      rule !== null && rule[how](counts[rule.type]) && (rule.price === null || rule.price === planId);
+    if (index === 0) holds = isMet;
+    else holds = rule?.isAlternative ? holds || isMet : holds && isMet;
+  }
+  return holds;
+}
+
+/** The ids of the products that entries name, with a blank before and after each. null: they name none. */
+export function productsNamed(entries: RewardEntry[]): string | null {
+  const ids = new Set(entries.flatMap(({ productIds }) => productIds));
+  return ids.size === 0 ? null : ` ${[...ids].join(" ")} `;
+}
+
+/** A coupon as it is compared without letter case. */
+export function foldedCoupon(coupon: string): string {
+  return indexed(coupon.toLowerCase());
+}
+
+function scopeOf(isPromoterReward: boolean): RewardScope {
+  return isPromoterReward ? "promoters" : "referrals";
+}
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}

@@ -1,0 +1,48 @@
+import type { View } from "../../storage/store.ts";
+import { campaigns } from "../program/campaign/campaign.ts";
+import { leads } from "../people/lead/lead.ts";
+import { products } from "../program/product.ts";
+import { promoCodes } from "../people/promo-code/promo-code.ts";
+import { promoterName, promoters } from "../people/promoter/promoter.ts";
+import { rewards } from "../program/reward/reward.ts";
+import { findUser } from "../access/user/user.ts";
+import { webhooks } from "../events/webhook/webhook.ts";
+import type { AuditEntry } from "../access/audit/audit.ts";
+
+/**
+ * The name by which people know the record of an entry: its own, or that of the person whom it is about. It is the
+ * present one, so that nothing of an erased person comes back. null: the record has none, or is gone.
+ */
+export async function findEntryName(view: View, entry: AuditEntry): Promise<string | null> {
+  const { accountId, entity, entityId, promoterId, leadId } = entry;
+  const id = Number.parseInt(entityId, 10) || 0;
+  switch (entity) {
+    case "campaign":
+      return (await view.get(campaigns, accountId, id))?.name ?? null;
+    case "reward":
+      return (await view.get(rewards, accountId, id))?.name ?? null;
+    case "product":
+      return (await view.get(products, accountId, id))?.name ?? null;
+    case "promo_code":
+      return (await view.get(promoCodes, accountId, id))?.code ?? null;
+    case "webhook":
+      return (await view.get(webhooks, accountId, id))?.url ?? null;
+    case "user":
+      return (await findUser(view, id))?.email ?? null;
+    case "api_key":
+      return nameIn(entry.after) ?? nameIn(entry.before);
+    case "referral": {
+      const lead = await view.get(leads, accountId, leadId ?? id);
+      return lead && (lead.email ?? lead.uid);
+    }
+    default: {
+      const promoter = promoterId === null ? null : await view.get(promoters, accountId, promoterId);
+      return promoter && promoterName(promoter);
+    }
+  }
+}
+
+function nameIn(fields: AuditEntry["after"]): string | null {
+  const name = fields?.["name"];
+  return typeof name === "string" ? name : null;
+}
