@@ -16,14 +16,14 @@ it("rewards are added to the default campaign one after the other", async () => 
   }
   expect(added).toEqual([
     [0, { id: 1, name: "20 % of each sale", campaign_id: 1 }],
-    [0, { id: 257, name: "2.5 points of each sale", campaign_id: 1 }],
-    [0, { id: 513, name: "10 % for level 2", campaign_id: 1 }],
+    [0, { id: 2, name: "2.5 points of each sale", campaign_id: 1 }],
+    [0, { id: 3, name: "10 % for level 2", campaign_id: 1 }],
   ]);
   const [campaign, reward] = await withRecords(
     `sqlite:${folder()}`,
-    async (records) => [await records.get("campaign", 1), await records.get("reward", 513)] as const,
+    async (records) => [await records.get("campaign", 1), await records.get("reward", 3)] as const,
   );
-  expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 257, 513]);
+  expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 2, 3]);
   expect(reward).toMatchObject({
     promoterRewardType: "tier",
     tierLevel: 2,

@@ -133,6 +133,7 @@ async function compareTasks(look: Look): Promise<void> {
   look.compare("the payouts to pay", tasks["pending_payouts"], {
     count: pending.length,
     promoters_count: new Set(inMoney).size,
+    amount: cents(pending),
     total_incl_tax: centsInclTax(pending),
   });
 }

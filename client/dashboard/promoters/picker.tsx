@@ -57,6 +57,10 @@ export function PromoterPicker({ label, picked }: { label: string; picked: Signa
   );
 }
 
+/** The most people to choose from. More letters find fewer. */
+const MOST = 10;
+
 function search(q: string, signal: AbortSignal) {
-  return answer(api.GET("/api/v2/company/promoter_campaigns/search", { params: { query: { q } }, signal }));
+  const query = { q, per_page: MOST };
+  return answer(api.GET("/api/v2/company/promoter_campaigns", { params: { query }, signal }));
 }

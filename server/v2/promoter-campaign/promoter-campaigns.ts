@@ -25,7 +25,7 @@ import { rewardEntries } from "../reward/reward-entry-json.ts";
 import { field } from "../../http/fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns" */
-const SEARCH_LENGTH = 10;
+const SEARCH_LENGTH = 5;
 
 const state = oneOf(PROMOTER_CAMPAIGN_STATES);
 
@@ -96,7 +96,7 @@ export const listPromoterCampaignsOperation: V2Operation = {
 export const searchPromoterCampaignsOperation: V2Operation = {
   id: "searchPromoterCampaigns",
   summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
-  description: "Finds up to ten by a promoter's name or e-mail, a referral id or a coupon.",
+  description: "Finds up to five by a promoter's name or e-mail, a referral id or a coupon.",
   params: searchParams,
   answer: z.array(promoterCampaignAnswer),
   refusals: ["invalid"],

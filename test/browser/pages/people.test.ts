@@ -46,7 +46,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.waitForURL(`**#q=waiting${width}&state=pending&campaign=1`);
 
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
-    await button(page, "Accept").click();
+    await page.getByRole("button", { name: "Accept", exact: true }).click();
     expect(await faultsOf(page)).toEqual([]);
     await button(page, "Accept 23 promoters").click();
     await page.getByText("23 promoters accepted").waitFor();
@@ -62,7 +62,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const page = await open(`/admin/promoters#q=other${width}`);
     await page.getByText("1 to 2 of 2").waitFor();
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
-    await button(page, "Accept").click();
+    await page.getByRole("button", { name: "Accept", exact: true }).click();
     expect(await page.getByLabel("In the campaign").inputValue()).toBe("");
     await button(page, "Accept 2 promoters").click();
     expect(await page.getByLabel("In the campaign").evaluate(isFocused)).toBe(true);

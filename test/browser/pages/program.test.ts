@@ -168,8 +168,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await button(page, "Add it").first().click();
     await page.getByText("The reward was added").waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await button(page, `Take out Thirty ${width}`).click();
-    await page.getByText("The reward was taken out").waitFor();
+    await button(page, `Remove Thirty ${width}`).click();
+    await page.getByText("The reward was removed").waitFor();
   });
 
   it("takes out one reward at a time, so that none comes back", async () => {
@@ -196,11 +196,11 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       }
       await route.continue();
     });
-    await button(page, `Take out First ${width}`).click();
-    await button(page, `Take out Second ${width}`).click();
+    await button(page, `Remove First ${width}`).click();
+    await button(page, `Remove Second ${width}`).click();
     go();
-    await button(page, `Take out First ${width}`).waitFor({ state: "detached" });
-    await page.getByText("The reward was taken out").waitFor();
+    await button(page, `Remove First ${width}`).waitFor({ state: "detached" });
+    await page.getByText("The reward was removed").waitFor();
     expect(sentCount).toBe(1);
     const { rewards_for_promoters: left } = await campaign(id);
     expect(left.map(({ reward }) => reward.name)).toEqual([`Second ${width}`]);

@@ -549,7 +549,7 @@ describe("POST /hooks/stripe/{account}", () => {
     const large = { ...invoice(), description: "x".repeat(900_000) };
     expect(await tell("invoice.paid", large)).toBe("ignored");
     expect(await post("/hooks/stripe/acme", "x".repeat(1_048_577))).toEqual(
-      refused(413, "The body is larger than 1024 KiB"),
+      refused(413, "The body is larger than 1 MiB"),
     );
   });
 

@@ -33,7 +33,7 @@ const EVENTS = [
 
 /** Values for fields whose schema says little, by the field's name. */
 const BY_NAME: [pattern: RegExp, make: (making: Making) => unknown][] = [
-  [/email$/, ({ dice }) => `fuzz-${dice.below(1e6)}@example.com`],
+  [/emails?$/, ({ dice }) => `fuzz-${dice.below(1e6)}@example.com`],
   [/tid$/, ({ dice }) => uuid(dice)],
   [/_at$|_since$|date$|^from$|^to$/, ({ dice }) => day(dice)],
   [/^period_/, ({ dice }) => day(dice)],
