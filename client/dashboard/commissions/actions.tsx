@@ -29,7 +29,7 @@ export function CommissionActions(props: CommissionActionsProps) {
 async function act(name: ActionName, { choice, reload }: CommissionActionsProps): Promise<void> {
   const records = await choice.records();
   if (records === null) return;
-  const { verb, doing, done, effect, isDanger, findGroups, send } = ACTIONS[name];
+  const { verb, doing, done, effect, isDanger, findGroups, hasSecondTurn = false, send } = ACTIONS[name];
   const what = several(records.count, "commission");
   const title = `${verb} ${what}`;
   if (!(await ask({ title: `${title}?`, text: effect, action: title, isDanger }))) return;
@@ -39,6 +39,7 @@ async function act(name: ActionName, { choice, reload }: CommissionActionsProps)
     done: (count) => `${several(count, "commission")} ${done}`,
     records: findGroups ? inWholeGroups(records, findGroups) : records,
     send,
+    hasSecondTurn,
     reload,
   });
 }

@@ -16,6 +16,8 @@ interface Action {
   isDanger: boolean;
   /** Which commissions must be sent together. Absent: each can be sent alone. */
   findGroups?: FindGroups;
+  /** Whether one commission can follow another, so that those that stay as they were get a second turn. Absent: no. */
+  hasSecondTurn?: boolean;
   send: (ids: number[]) => Promise<Outcome>;
 }
 
@@ -29,6 +31,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     done: "approved",
     effect: "The next payout run pays them.",
     isDanger: false,
+    hasSecondTurn: true,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/approve", { body: { ids } })),
   },
   deny: {
@@ -37,6 +40,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     done: "denied",
     effect: "They are not paid. You can approve them later.",
     isDanger: true,
+    hasSecondTurn: true,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/deny", { body: { ids } })),
   },
   pay: {

@@ -31,6 +31,11 @@ interface Work {
   done: (count: number) => string;
   records: Selection;
   send: (ids: number[]) => Promise<Outcome>;
+  /**
+   * Whether those that stayed as they were are sent once more, one turn later. Absent: no. It would be wrong for records that
+   * must be sent together.
+   */
+  hasSecondTurn?: boolean;
   /** The list that shows the records. It is told how many of them have changed. */
   reload: (changedCount: number) => Promise<void>;
 }
@@ -40,8 +45,8 @@ interface Job extends Work {
   next: NextIds;
   /** The ids to send next. They stay here until the interface has answered about them. */
   part: number[];
-  /** Whether the records that stayed as they were have had their second turn. */
-  isSecondTurn: boolean;
+  /** Whether the second turn is still to come. */
+  hasSecondTurn: boolean;
 }
 
 /** Batches that run, or that stopped with something to say. */
@@ -52,7 +57,7 @@ let lastId = 0;
 export async function runBatch(work: Work): Promise<void> {
   const { title, records } = work;
   const id = ++lastId;
-  const job: Job = { ...work, next: records.begin(), part: [], isSecondTurn: false };
+  const job: Job = { hasSecondTurn: false, ...work, next: records.begin(), part: [] };
   const resume = () => void goOn(id, job);
   const begun = { id, title, total: records.count, handledCount: 0, errors: [], refusal: null, resume };
   batches.value = [...batches.value, { ...begun, state: "stopped" }];
@@ -86,7 +91,7 @@ async function goOn(id: number, job: Job): Promise<void> {
       // Before and after each step, the reader may stop it.
       if (job.part.length > 0) await sendPart(batch, job);
       else if ((job.part = await job.next()).length > 0) continue;
-      else if (batch.errors.length > 0 && !job.isSecondTurn) tryAgain(batch, job);
+      else if (batch.errors.length > 0 && job.hasSecondTurn) tryAgain(batch, job);
       else return finish(batch, job);
     } catch (error) {
       return change(id, { state: "stopped", refusal: asRefusal(error) });
@@ -108,7 +113,7 @@ async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job):
  */
 function tryAgain({ id, handledCount, errors }: Batch, job: Job): void {
   const named = errors.filter((error) => /^\d+: /.test(error));
-  job.isSecondTurn = true;
+  job.hasSecondTurn = false;
   job.next = these(named.map((error) => Number.parseInt(error, 10))).begin();
   const others = errors.filter((error) => !named.includes(error));
   change(id, { handledCount: handledCount - named.length, errors: others });

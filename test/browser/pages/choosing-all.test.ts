@@ -23,7 +23,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       await gate;
       await route.continue();
     });
-    await button(page, "Accept").click();
+    await page.getByRole("button", { name: "Accept", exact: true }).click();
     const sent = page.waitForRequest("**/promoters/accept");
     await button(page, "Accept 45 promoters").click();
     await sent;
@@ -73,7 +73,7 @@ it("shows the filters that are chosen now when the work on others ends", async (
     await gate;
     await route.continue();
   });
-  await button(page, "Accept").click();
+  await page.getByRole("button", { name: "Accept", exact: true }).click();
   await button(page, "Accept 2 promoters").click();
   await page.getByRole("combobox", { name: "State" }).selectOption("accepted");
   await page.getByRole("heading", { name: "No promoter fits these filters" }).waitFor();
