@@ -13,8 +13,9 @@ const LEFT_OUT = IS_QUICK ? [`test/http/**/{${SLOW}}.test.ts`] : [];
 
 /** These take long and concern few changes: several workers, standbys, full disks, kills while much is under way. */
 const RARE =
-  "account-move,cut-transfers,durability,failover,full-disk,killed-load,outbox-backlog,postgres-cuts,postgres-faults," +
-  "postgres-limits,postgres-tls,postgres-transfer,rolling-upgrade,standby-reads,workers,workers-faults";
+  "account-move,cut-transfers,damage,durability,failover,full-disk,fuzz,killed-load,killed-migration,outbox-backlog," +
+  "paypal-payouts,postgres-cuts,postgres-faults,postgres-limits,postgres-tls,postgres-transfer,rolling-upgrade," +
+  "standby-reads,workers,workers-faults";
 const LEFT_TO_CI = IS_LONG ? [] : [`test/{storage,journey}/{${RARE}}.test.ts`];
 
 const LIMIT_MS = IS_LONG ? 1_800_000 : 240_000;

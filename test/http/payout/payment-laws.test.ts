@@ -17,7 +17,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
           await engine.close();
         }
       }),
-      { numRuns: rounds(15, 400) },
+      { numRuns: rounds(15, 150) },
     );
   }, 600_000);
 
@@ -27,7 +27,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
       let engine: Engine;
       useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-      it.each(fc.sample(paymentHistory(24), rounds(2, 40)))("(history %#)", async (...history) => {
+      it.each(fc.sample(paymentHistory(24), rounds(2, 20)))("(history %#)", async (...history) => {
         await live(engine, history as PaymentEvent[]);
       });
     },
