@@ -1,4 +1,5 @@
 import { Failure } from "../../failure.ts";
+import { parseUrl } from "../../url.ts";
 import {
   among,
   contains,
@@ -214,9 +215,9 @@ export async function loadAssetClicks(
 /** A promoter's link for an asset. It names the asset as its channel. */
 export function assetLink(asset: Asset, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const own = asset.type === "link" ? asset.url : asset.landingPageUrl;
-  const url = new URL(
-    linkTo(own ?? promoterCampaign.landingUrl ?? campaign.landingUrl, promoterCampaign, campaign),
-  );
+  const link = linkTo(own ?? promoterCampaign.landingUrl ?? campaign.landingUrl, promoterCampaign, campaign);
+  const url = parseUrl(link);
+  if (url === null) return link;
   url.searchParams.set("sub_id", assetChannel(asset));
   return url.href;
 }

@@ -9,6 +9,7 @@ import { announce } from "../events/event.ts";
 import { isProposed, leads, type Lead } from "../people/lead/lead.ts";
 import { findLeadByEmail, listArchived, listProposals } from "../people/lead/search.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
+import { forgetMigrationTexts } from "../program/migration/migration.ts";
 import { forgetSourceTexts } from "../program/migration/source-id.ts";
 import { forgetSubIds } from "../people/origin.ts";
 import { payments } from "../ledger/payment/payment.ts";
@@ -64,6 +65,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
+    await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, ...keyOf(promoterAddresses, seen));
     const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
@@ -88,6 +90,7 @@ export async function eraseLead(given: Context, accountId: number, who: string):
   const { store } = context;
   const [first, ...others] = await store.transact(async (tx) => {
     const erased: Lead[] = [];
+    await forgetMigrationTexts(tx, accountId);
     for (const id of await leadIdsOf(tx.view, accountId, who)) {
       const lead = await tx.lock(leads, accountId, id);
       if (lead === null) throw noLead();

@@ -1,3 +1,4 @@
+import { webAddress } from "../../input/fields.ts";
 import { accounts } from "../../domain/program/account/account.ts";
 import { SYSTEM } from "../../domain/context.ts";
 import {
@@ -89,7 +90,11 @@ export async function onceRewardsOf({ tx, account }: Step, campaignId: number): 
 function settingsOf(said: SourceCampaign, before: Campaign) {
   return {
     name: said.name,
-    landingUrl: said.landingUrl ?? before.landingUrl,
+    // Links are made of it.
+    landingUrl:
+      said.landingUrl !== null && webAddress.safeParse(said.landingUrl).success
+        ? said.landingUrl
+        : before.landingUrl,
     isPrivate: said.isPrivate,
     visitorCookieDays: said.cookieDays ?? before.visitorCookieDays,
     commissionHoldDays: Math.min(said.holdDays ?? before.commissionHoldDays, MAX_HOLD_DAYS),

@@ -1,7 +1,7 @@
 import { campaigns } from "../../domain/program/campaign/campaign.ts";
 import { commissions, newCommission, type Commission } from "../../domain/ledger/commission/commission.ts";
 import { leads, type Lead } from "../../domain/people/lead/lead.ts";
-import { findSourceId, sourceIds } from "../../domain/program/migration/source-id.ts";
+import { findSourceId, sourceIds, sourceIdsOf } from "../../domain/program/migration/source-id.ts";
 import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money.ts";
 import { isMissing, missingRate, toAccountCurrency } from "../../domain/ledger/rate.ts";
 import { ensureNonCashPayout } from "../../domain/ledger/payout/creation.ts";
@@ -13,7 +13,7 @@ import { refunds, sales, type Sale } from "../../domain/ledger/sale/sale.ts";
 import type { Reader } from "../../storage/store.ts";
 import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
 import type { SourceCommission } from "./model.ts";
-import { findPart, moveInto, payoutPartOf, pictureOfCommission } from "./payouts.ts";
+import { findPart, isInSettledPart, moveInto, payoutPartOf, pictureOfCommission } from "./payouts.ts";
 import { placeOf } from "./places.ts";
 import { dayOfCommission } from "./plan.ts";
 
@@ -21,7 +21,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Imports a commission as it stands there: its status, its date, and whether it was paid. */
 export async function importCommission(step: Step, said: SourceCommission): Promise<Result> {
-  if (await isRecordedHere(step, said)) return keepAsRecorded(step, said);
+  if ((await isRecordedHere(step, said)) || (await isTakenBackHere(step, said)))
+    return keepAsRecorded(step, said);
   return keep<Commission>(step, {
     kind: "commission",
     id: said.id,
@@ -186,11 +187,22 @@ async function changed(step: Step, before: Commission, said: SourceCommission): 
   if (owner === null) return "its promoter was not imported";
   if (typeof amount === "string") return amount;
   const status = statusOf(said);
+  if (await hasOwnRefund(step, before)) return "its refund was recorded here";
+  if (await isInSettledPart(step, before, said))
+    return amount === before.amount && status === before.status
+      ? before
+      : "it is in a payout that was settled here";
   const part = await findPart(step, said, owner);
   const partId = part === "new" ? NEW_PART : (part?.id ?? null);
   const isOwnPayout = said.unit !== "cash" && part === null && before.payoutId !== null && !said.isPaid;
+  const sale = before.saleId === null ? null : await step.tx.get(sales, before.accountId, before.saleId);
   return {
     ...before,
+    // Later refunds take back a part of what it was earned by.
+    ...(sale !== null &&
+      amount >= 0 &&
+      amount !== before.amount &&
+      (await ofSale(step, { ...before, amount }, sale, said))),
     promoterCampaignId: owner.id,
     promoterId: owner.promoterId,
     campaignId: owner.campaignId,
@@ -220,6 +232,29 @@ async function putChanged(
   await tx.put(commissions, moved);
   await ensureNonCashPayout(tx, { ...context, isHistory: true }, moved);
   return (await tx.get(commissions, moved.accountId, moved.id)) ?? moved;
+}
+
+/** Whether a refund that the source does not know of, because it was recorded here, takes a commission back. */
+async function hasOwnRefund({ tx, account }: Step, { takenBackByIds }: Commission): Promise<boolean> {
+  for (const recordId of takenBackByIds) {
+    const rows = await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId });
+    if (rows.length === 0) return true;
+  }
+  return false;
+}
+
+/** Whether a new commission takes back what a refund here has taken back already. */
+async function isTakenBackHere(step: Step, said: SourceCommission): Promise<boolean> {
+  if (said.amount >= 0 || said.saleId === null) return false;
+  const { tx, account, program } = step;
+  if ((await findSourceId(tx, account.id, { program, kind: "commission", sourceId: said.id })) !== null)
+    return false;
+  const [owner, saleId] = [await placeOf(step, said), await ownId(step, "sale", said.saleId)];
+  const sale = saleId === null ? null : await tx.get(sales, account.id, saleId);
+  if (owner === null || sale === null) return false;
+  const { promoterId } = owner;
+  const earned = await findEarned(tx, sale, { promoterId, tierLevel: said.tierLevel, unit: said.unit });
+  return earned !== null && hasOwnRefund(step, earned);
 }
 
 /** Whether the sale was recorded here by itself. What it earned was recorded with it, by the rewards here. */

@@ -10,6 +10,7 @@ import { findProductByPrice } from "../../domain/program/product.ts";
 import type { PromoterCampaign } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { newRefund } from "../../domain/ledger/sale/refunded-sale.ts";
 import { isTakenBack, refunds, sales, type Sale } from "../../domain/ledger/sale/sale.ts";
+import { isoRange } from "../../domain/span.ts";
 import { digest } from "../../storage/digests.ts";
 import { onceRewardsOf } from "./campaigns.ts";
 import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
@@ -155,6 +156,35 @@ export function importSale(step: Step, said: SourceSale): Promise<Result> {
   });
 }
 
+/** How far the times of one payment may lie apart in two programs. */
+const SAME_PAYMENT_MS = 2 * 24 * 60 * 60 * 1_000;
+
+/**
+ * A sale of the lead that was recorded here and is the same payment. The source has no id of it that both know, so it is one
+ * of the same amount at about the same time. null: none.
+ */
+async function findSamePayment({ tx, account }: Step, lead: Lead, said: SourceSale): Promise<Sale | null> {
+  const at = Date.parse(said.createdAt);
+  const between = isoRange({ from: at - SAME_PAYMENT_MS, before: at + SAME_PAYMENT_MS });
+  for (const sale of await tx.view.page(sales, "lead", account.id, [lead.id], {
+    limit: MOST_SAME,
+    between,
+  })) {
+    const currency = sale.originalCurrency ?? account.currency;
+    if (
+      sale.originalAmount !== said.amount ||
+      currency !== (said.currency?.toUpperCase() ?? account.currency)
+    )
+      continue;
+    if ((await sourceIdsOf(tx.view, account.id, { kind: "sale", recordId: sale.id })).length === 0)
+      return sale;
+  }
+  return null;
+}
+
+/** Nobody pays more often in so few days. */
+const MOST_SAME = 20;
+
 async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | string> {
   const { tx, context, account } = step;
   const leadId = await ownId(step, "customer", said.customerId);
@@ -169,6 +199,11 @@ async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | stri
     (await sourceIdsOf(tx.view, account.id, { kind: "sale", recordId: known.id })).length === 0
   )
     return { record: known, isFoundHere: true };
+  const same = said.eventId === null ? await findSamePayment(step, lead, said) : null;
+  if (same !== null) {
+    const remark = `sale ${said.id} is taken for sale ${same.eventId}, which was recorded here`;
+    return { record: same, isFoundHere: true, remark };
+  }
   const money = await toAccountCurrency(tx, account, { ...said, at: new Date(said.createdAt) });
   if (isMissing(money)) return `sale ${said.id}: ${missingRate(money)}`;
   if (said.amount < 0 || money.cents > MAX_AMOUNT || said.refunded > said.amount)

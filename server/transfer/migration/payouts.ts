@@ -32,8 +32,26 @@ export async function findPart(
     return null;
   const parts = await partsOf(step, await rowOf(step, said));
   const isIts = (part: Payout) =>
-    part.campaignId === owner.campaignId && part.promoterId === owner.promoterId && part.unit === unit;
+    !isSettledHere(part, said) &&
+    part.campaignId === owner.campaignId &&
+    part.promoterId === owner.promoterId &&
+    part.unit === unit;
   return parts.find(isIts) ?? "new";
+}
+
+/** Whether a person or a job here has gone on with a payout, so that its sum must stay. */
+function isSettledHere({ status, paymentsBatchId }: Payout, said: SourcePayout | undefined): boolean {
+  return paymentsBatchId !== null || (status !== "pending" && status !== said?.status);
+}
+
+/** Whether the payout that a commission is in was settled here. */
+export async function isInSettledPart(
+  { tx, account, plan }: Step,
+  { payoutId }: Commission,
+  said: SourceCommission,
+): Promise<boolean> {
+  const part = payoutId === null ? null : await tx.get(payouts, account.id, payoutId);
+  return part !== null && part.unit === "cash" && isSettledHere(part, plan.payouts.get(said.payoutId ?? ""));
 }
 
 /**
@@ -53,8 +71,11 @@ export async function payoutPartOf(
   const part = await newPart(step, said, { owner, unit: commission.unit, amount: 0 });
   await tx.insert(payouts, part);
   const partIds = [...(known.partIds ?? []), part.id];
-  const parts = [...(await partsOf(step, known)), part];
-  await tx.put(sourceIds, { ...known, partIds, recordId: partIds[0]!, ownDigest: pictureOfParts(parts) });
+  const before = await partsOf(step, known);
+  // What was edited here stays known as edited.
+  const isUntouched = pictureOfParts(before) === known.ownDigest;
+  const ownDigest = isUntouched ? pictureOfParts([...before, part]) : known.ownDigest;
+  await tx.put(sourceIds, { ...known, partIds, recordId: partIds[0]!, ownDigest });
   return part;
 }
 

@@ -167,7 +167,9 @@ export function importCode(step: Step, said: SourceCode): Promise<Result> {
     ],
     async add() {
       const owner = await placeOf(step, said);
-      if (owner === null) return `code ${said.code}: its promoter ${said.promoterId} was not imported`;
+      const promoter = owner && (await tx.get(promoters, account.id, owner.promoterId));
+      if (owner === null || !promoter || isErased(promoter))
+        return `code ${said.code}: its promoter ${said.promoterId} was not imported`;
       const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
       if (holder !== null && holder.promoterCampaignId === owner.id)
         return { record: holder, isFoundHere: true };

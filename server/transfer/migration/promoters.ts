@@ -188,13 +188,14 @@ function importPayoutMethod(
     picture: (record) => [record.method, record.details],
     async add() {
       const promoterId = await ownId(step, "promoter", id);
-      if (promoterId === null) return `promoter ${id} was not imported, so has no payout method`;
-      const selected = await findSelectedPayoutMethod(tx, account.id, promoterId);
+      const promoter = promoterId && (await tx.get(promoters, account.id, promoterId));
+      if (!promoter || isErased(promoter)) return `promoter ${id} was not imported, so has no payout method`;
+      const selected = await findSelectedPayoutMethod(tx, account.id, promoter.id);
       if (selected !== null) return { record: selected, isFoundHere: true };
       const record: PayoutMethod = {
         accountId: account.id,
         id: await context.store.nextId("payout-method"),
-        promoterId,
+        promoterId: promoter.id,
         method,
         details,
         meta: {},

@@ -72,6 +72,8 @@ export async function importCommission(
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
+    if (lead !== null && (await isEarnedHere(tx, lead, { ...input, promoterId: owner.promoterId })))
+      return "known";
     const commission = newCommission({
       accountId: account.id,
       id,
@@ -114,6 +116,24 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
     : lead.promoterId;
   const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
+}
+
+/** Whether a reward here has given the promoter a commission for the same event. A second one would pay twice. */
+async function isEarnedHere(
+  tx: Transaction,
+  { accountId, id: leadId }: Lead,
+  { eventId, unit, amount, promoterId }: ImportedCommission & { promoterId: number },
+): Promise<boolean> {
+  if (eventId === null) return false;
+  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(eventId)], { limit: 100 });
+  return ofEvent.some(
+    (each) =>
+      each.rewardId !== null &&
+      each.leadId === leadId &&
+      each.promoterId === promoterId &&
+      each.unit === unit &&
+      Math.sign(each.amount) === Math.sign(amount),
+  );
 }
 
 /** Whether another commission of the same sale, or of the same refund, is known: of another unit, tier or part of a split. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Store } from "../../../storage/store.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Program } from "./source-id.ts";
@@ -151,4 +151,14 @@ export function putMigration(
     await tx.put(migrations, after);
     if (csv !== null) await tx.put(migrationReports, { accountId, migrationId: id, csv });
   });
+}
+
+/** Forgets what finished runs say of people, because reports name them by their e-mail addresses. */
+export async function forgetMigrationTexts(tx: Transaction, accountId: number): Promise<void> {
+  for (const migration of await tx.view.list(migrations, "id", accountId, [])) {
+    const { result } = migration;
+    if (result === null) continue;
+    await tx.put(migrations, { ...migration, result: { ...result, remarks: [], differences: [] } });
+    await tx.remove(migrationReports, accountId, migration.id);
+  }
 }
