@@ -207,6 +207,33 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await app.records.count("sale")).toBe(5);
   });
 
+  it("recognises a payment that both programs have recorded and only one has an id of", async () => {
+    await importInto(app, difficultProgram());
+    const sale = { uid: "cus_1", event_id: "ch_7", amount: "10000" };
+    expect((await app.v1("/track/sale", sale)).status).toBe(200);
+    const createdAt = "2026-03-03T12:00:00.000Z";
+    const later = [
+      ...difficultProgram(),
+      former.sale({ id: "s7", customerId: "k1", promoterId: "jane", amount: 10_000, createdAt }),
+      former.commission({ id: "m17", saleId: "s7", customerId: "k1", promoterId: "jane", amount: 2_000 }),
+    ];
+    const migrated = await importInto(app, later);
+    expect(outcomesOf(migrated)).toEqual({ found: 2, known: 34 });
+    expect(migrated.remarks).toContain("sale s7 is taken for sale ch_7, which was recorded here");
+    expect(await app.records.count("sale")).toBe(5);
+  });
+
+  it("takes nothing back twice if both programs know of a refund", async () => {
+    await importInto(app, difficultProgram());
+    const refund = { uid: "cus_1", event_id: "re_1", sale_event_id: "ch_2", amount: "7500" };
+    expect((await app.v1("/track/refund", refund)).status).toBe(200);
+    const before = await app.records.all("commission");
+    const denied = put(difficultProgram(), { kind: "commission", id: "m4", status: "denied" });
+    const migrated = await importInto(app, denied);
+    expect(migrated.remarks[0]).toBe("commission m4 changed there, but its refund was recorded here");
+    expect(await app.records.all("commission")).toEqual(before);
+  });
+
   it("lists what can't be followed", async () => {
     await importInto(app, difficultProgram());
     const wrong = put(difficultProgram(), { kind: "sale", id: "s1", amount: 9_000 });
