@@ -11,7 +11,7 @@ const RANGES = [
   ["30", "30 days"],
   ["90", "90 days"],
   ["365", "Year"],
-  ["own", "Choose days"],
+  ["own", "Custom"],
 ] as const;
 
 /** The first and the last day of a range. */

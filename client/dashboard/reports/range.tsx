@@ -40,7 +40,7 @@ export function RangeChoice({ filters }: Props) {
         value={length}
         onChange={(event) => event.currentTarget.value !== OWN && choose(event.currentTarget.value)}
       >
-        {[...RANGES, [OWN, "Choose days"]].map(([days, words]) => (
+        {[...RANGES, [OWN, "Custom"]].map(([days, words]) => (
           <option key={days} value={days} selected={days === length}>
             {words}
           </option>

@@ -41,7 +41,7 @@ describe("the start page of a running program", () => {
     await page.reload();
     await page.getByRole("img", { name: /^Revenue: .* from 5 Dec 2025/ }).waitFor();
 
-    await page.getByRole("button", { name: "Choose days" }).click();
+    await page.getByRole("button", { name: "Custom", exact: true }).click();
     await page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await page.getByRole("img", { name: /from 1 Feb 2026 – 4 Mar 2026/ }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
