@@ -2,9 +2,22 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 
-const SOURCES = ["client", "server", "rollup.config.mjs", "package.json", "package-lock.json", "tsconfig.json"];
+const SOURCES = [
+  "client",
+  "server",
+  "rollup.config.mjs",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+];
 /** One file of each part of the build. All are written by each build. */
-const BUILT = ["dist/svc.js", "dist/docs.js", "dist/server/main.js", "dist/server/cli.js", "dist/pages/dashboard.json"];
+const BUILT = [
+  "dist/svc.js",
+  "dist/docs.js",
+  "dist/server/main.js",
+  "dist/server/cli.js",
+  "dist/pages/dashboard.json",
+];
 
 if (newest(SOURCES) > oldest(BUILT)) {
   const { status } = spawnSync("npm", ["run", "--silent", "build"], { stdio: "inherit" });
