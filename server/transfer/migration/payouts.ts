@@ -30,7 +30,7 @@ export async function findPart(
     (isPaid && said.status !== "completed")
   )
     return null;
-  const parts = await partsOf(step, await rowOf(step, said));
+  const parts = await partsOf(step, await keptPayout(step, said));
   const isIts = (part: Payout) =>
     !isSettledHere(part, said) &&
     part.campaignId === owner.campaignId &&
@@ -67,7 +67,7 @@ export async function payoutPartOf(
   const found = await findPart(step, commission, owner);
   const said = plan.payouts.get(commission.payoutId ?? "");
   if (found !== "new" || said === undefined) return found === "new" ? null : found;
-  const known = await rowOf(step, said);
+  const known = await keptPayout(step, said);
   const part = await newPart(step, said, { owner, unit: commission.unit, amount: 0 });
   await tx.insert(payouts, part);
   const partIds = [...(known.partIds ?? []), part.id];
@@ -101,7 +101,7 @@ export async function moveInto(
 export async function importPayout(step: Step, said: SourcePayout): Promise<Result> {
   const { tx } = step;
   const sourceDigest = pictureOf(said);
-  const known = await rowOf(step, said);
+  const known = await keptPayout(step, said);
   if (known.sourceDigest === sourceDigest) return { outcome: "known" };
   const parts = await partsOf(step, known);
   if (parts.length === 0) return addWithout(step, said, { ...known, sourceDigest });
@@ -122,7 +122,7 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
 /** Of a payout that its own record has not come of yet. */
 const NOT_YET = "-";
 
-async function rowOf({ tx, account, program }: Step, { id }: SourcePayout): Promise<SourceId> {
+async function keptPayout({ tx, account, program }: Step, { id }: SourcePayout): Promise<SourceId> {
   const name = { program, kind: "payout" as const, sourceId: id };
   const known = await findSourceId(tx, account.id, name);
   const blank = {

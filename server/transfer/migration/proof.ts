@@ -91,7 +91,7 @@ export async function proof(
   }
   onRecords(seen % CHUNK);
   for (const { promoterId, text } of comparison.payoutSums.differences())
-    rowOf(comparison, promoterId)?.differences.push(text);
+    rowOfPromoter(comparison, promoterId)?.differences.push(text);
   const rows = [...comparison.rows.values()];
   for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
   return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
@@ -163,7 +163,7 @@ async function findOwn<R>(
   return { known, own: known === null ? null : await store.get(from, account.id, known.recordId) };
 }
 
-function rowOf({ rows, rowKeys }: Comparison, promoterId: string): ProofRow | undefined {
+function rowOfPromoter({ rows, rowKeys }: Comparison, promoterId: string): ProofRow | undefined {
   return rows.get(rowKeys.get(promoterId) ?? "");
 }
 
@@ -182,7 +182,7 @@ async function comparePromoter(comparison: Comparison, said: SourcePromoter): Pr
 
 async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign): Promise<void> {
   const { account, context, counts, rows, seenPlaces } = comparison;
-  const row = rowOf(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoterId);
   if (row && counts.get(said.promoterId)?.clicks === null) row.there.clicks += clicksOf(said);
   const place = { kind: "promoter_campaign", sourceId: said.id, from: promoterCampaigns } as const;
   const { own } = await findOwn(comparison, place);
@@ -195,7 +195,7 @@ async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign
 
 async function compareCustomer(comparison: Comparison, said: SourceCustomer): Promise<void> {
   const { plan, seenLeads } = comparison;
-  const row = rowOf(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoterId);
   const { known, own } = await findOwn(comparison, { kind: "customer", sourceId: said.id, from: leads });
   const isRepeated = own !== null && seenLeads.has(own.id);
   if (own) seenLeads.add(own.id);
@@ -226,7 +226,7 @@ function countThere(
 async function compareCommission(comparison: Comparison, said: SourceCommission): Promise<void> {
   const { account, context, plan, payoutSums, rows } = comparison;
   payoutSums.note(said);
-  const row = rowOf(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoterId);
   const amount = await amountOf({ reader: context.store, account, plan }, said);
   if (!row || typeof amount === "string") return;
   const isEarned = statusOf(said) === "approved";
