@@ -15,11 +15,12 @@ import type { PaypalApi } from "./paypal-api.ts";
 export async function connectPaypal(
   { context, accountId, services }: TestApp,
   { url }: PaypalApi,
+  { clientId = "client-1" } = {},
 ): Promise<void> {
   await connectPayments(context, accountId, {
     seal: services.seal,
     provider: "paypal",
-    clientId: "client-1",
+    clientId,
     secret: "secret-1",
     webhookId: "hook-1",
     apiUrl: url,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { runPaymentJob, connectPaypal } from "../../support/payments.ts";
+import { disconnectPayments } from "../../../server/domain/ledger/payment/connection.ts";
 import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
 import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
 import { addUser, callAs } from "../../support/users.ts";
@@ -148,6 +149,30 @@ describe("sending a payments batch", () => {
       expect([paypal.items().length, await statuses()]).toEqual([2, ["completed", "completed", "completed"]]);
     },
   );
+
+  it("never sends again by another account what the first one may have paid", async () => {
+    paypal.fail("paid, answer lost");
+    await send();
+    await runPaymentJob(app);
+    await disconnectPayments(app.context, app.accountId, "paypal");
+    const other = await startPaypalApi(() => app.services.clock());
+    await connectPaypal(app, other, { clientId: "client-2" });
+    for (const now of ["2026-03-04T05:08:07.890Z", "2026-03-04T06:00:00.000Z", "2026-03-04T08:00:00.000Z"]) {
+      app.setNow(now);
+      await runPaymentJob(app);
+    }
+    await other.close();
+    const reason =
+      "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
+    expect([other.postings, (await list()).map(({ needs_decision: why }) => why)]).toEqual([
+      0,
+      [reason, reason],
+    ]);
+    await connectPaypal(app, paypal);
+    app.setNow("2026-03-04T10:00:00.000Z");
+    await runPaymentJob(app);
+    expect([paypal.items().length, await list("filters[needs_decision]=true")]).toEqual([2, []]);
+  });
 
   it("gives a payment that nobody can tell about to a person, who decides it once", async () => {
     await send();

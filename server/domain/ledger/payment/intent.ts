@@ -250,6 +250,7 @@ export async function newOrder(
     attempts: 0,
     firstAskedAt: null,
     lastAskedAt: null,
+    askedAccount: null,
     heldUntil: null,
     isSettled: false,
     providerId: null,

@@ -95,6 +95,8 @@ export interface PaymentOrder {
   attempts: number;
   firstAskedAt: string | null;
   lastAskedAt: string | null;
+  /** The company's account at the provider that was asked to execute it. null: none was. @see payingAccountOf */
+  askedAccount: string | null;
   /** Until then, one process talks to the provider about it. null: nobody does. */
   heldUntil: string | null;
   /** Whether it is known what became of it, by the provider or by a person. It is never sent again then. */

@@ -41,7 +41,12 @@ export interface HeldOrder {
  * Takes an order, so that only one process talks about it. If it was never sent, writes down that it is now. null: another
  * process has it, or nothing is open.
  */
-export function holdOrder(context: Context, accountId: number, id: number): Promise<HeldOrder | null> {
+export function holdOrder(
+  context: Context,
+  { accountId, id }: Pick<PaymentOrder, "accountId" | "id">,
+  /** The company's account at the provider that this process talks to. */
+  account: string,
+): Promise<HeldOrder | null> {
   return context.store.transact(async (tx) => {
     const before = await tx.lock(paymentOrders, accountId, id);
     if (before === null || before.payer === "file" || isHeld(before, context.now)) return null;
@@ -49,7 +54,7 @@ export function holdOrder(context: Context, accountId: number, id: number): Prom
     const next = before.attempts === 0 && !before.isSettled ? "send" : "find";
     const order = held(before, context.now);
     if (next === "send")
-      return { order: await beginAttempt(tx, context, order), next, payments: await named(tx, own) };
+      return { order: await beginAttempt(tx, context, { order, account }), next, payments: await named(tx, own) };
     await tx.put(paymentOrders, order);
     return { order, next, payments: await named(tx, own) };
   });
@@ -63,15 +68,15 @@ export function holdOrder(context: Context, accountId: number, id: number): Prom
 export function repeatOrder(
   context: Context,
   { accountId, id, attempts }: PaymentOrder,
-  { answer, refusesRepetitionsMs }: { answer: Answer["kind"]; refusesRepetitionsMs: number },
+  given: { answer: Answer["kind"]; refusesRepetitionsMs: number; account: string },
 ): Promise<PaymentOrder | null> {
   const { now } = context;
   return context.store.transact(async (tx) => {
     const order = await tx.lock(paymentOrders, accountId, id);
     // Another process has sent it meanwhile, because this one took too long.
     if (order === null || order.attempts !== attempts) return null;
-    if (!mayRepeat(order, answer, { refusesRepetitionsMs, now })) return null;
-    return beginAttempt(tx, context, held(order, now));
+    if (!mayRepeat(order, given.answer, { ...given, now })) return null;
+    return beginAttempt(tx, context, { order: held(order, now), account: given.account });
   });
 }
 
@@ -106,7 +111,7 @@ export function recordAnswer(
 
 /** An order that was refused whole because of some receivers. It is sent anew without them. */
 function unasked(order: PaymentOrder, now: Date): PaymentOrder {
-  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, isSettled: false };
+  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, askedAccount: null, isSettled: false };
   return { ...order, ...never, nextAskAt: now.toISOString() };
 }
 
@@ -173,13 +178,18 @@ function held(order: PaymentOrder, now: Date): PaymentOrder {
   return { ...order, heldUntil: new Date(now.getTime() + HOLD_MS).toISOString() };
 }
 
-async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrder): Promise<PaymentOrder> {
+async function beginAttempt(
+  tx: Transaction,
+  context: Context,
+  { order, account }: { order: PaymentOrder; account: string },
+): Promise<PaymentOrder> {
   const at = context.now.toISOString();
   const after: PaymentOrder = {
     ...order,
     attempts: order.attempts + 1,
     firstAskedAt: order.firstAskedAt ?? at,
     lastAskedAt: at,
+    askedAccount: account,
   };
   await tx.put(paymentOrders, after);
   for (const payment of await tx.view.list(payments, "order", order.accountId, [order.id])) {

@@ -70,6 +70,7 @@ const WATCHED_MS = 45 * DAY_MS;
 const LONGEST_REQUEST_MS = HOUR_MS;
 
 type Asked = Pick<PaymentOrder, "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "createdAt">;
+type AskedSomebody = Asked & Pick<PaymentOrder, "askedAccount">;
 
 /** Whether nobody could tell for so long what became of an order that a person must decide. */
 export function isOverdue({ firstAskedAt, createdAt }: Asked, now: Date): boolean {
@@ -78,15 +79,17 @@ export function isOverdue({ firstAskedAt, createdAt }: Asked, now: Date): boolea
 
 /**
  * Whether an order may be sent again after the provider was asked about it. While the provider refuses repetitions, a
- * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again.
+ * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again. Another account at
+ * the provider does not know what the first one has paid, so it is never asked.
  */
 export function mayRepeat(
-  { firstAskedAt, lastAskedAt, isSettled }: Asked,
+  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedSomebody,
   answer: Answer["kind"],
-  { refusesRepetitionsMs, now }: { refusesRepetitionsMs: number; now: Date },
+  { account, refusesRepetitionsMs, now }: { account: string; refusesRepetitionsMs: number; now: Date },
 ): boolean {
   if (isSettled || (answer !== "absent" && answer !== "unaskable")) return false;
   if (firstAskedAt === null || lastAskedAt === null) return true;
+  if (askedAccount !== account) return false;
   if (now.getTime() - Date.parse(firstAskedAt) < refusesRepetitionsMs) return true;
   return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
 }
