@@ -323,13 +323,25 @@ describe("sending a payments batch", () => {
     );
     expect((await approve(ada)).status).toBe(200);
     expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so somebody else must send it"));
+    expect(await send()).toEqual(refusal("A user must send BATCH-1, not a key"));
     expect(await list()).toEqual([]);
     expect((await sendAs(bob)).status).toBe(200);
     await runPaymentJob(app);
-    for (const nth of [0, 1]) await settle(nth, "FAILED");
-    // The next time the money would go to another receiver.
+    await settle(0, "FAILED");
+    // The next time the money would go to another receiver, and the batch is still processing.
     await company(app, "PUT /payout_methods/1", { details: { wallet_email: "jane@new.example" } });
     expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    await settle(1, "FAILED");
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    app.setNow("2026-03-04T05:07:00.000Z");
+    await approve(ada);
+    app.setNow("2026-03-04T05:08:00.000Z");
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@new.example" } });
+    const message = "The payout method was changed after the batch was approved. Approve it again";
+    expect((await sendAs(bob)).body).toMatchObject({
+      to_pay: [],
+      left_out: [{ message }, { message }, { payout_id: 3 }],
+    });
   });
 
   it("shows promoters each step of their own, and what to do", async () => {
@@ -360,6 +372,8 @@ describe("sending a payments batch", () => {
       { error: "PayPal did not sign this event" },
     ],
     ["no JSON", "{", 400, { error: "The event is not JSON" }],
+    ["deep", "[".repeat(5_000) + "]".repeat(5_000), 400, { error: "The event is no object, or is too large" }],
+    ["a word", '"x"', 400, { error: "The event is no object, or is too large" }],
   ])("refuses an event that is %s", async (_, body, status, answer) => {
     const told = await app.request("/hooks/payments/paypal/acme", { method: "POST", body });
     expect([told.status, await told.json()]).toEqual([status, answer]);
