@@ -26,12 +26,17 @@ describe("a payment", () => {
         .map((each) => judge({ state, decidedBy: "ada" }, each))
         .join(" ");
     expect(judged("confirmed")).toBe("old old old new new");
-    expect(judged("failed")).toBe("new new new old old");
+    expect(judged("failed")).toBe("new new new old new");
   });
 });
 
 describe("an order is sent again", () => {
-  const order = { attempts: 1, isSettled: false, askedAccount: "acme", createdAt: "2026-03-01T00:00:00.000Z" };
+  const order = {
+    attempts: 1,
+    isSettled: false,
+    askedAccount: "acme",
+    createdAt: "2026-03-01T00:00:00.000Z",
+  };
   const asked = (at: string) => ({ ...order, firstAskedAt: at, lastAskedAt: at });
   const at = "2026-03-01T00:00:00.000Z";
   const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -92,7 +97,8 @@ describe("a seal", () => {
 
   it("does not open what was changed", () => {
     const sealed = newSeal([one]).close("secret", "1 paypal");
-    const changed = sealed.slice(0, -1) + (sealed.endsWith("A") ? "B" : "A");
+    // The last character may hold bits that nobody reads.
+    const changed = sealed.slice(0, -2) + (sealed.at(-2) === "A" ? "B" : "A") + sealed.at(-1);
     expect(() => newSeal([one]).open(changed, "1 paypal")).toThrow(/opens this secret/);
   });
 });

@@ -286,10 +286,7 @@ async function settleBatch(
 }
 
 /** What failed may go to another receiver the next time, so somebody must approve the batch anew. */
-async function disapproved(
-  tx: Transaction,
-  { approvedBy, ...batch }: PaymentsBatch,
-): Promise<PaymentsBatch> {
+async function disapproved(tx: Transaction, { approvedBy, ...batch }: PaymentsBatch): Promise<PaymentsBatch> {
   if (approvedBy !== undefined) await tx.put(paymentsBatches, batch);
   return batch;
 }
