@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { runPaymentJob, connectPaypal } from "../../support/payments.ts";
-import { disconnectPayments } from "../../../server/domain/ledger/payment/connection.ts";
 import { startPaypalApi, type PaypalApi } from "../../support/paypal-api.ts";
 import { addPayout, addPromoter, changeAccount, movePayout, selectMethod } from "../../support/payouts.ts";
 import { addUser, callAs } from "../../support/users.ts";
@@ -154,7 +153,7 @@ describe("sending a payments batch", () => {
     paypal.fail("paid, answer lost");
     await send();
     await runPaymentJob(app);
-    await disconnectPayments(app.context, app.accountId, "paypal");
+    await company(app, "DELETE /payment_connections?provider=paypal");
     const other = await startPaypalApi(() => app.services.clock());
     await connectPaypal(app, other, { clientId: "client-2" });
     for (const now of ["2026-03-04T05:08:07.890Z", "2026-03-04T06:00:00.000Z", "2026-03-04T08:00:00.000Z"]) {
@@ -273,7 +272,7 @@ describe("sending a payments batch", () => {
     await send();
     await runPaymentJob(app);
     await settle(1, "UNCLAIMED");
-    await disconnectPayments(app.context, app.accountId, "paypal");
+    await company(app, "DELETE /payment_connections?provider=paypal");
     const jobAt = async (now: string) => {
       app.setNow(now);
       await runPaymentJob(app);
