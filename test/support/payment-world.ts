@@ -127,9 +127,13 @@ export async function newPaymentWorld(engine: Engine) {
   }
   const connect = async (nth: number) => {
     paypal = accounts[nth]!;
-    const paidBy = { provider: "paypal", secret: "secret-1", webhookId: "hook-1" } as const;
-    const clientId = `client-${nth}`;
-    await connectPayments(context(), account.id, { ...paidBy, clientId, apiUrl: paypal.url, seal });
+    const paidBy = {
+      provider: "paypal",
+      clientId: "client-1",
+      secret: "secret-1",
+      webhookId: "hook-1",
+    } as const;
+    await connectPayments(context(), account.id, { ...paidBy, apiUrl: paypal.url, seal });
   };
   await connect(0);
   const batchIds = [

@@ -15,12 +15,11 @@ import type { PaypalApi } from "./paypal-api.ts";
 export async function connectPaypal(
   { context, accountId, services }: TestApp,
   { url }: PaypalApi,
-  { clientId = "client-1" } = {},
 ): Promise<void> {
   await connectPayments(context, accountId, {
     seal: services.seal,
     provider: "paypal",
-    clientId,
+    clientId: "client-1",
     secret: "secret-1",
     webhookId: "hook-1",
     apiUrl: url,

@@ -155,7 +155,7 @@ describe("sending a payments batch", () => {
     await runPaymentJob(app);
     await company(app, "DELETE /payment_connections?provider=paypal");
     const other = await startPaypalApi(() => app.services.clock());
-    await connectPaypal(app, other, { clientId: "client-2" });
+    await connectPaypal(app, other);
     for (const now of ["2026-03-04T05:08:07.890Z", "2026-03-04T06:00:00.000Z", "2026-03-04T08:00:00.000Z"]) {
       app.setNow(now);
       await runPaymentJob(app);
