@@ -4,6 +4,7 @@ import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
+import { findExcess } from "../http/parameters/json.ts";
 import type { News, PaymentProvider, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
@@ -269,10 +270,13 @@ function unknown(answer: Wired, fault?: z.ZodError): Answer {
   return { kind: "unknown", reason };
 }
 
-function parse(body: string): unknown {
+/** Anybody may send an event, and deep nesting overflows the stack when the event is written for PayPal. */
+function parse(body: string): object {
   try {
-    return JSON.parse(body);
+    const event = JSON.parse(body) as unknown;
+    if (typeof event === "object" && event !== null && findExcess(event) === null) return event;
   } catch {
     throw new Failure("malformed", "The event is not JSON");
   }
+  throw new Failure("malformed", "The event is no object, or is too large");
 }

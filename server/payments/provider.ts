@@ -1,5 +1,6 @@
 import {
   loadPaymentConnection,
+  payingAccountOf,
   secretOf,
   type PaymentConnection,
   type PaymentProviderName,
@@ -55,6 +56,11 @@ export interface PaymentProvider {
   balance(currency: string): Promise<number | null>;
 }
 
+/** An adapter, and the company's account that it talks to. */
+export interface OpenProvider extends PaymentProvider {
+  account: string;
+}
+
 /** The adapters, each bound to a connection and its secret. */
 const ADAPTERS: Record<
   PaymentProviderName,
@@ -66,7 +72,8 @@ export async function openPaymentProvider(
   { store, seal }: { store: Store; seal: Seal },
   accountId: number,
   provider: PaymentProviderName,
-): Promise<PaymentProvider> {
+): Promise<OpenProvider> {
   const connection = await loadPaymentConnection(store, accountId, provider);
-  return ADAPTERS[provider](connection, secretOf(connection, seal));
+  const secret = secretOf(connection, seal);
+  return { ...ADAPTERS[provider](connection, secret), account: payingAccountOf(connection, secret) };
 }

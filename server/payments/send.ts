@@ -21,7 +21,7 @@ import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
-import { openPaymentProvider, type PaymentProvider } from "./provider.ts";
+import { openPaymentProvider, type OpenProvider, type PaymentProvider } from "./provider.ts";
 
 /** The parameters of sending. The clock is read before each step, because providers take their time. */
 export interface Run extends Omit<Context, "now"> {
@@ -135,7 +135,7 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
     if (order !== null) await recordAnswer(contextOf(run), { ...order, heldUntil: null }, answer);
     return;
   }
-  const held = await holdOrder(contextOf(run), accountId, id);
+  const held = await holdOrder(contextOf(run), { accountId, id }, adapter.account);
   if (held === null) return;
   const { order, answer } =
     held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
@@ -167,11 +167,16 @@ interface Answered {
 }
 
 /** Asks first. Only if that does not tell, and a repetition can't pay twice, the order is sent again. */
-async function ask(run: Run, adapter: PaymentProvider, held: HeldOrder): Promise<Answered> {
+async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<Answered> {
   const answer = await adapter.find(held);
-  const { refusesRepetitionsMs } = adapter;
-  const order = await repeatOrder(contextOf(run), held.order, { answer: answer.kind, refusesRepetitionsMs });
-  return order === null ? { order: held.order, answer } : send(run, adapter, { ...held, order });
+  const { refusesRepetitionsMs, account } = adapter;
+  const given = { answer: answer.kind, refusesRepetitionsMs, account };
+  const order = await repeatOrder(contextOf(run), held.order, given);
+  if (order !== null) return send(run, adapter, { ...held, order });
+  const { askedAccount, isSettled } = held.order;
+  const isElsewhere = (answer.kind === "absent" || answer.kind === "unaskable") && askedAccount !== account;
+  if (!isElsewhere || isSettled) return { order: held.order, answer };
+  return { order: held.order, answer: { kind: "unknown", reason: "it was asked with other credentials" } };
 }
 
 /** A process that slept since it wrote down its attempt leaves the order to the next one. */

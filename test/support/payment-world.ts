@@ -23,7 +23,13 @@ import { newStore } from "../../server/storage/store.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { SECRET_KEY } from "./app.ts";
 import { mortalEngine } from "./mortal-engine.ts";
-import { startPaypalApi, PAYPAL_FAULTS, type ItemStatus, type PaypalApi } from "./paypal-api.ts";
+import {
+  startPaypalApi,
+  PAYPAL_FAULTS,
+  type ItemStatus,
+  type PaypalApi,
+  type PaypalItem,
+} from "./paypal-api.ts";
 import { addPayout, addPromoter, selectMethod } from "./payouts.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -37,6 +43,7 @@ export type PaymentEvent =
   | { does: "wait"; ms: number }
   | { does: "settle"; nth: number; status: ItemStatus; events: "none" | "one" | "two" | "late" }
   | { does: "outage"; isAway: boolean }
+  | { does: "connect"; nth: number }
   | { does: "decide"; nth: number }
   | { does: "by hand"; nth: number; to: "completed" | "pending" | "cancelled" | "failed" }
   | { does: "file" | "batch" };
@@ -78,6 +85,7 @@ export function paymentHistory(length: number): fc.Arbitrary<PaymentEvent[]> {
       }),
     },
     { weight: 1, arbitrary: fc.record({ does: fc.constant("outage" as const), isAway: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant("connect" as const), nth: fc.nat(1) }) },
     { weight: 1, arbitrary: fc.record({ does: fc.constant("decide" as const), nth: fc.nat(5) }) },
     {
       weight: 2,
@@ -96,7 +104,10 @@ export function paymentHistory(length: number): fc.Arbitrary<PaymentEvent[]> {
 export async function newPaymentWorld(engine: Engine) {
   let now = Date.parse("2026-03-04T05:06:07.890Z");
   const clock = () => new Date(now);
-  const paypal = await startPaypalApi(clock);
+  /** The company has two accounts at PayPal, and the owner may connect either. */
+  const accounts = [await startPaypalApi(clock), await startPaypalApi(clock)] as const;
+  let paypal = accounts[0];
+  const items = () => accounts.flatMap((each) => each.items());
   const store = newStore(engine);
   const seal = newSeal([SECRET_KEY]);
   const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
@@ -114,18 +125,22 @@ export async function newPaymentWorld(engine: Engine) {
     for (let count = 0; count < 2; count += 1)
       await addPayout(context(), promoter, { totalInclTax: 1_000 * nth });
   }
-  const paidBy = {
-    provider: "paypal",
-    clientId: "client-1",
-    secret: "secret-1",
-    webhookId: "hook-1",
-  } as const;
-  await connectPayments(context(), account.id, { ...paidBy, apiUrl: paypal.url, seal });
+  const connect = async (nth: number) => {
+    paypal = accounts[nth]!;
+    const paidBy = {
+      provider: "paypal",
+      clientId: "client-1",
+      secret: "secret-1",
+      webhookId: "hook-1",
+    } as const;
+    await connectPayments(context(), account.id, { ...paidBy, apiUrl: paypal.url, seal });
+  };
+  await connect(0);
   const batchIds = [
     (await createPaymentsBatch(context(), account, { method: "paypal", show: asItIs })).batch.id,
   ];
   const later: ReturnType<PaypalApi["settle"]>[] = [];
-  const all = () => store.list(payments, "id", account.id, []);
+  const madePayments = () => store.list(payments, "id", account.id, []);
 
   /** A process that may be killed. What it was doing then is lost. */
   async function process(
@@ -161,7 +176,7 @@ export async function newPaymentWorld(engine: Engine) {
 
   /** A person looks at PayPal before deciding, and waits until PayPal knows. */
   async function decide(payment: Payment): Promise<void> {
-    const item = paypal.items().find(({ reference }) => reference === payment.reference);
+    const item = items().find(({ reference }) => reference === payment.reference);
     if (item !== undefined && ["PENDING", "ONHOLD", "UNCLAIMED"].includes(item.status)) return;
     const wasPaid = item !== undefined && isMoney(item.status);
     await refusable(() => decidePayment(context(), account.id, { id: payment.id, wasPaid }));
@@ -173,12 +188,14 @@ export async function newPaymentWorld(engine: Engine) {
         now += event.ms;
         return;
       case "outage":
-        paypal.isAway = event.isAway;
+        for (const each of accounts) each.isAway = event.isAway;
         return;
+      case "connect":
+        return connect(event.nth);
       case "settle": {
-        const item = paypal.items()[event.nth % Math.max(1, paypal.items().length)];
+        const item = items()[event.nth % Math.max(1, items().length)];
         if (item === undefined || !follows(item.status, event.status)) return;
-        const told = paypal.settle(item, event.status);
+        const told = accounts.find((each) => each.items().includes(item))!.settle(item, event.status);
         if (event.events === "late") later.push(told);
         const times = { none: 0, one: 1, two: 2, late: 0 }[event.events];
         await Promise.all(Array.from({ length: times }, () => tell(told)));
@@ -187,7 +204,7 @@ export async function newPaymentWorld(engine: Engine) {
         return;
       }
       case "decide": {
-        const open = (await all()).filter(({ review }) => review !== null);
+        const open = (await madePayments()).filter(({ review }) => review !== null);
         const payment = open[event.nth % Math.max(1, open.length)];
         if (payment !== undefined) await decide(payment);
         return;
@@ -223,14 +240,13 @@ export async function newPaymentWorld(engine: Engine) {
   }
 
   return {
-    paypal,
     live,
     async close() {
-      await paypal.close();
+      for (const each of accounts) await each.close();
     },
     /** What breaks a law now. */
     async faults(): Promise<string[]> {
-      return [...doublePayments(paypal, await all()), ...(await movedMoney())];
+      return [...doublePayments(items(), await madePayments()), ...(await movedMoney())];
     },
     /** What is undecided for longer than an hour after the job has run, and nobody was told. */
     async untold(): Promise<string[]> {
@@ -241,7 +257,7 @@ export async function newPaymentWorld(engine: Engine) {
           !isSettled && now - Date.parse(firstAskedAt ?? createdAt) > HOUR_MS,
       );
       const ids = new Set(late.map(({ id }) => id));
-      return (await all())
+      return (await madePayments())
         .filter(
           ({ orderId, state, review }) =>
             ids.has(orderId) && (state === "intent" || state === "asked") && review === null,
@@ -250,30 +266,32 @@ export async function newPaymentWorld(engine: Engine) {
     },
     /** Ends all faults, and lets everybody do their work until nothing is open. */
     async calm(): Promise<void> {
-      paypal.recover();
+      for (const each of accounts) each.recover();
+      await connect(0);
       for (let round = 0; round < 4; round += 1) {
-        for (const item of paypal.items())
+        for (const item of items())
           if (item.status === "PENDING" || item.status === "ONHOLD") item.status = "SUCCESS";
         // PayPal returns what nobody claims, and only then a person can tell what became of it.
         const open = new Set(
-          (await all()).filter(({ review }) => review !== null).map(({ reference }) => reference),
+          (await madePayments()).filter(({ review }) => review !== null).map(({ reference }) => reference),
         );
-        for (const item of paypal.items())
+        for (const item of items())
           if (item.status === "UNCLAIMED" && open.has(item.reference)) item.status = "RETURNED";
         now += 7 * HOUR_MS;
         await process(job, null);
         await process(send, null);
         now += 2 * HOUR_MS;
-        for (const payment of await all()) if (payment.review !== null) await decide(payment);
+        for (const payment of await madePayments()) if (payment.review !== null) await decide(payment);
       }
     },
     /** Where PayPal's list and ours differ. */
     async differences(): Promise<string[]> {
-      const own = new Map((await all()).map((payment) => [payment.reference, payment]));
+      const own = new Map((await madePayments()).map((payment) => [payment.reference, payment]));
       const orders = new Map(
         (await store.list(paymentOrders, "id", account.id, [])).map((each) => [each.id, each]),
       );
-      const listed = paypal.items().map(({ reference, status }): string[] => {
+      // What the other account has paid can't be looked up any more.
+      const listed = accounts[0].items().map(({ reference, status }): string[] => {
         const payment = own.get(reference);
         if (payment === undefined) return [`PayPal has paid ${reference}, which we don't know`];
         // PayPal can't be asked about an order whose batch it has not named.
@@ -282,7 +300,7 @@ export async function newPaymentWorld(engine: Engine) {
           ? []
           : [`payment ${payment.id} is ${payment.state} and ${status}`];
       });
-      const known = new Set(paypal.items().map(({ reference }) => reference));
+      const known = new Set(items().map(({ reference }) => reference));
       const unlisted = [...own.values()]
         .filter(
           ({ payer, reference, state }) => payer !== "file" && !known.has(reference) && state !== "failed",
@@ -331,11 +349,11 @@ function isMoney(status: ItemStatus): boolean {
 }
 
 /** Payouts whose money is on its way twice. */
-function doublePayments(paypal: PaypalApi, own: Payment[]): string[] {
+function doublePayments(items: PaypalItem[], own: Payment[]): string[] {
   const payoutIds = new Map(own.map(({ reference, payoutIds }) => [reference, payoutIds]));
   const seen = new Map<number, string>();
   const faults: string[] = [];
-  for (const { id, reference, status } of paypal.items()) {
+  for (const { id, reference, status } of items) {
     if (!isMoney(status)) continue;
     for (const payoutId of payoutIds.get(reference) ?? []) {
       if (seen.has(payoutId)) faults.push(`payout ${payoutId} is paid by ${seen.get(payoutId)} and ${id}`);

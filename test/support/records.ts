@@ -11,6 +11,7 @@ import { leads } from "../../server/domain/people/lead/lead.ts";
 import { promoterAddresses } from "../../server/domain/people/lead/suspicion.ts";
 import { migrations } from "../../server/domain/program/migration/migration.ts";
 import { originNames } from "../../server/domain/people/origin.ts";
+import { payments } from "../../server/domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "../../server/domain/ledger/payments-batch/batch.ts";
 import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "../../server/domain/ledger/payout-run/run.ts";
@@ -52,6 +53,7 @@ const NOUNS = {
   pastClick: pastClicks,
   paymentsBatch: paymentsBatches,
   payout: payouts,
+  payment: payments,
   payoutMethod: payoutMethods,
   payoutRun: payoutRuns,
   product: products,

@@ -26,12 +26,17 @@ describe("a payment", () => {
         .map((each) => judge({ state, decidedBy: "ada" }, each))
         .join(" ");
     expect(judged("confirmed")).toBe("old old old new new");
-    expect(judged("failed")).toBe("new new new old old");
+    expect(judged("failed")).toBe("new new new old new");
   });
 });
 
 describe("an order is sent again", () => {
-  const order = { attempts: 1, isSettled: false, createdAt: "2026-03-01T00:00:00.000Z" };
+  const order = {
+    attempts: 1,
+    isSettled: false,
+    askedAccount: "acme",
+    createdAt: "2026-03-01T00:00:00.000Z",
+  };
   const asked = (at: string) => ({ ...order, firstAskedAt: at, lastAskedAt: at });
   const at = "2026-03-01T00:00:00.000Z";
   const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -45,15 +50,16 @@ describe("an order is sent again", () => {
     ["unaskable", "2026-03-02T00:00:00.000Z", false],
     ["absent", "2026-03-02T00:00:00.000Z", true],
   ])("after %s at %s: %s", (kind, now, isRepeated) => {
-    const given = { refusesRepetitionsMs: DAY_MS, now: new Date(now) };
+    const given = { account: "acme", refusesRepetitionsMs: DAY_MS, now: new Date(now) };
     expect(mayRepeat(asked(at), kind, given)).toBe(isRepeated);
     expect(mayRepeat({ ...asked(at), isSettled: true }, kind, given)).toBe(false);
+    expect(mayRepeat(asked(at), kind, { ...given, account: "other" })).toBe(false);
   });
 
   it("not while the last request may still be under way, once repetitions are no longer refused", () => {
     const late = { ...order, firstAskedAt: at, lastAskedAt: "2026-03-02T00:00:00.000Z" };
     const now = new Date("2026-03-02T00:30:00.000Z");
-    expect(mayRepeat(late, "absent", { refusesRepetitionsMs: DAY_MS, now })).toBe(false);
+    expect(mayRepeat(late, "absent", { account: "acme", refusesRepetitionsMs: DAY_MS, now })).toBe(false);
   });
 
   it.each<[number, PaymentState[], boolean, string | null]>([
@@ -91,7 +97,8 @@ describe("a seal", () => {
 
   it("does not open what was changed", () => {
     const sealed = newSeal([one]).close("secret", "1 paypal");
-    const changed = sealed.slice(0, -1) + (sealed.endsWith("A") ? "B" : "A");
+    // The last character may hold bits that nobody reads.
+    const changed = sealed.slice(0, -2) + (sealed.at(-2) === "A" ? "B" : "A") + sealed.at(-1);
     expect(() => newSeal([one]).open(changed, "1 paypal")).toThrow(/opens this secret/);
   });
 });

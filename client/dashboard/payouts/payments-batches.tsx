@@ -132,11 +132,9 @@ function Actions({ batch, isConnected, reload, onSepa, onParts, onPayments }: Ac
           Send the money
         </button>
       )}
-      {isConnected && (
-        <button class="button little" onClick={onPayments}>
-          Payments
-        </button>
-      )}
+      <button class="button little" onClick={onPayments}>
+        Payments
+      </button>
       {(isPayable || isRetriable) && (
         <button class="button little" onClick={() => void confirm(batch, reload)}>
           {isRetriable ? "Try again" : "Confirm"}

@@ -75,11 +75,13 @@ function Decision({ payment, reload }: { payment: Payment; reload: () => Promise
 }
 
 async function load(id: number, signal: AbortSignal): Promise<Payment[]> {
-  const query = { "filters[payments_batch_id]": id, per_page: SHOWN };
-  const payments = await answer(api.GET("/api/v2/company/payments", { params: { query }, signal }));
-  return payments.toSorted(
-    (one, other) => Number(other.needs_decision !== null) - Number(one.needs_decision !== null),
-  );
+  const find = (isUndecided: boolean) => {
+    const filters = { "filters[payments_batch_id]": id, "filters[needs_decision]": isUndecided };
+    const query = { ...filters, per_page: SHOWN };
+    return answer(api.GET("/api/v2/company/payments", { params: { query }, signal }));
+  };
+  const undecided = await find(true);
+  return [...undecided, ...(await find(false))];
 }
 
 /** Shows what sending a batch would do, and sends it if the reader agrees. */

@@ -258,7 +258,7 @@ async function eraseChannels(store: Store, accountId: number, id: number): Promi
   }
 }
 
-/** Errors from banks may hold names and account numbers. */
+/** Errors from banks may hold names and account numbers, and so may the reason why a person must decide. */
 async function erasePayoutErrors(store: Store, accountId: number, id: number): Promise<void> {
   for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
     for (const payout of chunk.filter(({ error }) => error !== null)) {
@@ -269,10 +269,13 @@ async function erasePayoutErrors(store: Store, accountId: number, id: number): P
     }
   }
   for await (const chunk of store.scan(payments, "promoter", accountId, [id])) {
-    for (const payment of chunk.filter(({ error }) => error !== null)) {
+    for (const payment of chunk.filter(({ error, review }) => error !== null || review !== null)) {
       await store.transact(async (tx) => {
         const current = await tx.get(payments, accountId, payment.id);
-        if (current !== null) await tx.put(payments, { ...current, error: "erased" });
+        if (current === null) return;
+        const error = current.error === null ? null : "erased";
+        const review = current.review && { ...current.review, reason: "erased" };
+        await tx.put(payments, { ...current, error, review });
       });
     }
   }

@@ -115,6 +115,25 @@ describe.each(STORAGES)("on %s", (kind) => {
       failedAt: NOW,
       createdAt: NOW,
     } satisfies RecordOf<"payout">);
+    await app.records.put("payment", {
+      ...own,
+      id: 1,
+      orderId: 1,
+      payer: "paypal",
+      paymentsBatchId: 1,
+      payoutIds: [1],
+      payoutMethodId: 1,
+      amount: 1_000,
+      currency: "USD",
+      reference: TID,
+      state: "asked",
+      steps: [{ state: "asked", at: NOW }],
+      providerId: null,
+      fee: null,
+      error: null,
+      review: { since: NOW, reason: `PayPal does not know ${MARK}` },
+      createdAt: NOW,
+    });
     await app.records.put(
       "commission",
       newCommission({

@@ -149,6 +149,30 @@ describe("sending a payments batch", () => {
     },
   );
 
+  it("never sends again by another account what the first one may have paid", async () => {
+    paypal.fail("paid, answer lost");
+    await send();
+    await runPaymentJob(app);
+    await company(app, "DELETE /payment_connections?provider=paypal");
+    const other = await startPaypalApi(() => app.services.clock());
+    await connectPaypal(app, other);
+    for (const now of ["2026-03-04T05:08:07.890Z", "2026-03-04T06:00:00.000Z", "2026-03-04T08:00:00.000Z"]) {
+      app.setNow(now);
+      await runPaymentJob(app);
+    }
+    await other.close();
+    const reason =
+      "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
+    expect([other.postings, (await list()).map(({ needs_decision: why }) => why)]).toEqual([
+      0,
+      [reason, reason],
+    ]);
+    await connectPaypal(app, paypal);
+    app.setNow("2026-03-04T10:00:00.000Z");
+    await runPaymentJob(app);
+    expect([paypal.items().length, await list("filters[needs_decision]=true")]).toEqual([2, []]);
+  });
+
   it("gives a payment that nobody can tell about to a person, who decides it once", async () => {
     await send();
     paypal.isAway = true;
@@ -179,6 +203,93 @@ describe("sending a payments batch", () => {
     await runPaymentJob(app);
     // A person has decided, so the order is never sent again.
     expect(paypal.items()).toEqual([]);
+  });
+
+  describe("after a decision", () => {
+    const decide = async (id: number, was_paid: boolean) =>
+      (await outcome(company(app, `POST /payments/${id}/decide`, { was_paid }))).body;
+    beforeEach(async () => {
+      await send();
+      await runPaymentJob(app);
+      app.setNow("2026-03-04T05:16:00.000Z");
+    });
+
+    it("takes the provider's word that was overruled as old, and any other as news", async () => {
+      await settle(0, "SUCCESS");
+      await settle(0, "FAILED");
+      const why = "PayPal says that it is failed, and it was confirmed before";
+      expect((await list()).at(-1)).toMatchObject({ state: "confirmed", needs_decision: why });
+      const decided = { state: "confirmed", needs_decision: null };
+      expect(await decide(1, true)).toMatchObject(decided);
+      await settle(0, "FAILED");
+      expect((await list()).at(-1)).toMatchObject(decided);
+      await settle(0, "RETURNED");
+      expect((await list()).at(-1)).toMatchObject({ state: "returned", needs_decision: null });
+    });
+
+    it("asks about another amount once", async () => {
+      paypal.items()[0]!.value = "239.00";
+      await settle(0, "SUCCESS");
+      const why = "PayPal says that it is confirmed, with 23900 USD instead of 24000 USD, in minor units";
+      expect((await list()).at(-1)).toMatchObject({ state: "asked", needs_decision: why });
+      const decided = { state: "confirmed", needs_decision: null };
+      expect(await decide(1, true)).toMatchObject(decided);
+      await settle(0, "SUCCESS");
+      expect((await list()).at(-1)).toMatchObject(decided);
+      await settle(0, "REVERSED");
+      expect((await list()).at(-1)).toMatchObject({
+        state: "confirmed",
+        needs_decision: expect.stringContaining("returned, with 23900"),
+      });
+    });
+
+    it("asks once more if the payouts have changed meanwhile", async () => {
+      for (const nth of [0, 1]) await settle(nth, "FAILED");
+      await movePayout(app, { id: 1, to: "pending" });
+      await app.records.change("payout", 1, { totalInclTax: 6_000 });
+      await movePayout(app, { id: 3, to: "cancelled" });
+      for (const nth of [0, 1]) await settle(nth, "SUCCESS");
+      const lowered = "It is confirmed with 24000, but its payouts are 18000 now, in minor units";
+      const stray = "It is confirmed, but payout 3 was settled in another way";
+      expect(await decide(1, true)).toMatchObject({ state: "confirmed", needs_decision: lowered });
+      expect(await decide(2, true)).toMatchObject({ state: "confirmed", needs_decision: stray });
+      for (const id of [1, 2])
+        expect(await decide(id, true)).toMatchObject({ state: "confirmed", needs_decision: null });
+      for (const nth of [0, 1]) await settle(nth, "SUCCESS");
+      expect(await list("filters[needs_decision]=true")).toEqual([]);
+    });
+
+    it("keeps the payout method that the money went to", async () => {
+      await settle(1, "FAILED");
+      await company(app, "PUT /payout_methods/2", { details: { wallet_email: "joe@new.example" } });
+      await settle(1, "SUCCESS");
+      await decide(2, true);
+      expect(await app.records.get("payout", 3)).toMatchObject({ status: "completed", payoutMethodId: 2 });
+    });
+  });
+
+  it("gives what is on its way to a person if the connection is gone, until it is back", async () => {
+    await send();
+    await runPaymentJob(app);
+    await settle(1, "UNCLAIMED");
+    await company(app, "DELETE /payment_connections?provider=paypal");
+    const jobAt = async (now: string) => {
+      app.setNow(now);
+      await runPaymentJob(app);
+      return (await list()).map(({ state, needs_decision: why }) => [state, why]);
+    };
+    await jobAt("2026-03-04T05:20:00.000Z");
+    const why =
+      "PayPal has not told whether it has paid since 2026-03-04 05:20 UTC: The account is not connected with PayPal";
+    expect(await jobAt("2026-03-04T06:30:00.000Z")).toEqual([
+      ["unclaimed", why],
+      ["asked", why],
+    ]);
+    await connectPaypal(app, paypal);
+    expect(await jobAt("2026-03-04T08:00:00.000Z")).toEqual([
+      ["unclaimed", null],
+      ["asked", null],
+    ]);
   });
 
   it("pays the others if a receiver is refused, and waits for another method of that one", async () => {
@@ -298,13 +409,25 @@ describe("sending a payments batch", () => {
     );
     expect((await approve(ada)).status).toBe(200);
     expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so somebody else must send it"));
+    expect(await send()).toEqual(refusal("A user must send BATCH-1, not a key"));
     expect(await list()).toEqual([]);
     expect((await sendAs(bob)).status).toBe(200);
     await runPaymentJob(app);
-    for (const nth of [0, 1]) await settle(nth, "FAILED");
-    // The next time the money would go to another receiver.
+    await settle(0, "FAILED");
+    // The next time the money would go to another receiver, and the batch is still processing.
     await company(app, "PUT /payout_methods/1", { details: { wallet_email: "jane@new.example" } });
     expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    await settle(1, "FAILED");
+    expect(await sendAs(bob)).toEqual(refusal("A second person must approve BATCH-1 before it is sent"));
+    app.setNow("2026-03-04T05:07:00.000Z");
+    await approve(ada);
+    app.setNow("2026-03-04T05:08:00.000Z");
+    await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@new.example" } });
+    const message = "The payout method was changed after the batch was approved. Approve it again";
+    expect((await sendAs(bob)).body).toMatchObject({
+      to_pay: [],
+      left_out: [{ message }, { message }, { payout_id: 3 }],
+    });
   });
 
   it("shows promoters each step of their own, and what to do", async () => {
@@ -335,6 +458,13 @@ describe("sending a payments batch", () => {
       { error: "PayPal did not sign this event" },
     ],
     ["no JSON", "{", 400, { error: "The event is not JSON" }],
+    [
+      "deep",
+      "[".repeat(5_000) + "]".repeat(5_000),
+      400,
+      { error: "The event is no object, or is too large" },
+    ],
+    ["a word", '"x"', 400, { error: "The event is no object, or is too large" }],
   ])("refuses an event that is %s", async (_, body, status, answer) => {
     const told = await app.request("/hooks/payments/paypal/acme", { method: "POST", body });
     expect([told.status, await told.json()]).toEqual([status, answer]);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
 import type { Reader, Store } from "../../../storage/store.ts";
@@ -115,6 +116,18 @@ export async function loadPaymentConnection(
 /** The secret of a connection. @throws Failure `refused` if no key opens it */
 export function secretOf(connection: PaymentConnection, seal: Seal): string {
   return seal.open(connection.sealedSecret, placeOf(connection));
+}
+
+/**
+ * Names the company's account at a provider, as far as credentials tell: the app of PayPal and the profile of Wise keep theirs
+ * when the secret changes. Only this account knows what it was asked to pay.
+ */
+export function payingAccountOf(connection: PaymentConnection, secret: string): string {
+  const { provider, clientId, profileId, apiUrl } = connection;
+  const known = { paypal: clientId, wise: profileId, stripe: secret, tremendous: secret }[provider];
+  return createHash("sha256")
+    .update(JSON.stringify([provider, apiUrl, known]))
+    .digest("base64url");
 }
 
 /** Seals the secrets of an account with the current key. Resolves to how many were sealed with a former one. */

@@ -126,6 +126,8 @@ function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsB
     throw new Failure("refused", `A second person must approve ${name} before it is sent`);
   if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
     throw new Failure("refused", `You have approved ${name}, so somebody else must send it`);
+  // The one who has approved it may have made the key.
+  if (actor?.kind === "key") throw new Failure("refused", `A user must send ${name}, not a key`);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -250,6 +252,7 @@ export async function newOrder(
     attempts: 0,
     firstAskedAt: null,
     lastAskedAt: null,
+    askedAccount: null,
     heldUntil: null,
     isSettled: false,
     providerId: null,
@@ -300,7 +303,7 @@ async function planWithin(
   const inBatch = await tx.view.list(payouts, "batch", account.id, [batchId]);
   for (const payout of inBatch.toSorted((one, other) => one.promoterId - other.promoterId)) {
     if (payout.status === "completed" || payout.status === "cancelled") continue;
-    const checked = await check(tx, { payout, provider, account, now });
+    const checked = await check(tx, { payout, batch, provider, account, now });
     if (checked === null) continue;
     if (typeof checked === "string") plan.leftOut.push({ payout, reason: checked });
     else addTo(plan, payout, checked);
@@ -312,6 +315,7 @@ type Payable = Pick<PlannedPayment, "name" | "payee" | "payoutMethodId">;
 
 interface Checked {
   payout: Payout;
+  batch: PaymentsBatch;
   provider: PaymentProviderName;
   account: Account;
   now: Date;
@@ -320,7 +324,7 @@ interface Checked {
 /** Whom a payout pays, or why it can't be sent. null: it has been sent already. */
 async function check(
   tx: Transaction,
-  { payout, provider, account, now }: Checked,
+  { payout, batch, provider, account, now }: Checked,
 ): Promise<Payable | string | null> {
   const latest = await findPaymentOf(tx, payout);
   if (latest !== null && isLive(latest)) {
@@ -340,6 +344,10 @@ async function check(
     return `${PROVIDER_WORDS[provider]} refused the receiver. The promoter must change the payout method`;
   if (isSameReceiver && latest.state === "returned")
     return "The money came back from this receiver. The promoter must change the payout method";
+  const approvedAt = account.requiresSecondPerson === true ? batch.approvedBy?.at : undefined;
+  // A payout that has failed goes to whatever method the promoter has selected since.
+  if (approvedAt !== undefined && payout.status === "failed" && (method.changedAt ?? "") >= approvedAt)
+    return "The payout method was changed after the batch was approved. Approve it again";
   const restMs = (account.methodRestDays ?? 0) * DAY_MS;
   if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
     return `The payout method was changed on ${method.changedAt.slice(0, 10)}, and rests for ${account.methodRestDays} days`;

@@ -15,10 +15,21 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 /** Who moves the money. `file`: the company itself, with a file that it downloaded. */
 export type Payer = PaymentProviderName | "file";
 
+/** What a provider says about a payment. null: it does not say. */
+export interface Said {
+  state: PaymentState;
+  amount: number | null;
+  currency: string | null;
+}
+
 /** Why a person must decide. */
 export interface Review {
   since: string;
   reason: string;
+  /** `silence`: the provider's next word answers it. `payouts`: they don't fit the payment any more. */
+  kind?: "silence" | "payouts";
+  /** The word of the provider that can't be true. */
+  said?: Said;
 }
 
 /**
@@ -52,6 +63,8 @@ export interface Payment {
   isPayeeFault?: boolean;
   /** Who said that it was paid, or not. Absent: the provider did. */
   decidedBy?: string;
+  /** The word of the provider that the decision was about. The same word is no news. */
+  decidedAbout?: Said;
   review: Review | null;
   createdAt: string;
 }
@@ -95,10 +108,14 @@ export interface PaymentOrder {
   attempts: number;
   firstAskedAt: string | null;
   lastAskedAt: string | null;
+  /** The company's account at the provider that was asked to execute it. null: none was. @see payingAccountOf */
+  askedAccount: string | null;
   /** Until then, one process talks to the provider about it. null: nobody does. */
   heldUntil: string | null;
   /** Whether it is known what became of it, by the provider or by a person. It is never sent again then. */
   isSettled: boolean;
+  /** Since when the provider has not said what became of it. null: its last answer did. */
+  silentSince?: string | null;
   /** The provider's own id. null: unknown yet. */
   providerId: string | null;
   /** When the server asks for news. null: nothing is open. */

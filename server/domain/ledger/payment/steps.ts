@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../../../failure.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
-import { loadPayout, payouts, type PayoutStatus } from "../payout/payout.ts";
+import { loadPayout, payouts, type Payout, type PayoutStatus } from "../payout/payout.ts";
 import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import { PROVIDER_WORDS } from "./connection.ts";
@@ -17,8 +18,18 @@ import {
   type Payment,
   type PaymentOrder,
   type PaymentState,
+  type Review,
+  type Said,
 } from "./payment.ts";
-import { isOverdue, judge, mayRepeat, nextAskAt, type Answer, type Report } from "./transition.ts";
+import {
+  isOverdue,
+  judge,
+  mayRepeat,
+  nextAskAt,
+  untoldSince,
+  type Answer,
+  type Report,
+} from "./transition.ts";
 
 /**
  * How long the other processes leave an order to one that may have died. If it was only slow, the provider is asked twice,
@@ -41,7 +52,12 @@ export interface HeldOrder {
  * Takes an order, so that only one process talks about it. If it was never sent, writes down that it is now. null: another
  * process has it, or nothing is open.
  */
-export function holdOrder(context: Context, accountId: number, id: number): Promise<HeldOrder | null> {
+export function holdOrder(
+  context: Context,
+  { accountId, id }: Pick<PaymentOrder, "accountId" | "id">,
+  /** The company's account at the provider that this process talks to. */
+  account: string,
+): Promise<HeldOrder | null> {
   return context.store.transact(async (tx) => {
     const before = await tx.lock(paymentOrders, accountId, id);
     if (before === null || before.payer === "file" || isHeld(before, context.now)) return null;
@@ -49,7 +65,11 @@ export function holdOrder(context: Context, accountId: number, id: number): Prom
     const next = before.attempts === 0 && !before.isSettled ? "send" : "find";
     const order = held(before, context.now);
     if (next === "send")
-      return { order: await beginAttempt(tx, context, order), next, payments: await named(tx, own) };
+      return {
+        order: await beginAttempt(tx, context, { order, account }),
+        next,
+        payments: await named(tx, own),
+      };
     await tx.put(paymentOrders, order);
     return { order, next, payments: await named(tx, own) };
   });
@@ -63,15 +83,15 @@ export function holdOrder(context: Context, accountId: number, id: number): Prom
 export function repeatOrder(
   context: Context,
   { accountId, id, attempts }: PaymentOrder,
-  { answer, refusesRepetitionsMs }: { answer: Answer["kind"]; refusesRepetitionsMs: number },
+  given: { answer: Answer["kind"]; refusesRepetitionsMs: number; account: string },
 ): Promise<PaymentOrder | null> {
   const { now } = context;
   return context.store.transact(async (tx) => {
     const order = await tx.lock(paymentOrders, accountId, id);
     // Another process has sent it meanwhile, because this one took too long.
     if (order === null || order.attempts !== attempts) return null;
-    if (!mayRepeat(order, answer, { refusesRepetitionsMs, now })) return null;
-    return beginAttempt(tx, context, held(order, now));
+    if (!mayRepeat(order, given.answer, { ...given, now })) return null;
+    return beginAttempt(tx, context, { order: held(order, now), account: given.account });
   });
 }
 
@@ -91,6 +111,7 @@ export function recordAnswer(
       ...order,
       isSettled: order.isSettled || answer.kind === "taken" || isRefused,
       providerId: answer.kind === "taken" ? (answer.providerId ?? order.providerId) : order.providerId,
+      silentSince: isTold(answer) ? null : (order.silentSince ?? context.now.toISOString()),
       // A process that took too long has lost the order to another one.
       heldUntil: order.heldUntil === heldUntil ? null : order.heldUntil,
     };
@@ -104,9 +125,13 @@ export function recordAnswer(
   });
 }
 
+function isTold({ kind }: Answer): boolean {
+  return kind === "taken" || kind === "refused";
+}
+
 /** An order that was refused whole because of some receivers. It is sent anew without them. */
 function unasked(order: PaymentOrder, now: Date): PaymentOrder {
-  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, isSettled: false };
+  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, askedAccount: null, isSettled: false };
   return { ...order, ...never, nextAskAt: now.toISOString() };
 }
 
@@ -152,11 +177,12 @@ export function decidePayment(
     }
     if (order !== null) await tx.put(paymentOrders, { ...order, isSettled: true });
     const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
+    const { said, kind } = payment.review ?? {};
     return move(
       tx,
       context,
-      { ...payment, decidedBy, review: null },
-      { state: wasPaid ? "confirmed" : "failed" },
+      { ...payment, decidedBy, ...(said !== undefined && { decidedAbout: said }), review: null },
+      { state: wasPaid ? "confirmed" : "failed", knowsPayouts: kind === "payouts" },
     );
   });
 }
@@ -173,13 +199,18 @@ function held(order: PaymentOrder, now: Date): PaymentOrder {
   return { ...order, heldUntil: new Date(now.getTime() + HOLD_MS).toISOString() };
 }
 
-async function beginAttempt(tx: Transaction, context: Context, order: PaymentOrder): Promise<PaymentOrder> {
+async function beginAttempt(
+  tx: Transaction,
+  context: Context,
+  { order, account }: { order: PaymentOrder; account: string },
+): Promise<PaymentOrder> {
   const at = context.now.toISOString();
   const after: PaymentOrder = {
     ...order,
     attempts: order.attempts + 1,
     firstAskedAt: order.firstAskedAt ?? at,
     lastAskedAt: at,
+    askedAccount: account,
   };
   await tx.put(paymentOrders, after);
   for (const payment of await tx.view.list(payments, "order", order.accountId, [order.id])) {
@@ -208,7 +239,7 @@ async function apply(
     if (!answer.isComplete || payment.state !== "asked") return payment.state;
     // It may be listed later, so nothing follows from this but that somebody must look.
     const words = `${payerWords(payment.payer)} has the order, and does not list this payment`;
-    return (await ask(tx, context, payment, words)).state;
+    return (await ask(tx, context, payment, { reason: words, kind: "silence" })).state;
   }
   if (answer.kind === "refused" && isOnlyAttempt && judge(payment, "failed") === "new") {
     const fault = answer.faults.find(({ reference }) => reference === payment.reference);
@@ -218,18 +249,17 @@ async function apply(
     return (await move(tx, context, payment, { state: "failed", error, isPayeeFault: fault !== undefined }))
       .state;
   }
-  if (order.isSettled || !isOverdue(order, context.now) || payment.review !== null) return payment.state;
-  if (payment.state !== "asked" && payment.state !== "intent") return payment.state;
+  if (!AWAITED.has(payment.state) || !isOverdue(order, context.now) || payment.review !== null)
+    return payment.state;
   const what = order.attempts === 0 ? "could not be asked" : "has not told whether it has paid";
-  const since = `since ${(order.firstAskedAt ?? order.createdAt).slice(0, 16).replace("T", " ")} UTC`;
-  const reason = `${payerWords(payment.payer)} ${what} ${since}${reasonIn(answer)}`;
-  await tx.put(payments, { ...payment, review: { since: context.now.toISOString(), reason } });
-  return payment.state;
+  const since = `since ${untoldSince(order)?.slice(0, 16).replace("T", " ")} UTC`;
+  const why = await tellable(tx, payment, "reason" in answer ? answer.reason : null);
+  const reason = `${payerWords(payment.payer)} ${what} ${since}${why === null ? "" : `: ${why}`}`;
+  return (await ask(tx, context, payment, { reason, kind: "silence" })).state;
 }
 
-function reasonIn(answer: Answer): string {
-  return "reason" in answer ? `: ${answer.reason}` : "";
-}
+/** The states in which the provider has yet to say whether the money has arrived. */
+const AWAITED = new Set<PaymentState>(["intent", "asked", "unclaimed"]);
 
 async function applyReport(
   tx: Transaction,
@@ -237,28 +267,30 @@ async function applyReport(
   payment: Payment,
   report: Report,
 ): Promise<Payment> {
-  const said = `${payerWords(payment.payer)} says that it is ${report.state}`;
+  const { state, amount, currency } = report;
+  const said: Said = { state, amount, currency };
+  const words = `${payerWords(payment.payer)} says that it is ${state}`;
   const isOther =
-    (report.amount !== null && report.amount !== payment.amount) ||
-    (report.currency !== null && report.currency !== payment.currency);
-  if (isOther) {
-    const amount = `${report.amount} ${report.currency} instead of ${payment.amount} ${payment.currency}`;
-    return ask(tx, context, payment, `${said}, with ${amount}, in minor units`);
+    (amount !== null && amount !== payment.amount) || (currency !== null && currency !== payment.currency);
+  const isDecided = isDeepStrictEqual(payment.decidedAbout, said);
+  if (isOther && !isDecided) {
+    const money = `${amount} ${currency} instead of ${payment.amount} ${payment.currency}`;
+    return ask(tx, context, payment, { reason: `${words}, with ${money}, in minor units`, said });
   }
   const known = {
     ...payment,
     providerId: report.providerId ?? payment.providerId,
     fee: report.fee ?? payment.fee,
   };
-  const judged = judge(payment, report.state);
+  const judged = isDecided ? "old" : judge(payment, state);
   if (judged === "contradiction")
-    return ask(tx, context, known, `${said}, and it was ${payment.state} before`);
+    return ask(tx, context, known, { reason: `${words}, and it was ${payment.state} before`, said });
   if (judged === "new") {
-    const { decidedBy: _decidedBy, ...undecided } = known;
+    const { decidedBy: _decidedBy, decidedAbout: _decidedAbout, ...undecided } = known;
     return move(tx, context, { ...undecided, review: null }, report);
   }
   // The provider knows the payment, so nobody needs to decide about it any more.
-  const isKnown = known.review !== null && report.state === payment.state && payment.state === "asked";
+  const isKnown = known.review?.kind === "silence" && state === payment.state && AWAITED.has(state);
   const after = isKnown ? { ...known, review: null } : known;
   if (after.providerId !== payment.providerId || after.fee !== payment.fee || isKnown)
     await tx.put(payments, after);
@@ -266,9 +298,14 @@ async function applyReport(
 }
 
 /** Asks a person to look at a payment. */
-async function ask(tx: Transaction, context: Context, payment: Payment, reason: string): Promise<Payment> {
-  if (payment.review?.reason === reason) return payment;
-  const after = { ...payment, review: { since: context.now.toISOString(), reason } };
+async function ask(
+  tx: Transaction,
+  context: Context,
+  payment: Payment,
+  review: Omit<Review, "since">,
+): Promise<Payment> {
+  if (payment.review?.reason === review.reason) return payment;
+  const after = { ...payment, review: { since: context.now.toISOString(), ...review } };
   await tx.put(payments, after);
   return after;
 }
@@ -292,7 +329,8 @@ async function move(
     state,
     error = null,
     isPayeeFault = false,
-  }: { state: PaymentState; error?: string | null; isPayeeFault?: boolean },
+    knowsPayouts = false,
+  }: { state: PaymentState; error?: string | null; isPayeeFault?: boolean; knowsPayouts?: boolean },
 ): Promise<Payment> {
   const isBack = state === "failed" || state === "returned";
   const moved: Payment = {
@@ -304,11 +342,21 @@ async function move(
   };
   await tx.put(payments, moved);
   const stray: number[] = [];
+  let sum = 0;
   for (const id of payment.payoutIds) {
-    if (!(await isFollowed(tx, context, { payment: moved, payoutId: id }))) stray.push(id);
+    const payout = await follow(tx, context, { payment: moved, payoutId: id });
+    if (payout === null) stray.push(id);
+    else sum += payout.totalInclTax;
   }
-  if (stray.length === 0 || !isLive(moved)) return moved;
-  return ask(tx, context, moved, `It is ${state}, but payout ${stray.join(", ")} was settled in another way`);
+  if (!isLive(moved) || knowsPayouts) return moved;
+  if (stray.length > 0) {
+    const reason = `It is ${state}, but payout ${stray.join(", ")} was settled in another way`;
+    return ask(tx, context, moved, { reason, kind: "payouts" });
+  }
+  if (sum === payment.amount) return moved;
+  // Commissions may leave a payout that has failed, until its money turns out to have arrived.
+  const reason = `It is ${state} with ${payment.amount}, but its payouts are ${sum} now, in minor units`;
+  return ask(tx, context, moved, { reason, kind: "payouts" });
 }
 
 /** Errors of providers may hold names and addresses, which nobody keeps of erased people. */
@@ -321,25 +369,24 @@ async function tellable(
   return promoter !== null && isErased(promoter) ? "erased" : error;
 }
 
-/** Moves a payout along with its payment. false: it has a newer payment, or was settled by hand. */
-async function isFollowed(
+/** Moves a payout along with its payment. null: it has a newer payment, or was settled by hand. */
+async function follow(
   tx: Transaction,
   context: Context,
   { payment, payoutId }: { payment: Payment; payoutId: number },
-): Promise<boolean> {
+): Promise<Payout | null> {
   const { accountId, id, error } = payment;
   const claim = await tx.get(payoutClaims, accountId, payoutId);
-  if (claim?.paymentId !== id || (await tx.get(payouts, accountId, payoutId)) === null) return false;
+  if (claim?.paymentId !== id || (await tx.get(payouts, accountId, payoutId)) === null) return null;
   const wanted = STATUSES[payment.state];
   let payout = await loadPayout(tx, accountId, payoutId);
   const by = payment;
   if (payout.status === "failed" && wanted !== "failed")
     payout = await moveWithin(tx, context, { payout, to: "processing", by });
   // Nothing is lost if it stays pending: it is free to be paid.
-  if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return true;
-  if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return false;
-  await moveWithin(tx, context, { payout, to: wanted, error, by });
-  return true;
+  if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return payout;
+  if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return null;
+  return moveWithin(tx, context, { payout, to: wanted, error, by });
 }
 
 function payerWords(payer: Payer): string {

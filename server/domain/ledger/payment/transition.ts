@@ -40,7 +40,7 @@ const NEXT: Record<PaymentState, readonly PaymentState[]> = {
 const NEXT_OF_DECIDED: Record<PaymentState, readonly PaymentState[]> = {
   ...NEXT,
   confirmed: ["failed", "returned"],
-  failed: ["asked", "unclaimed", "confirmed"],
+  failed: ["asked", "unclaimed", "confirmed", "returned"],
 };
 
 /** No provider says the second after the first. A person must look. */
@@ -69,24 +69,36 @@ const WATCHED_MS = 45 * DAY_MS;
 /** No request is under way for so long. */
 const LONGEST_REQUEST_MS = HOUR_MS;
 
-type Asked = Pick<PaymentOrder, "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "createdAt">;
+type Asked = Pick<
+  PaymentOrder,
+  "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "silentSince" | "createdAt"
+>;
+type AskedSomebody = Asked & Pick<PaymentOrder, "askedAccount">;
+
+/** Since when nobody can tell what became of an order. null: the provider tells. */
+export function untoldSince({ isSettled, silentSince, firstAskedAt, createdAt }: Asked): string | null {
+  return isSettled ? (silentSince ?? null) : (firstAskedAt ?? createdAt);
+}
 
 /** Whether nobody could tell for so long what became of an order that a person must decide. */
-export function isOverdue({ firstAskedAt, createdAt }: Asked, now: Date): boolean {
-  return now.getTime() - Date.parse(firstAskedAt ?? createdAt) >= TELL_AFTER_MS;
+export function isOverdue(order: Asked, now: Date): boolean {
+  const since = untoldSince(order);
+  return since !== null && now.getTime() - Date.parse(since) >= TELL_AFTER_MS;
 }
 
 /**
  * Whether an order may be sent again after the provider was asked about it. While the provider refuses repetitions, a
- * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again.
+ * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again. Another account at
+ * the provider does not know what the first one has paid, so it is never asked.
  */
 export function mayRepeat(
-  { firstAskedAt, lastAskedAt, isSettled }: Asked,
+  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedSomebody,
   answer: Answer["kind"],
-  { refusesRepetitionsMs, now }: { refusesRepetitionsMs: number; now: Date },
+  { account, refusesRepetitionsMs, now }: { account: string; refusesRepetitionsMs: number; now: Date },
 ): boolean {
   if (isSettled || (answer !== "absent" && answer !== "unaskable")) return false;
   if (firstAskedAt === null || lastAskedAt === null) return true;
+  if (askedAccount !== account) return false;
   if (now.getTime() - Date.parse(firstAskedAt) < refusesRepetitionsMs) return true;
   return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
 }
@@ -105,6 +117,6 @@ function waitOf(order: Asked, states: readonly PaymentState[], now: Date): numbe
   }
   if (states.some((state) => state === "intent" || state === "asked"))
     return ageMs < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
-  if (states.includes("unclaimed")) return 6 * HOUR_MS;
+  if (states.includes("unclaimed")) return untoldSince(order) === null ? 6 * HOUR_MS : HOUR_MS;
   return states.includes("confirmed") && ageMs < WATCHED_MS ? DAY_MS : null;
 }

@@ -122,7 +122,9 @@ export function approveBatch<T>(
     const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
     if (user === null || user.secondFactor === null)
       throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
-    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status))
+    // Some payouts may have failed while others are under way.
+    const isOpen = before.status === "processing" || PAYABLE.includes(before.status);
+    if (!isOpen && !RETRIABLE.includes(before.status))
       throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
     const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
     await tx.put(paymentsBatches, after);

@@ -87,14 +87,15 @@ export async function moveWithin(
     status: to,
     // Errors from banks may hold names and account numbers.
     error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
-    payoutMethodId: to === "pending" && !staysInBatch ? null : await methodFor(tx, payout, to),
+    payoutMethodId:
+      to === "pending" && !staysInBatch ? null : (by?.payoutMethodId ?? (await methodFor(tx, payout, to))),
   };
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, moved);
   await announceMoney(tx, context, { entity: "payout", before: payout, after: moved });
   const uploaded = staysInBatch ? "asked" : FILE_STATES[to];
   if (latest?.payer === "file" && uploaded !== undefined) await noteFile(tx, context, latest, uploaded);
-  await settleBatch(tx, context, payout, { isReturn });
+  await settleBatch(tx, context, payout, { isReturn, hasFailed: to === "failed" });
   return moved;
 }
 
@@ -272,15 +273,22 @@ async function settleBatch(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
   { accountId, paymentsBatchId: id }: Payout,
-  { isReturn = false }: { isReturn?: boolean } = {},
+  { isReturn = false, hasFailed = false }: { isReturn?: boolean; hasFailed?: boolean } = {},
 ): Promise<void> {
   // Other payouts of the batch that change wait for this one.
-  const batch = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
+  const locked = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
+  const batch = hasFailed && locked !== null ? await disapproved(tx, locked) : locked;
   // A batch that has not been paid waits, whatever happens to its payouts.
   const isSettled = batch?.status === "completed" && isReturn;
   if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
   const { status, failedCount } = await settledStatus(tx, batch);
   if (status !== batch.status) await putStatus(tx, context, { batch, status, failedCount });
+}
+
+/** What failed may go to another receiver the next time, so somebody must approve the batch anew. */
+async function disapproved(tx: Transaction, { approvedBy, ...batch }: PaymentsBatch): Promise<PaymentsBatch> {
+  if (approvedBy !== undefined) await tx.put(paymentsBatches, batch);
+  return batch;
 }
 
 /** The status that follows from a batch's payouts, of which there may be very many. */
@@ -302,7 +310,6 @@ async function putStatus(
   context: Pick<Context, "store" | "now">,
   { batch, status, failedCount }: { batch: PaymentsBatch; status: PaymentsBatchStatus; failedCount: number },
 ): Promise<void> {
-  // Some payouts may go to other receivers the next time, so somebody must approve it anew.
   const { approvedBy, ...rest } = batch;
   const after: PaymentsBatch = {
     ...rest,
