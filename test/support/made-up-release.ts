@@ -29,7 +29,7 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
       "const watched = watchLayout(engine, elapsedMs); globalThis.layoutNow = watched.layout;",
     ],
   ]);
-  edit(server, /^function rowOf/m, WRITTEN_FORM, [
+  edit(server, /^function rowOf\(/m, WRITTEN_FORM, [
     ["JSON.stringify(record)\n\t];", "writtenForm(record)\n\t];"],
   ]);
   if (!servesFormer) {
