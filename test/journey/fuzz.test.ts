@@ -61,7 +61,7 @@ async function withstand(url: string): Promise<void> {
   expect(entriesOf(after, other.id)).toEqual(before);
   // Otherwise the requests were refused for their form, and nothing was tested.
   const done = [200, 201, 202, 204].reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
-  expect(done).toBeGreaterThan(REQUESTS / 6);
+  expect(done).toBeGreaterThan(REQUESTS / 10);
 }
 
 /** Sends all requests, several at a time, and returns the faults of their answers. */

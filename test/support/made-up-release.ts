@@ -39,7 +39,7 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
     ]);
     const columns = 'name: "promoter",\n\tcolumns: {';
     const added = 'nickname: ["text", ({ profile }) => profile.firstName],';
-    edit(server, /^const promoters = /m, "", [[columns, `${columns} ${added}`]]);
+    edit(server, /^const promoters(\$\d+)? = table/m, "", [[columns, `${columns} ${added}`]]);
   }
   const parse = "function parseStored(kind, text) {\n\ttry {\n\t\treturn ";
   edit(server, /^function parseStored/m, READ_FORM, [
