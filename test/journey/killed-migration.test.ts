@@ -9,7 +9,7 @@ import { newDice } from "../support/sources/program.ts";
 import { startRewardful } from "../support/sources/rewardful.ts";
 
 /** How often the command is killed. A long run does it twenty times. */
-const KILLS = rounds(1, 20);
+const KILLS = rounds(1, 3);
 const LONG_MS = 600_000;
 
 const folder = useAccountOnDisk();

@@ -168,7 +168,7 @@ it("encrypts the secrets with a new key, and forgets the old one", async () => {
 it("pays once although the command is killed again and again", async () => {
   await connect();
   await run("payouts", "batch", "acme", "paypal");
-  const count = rounds(6, 60);
+  const count = rounds(6, 12);
   for (let round = 0; round < count; round += 1) {
     if (round % 3 === 0) paypal.fail(PAYPAL_FAULTS[round % PAYPAL_FAULTS.length]!);
     await killedCommands({ afterRequests: 1 + (round % 8), afterMs: (round * 7) % 30 });
