@@ -73,7 +73,7 @@ type Asked = Pick<
   PaymentOrder,
   "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "silentSince" | "createdAt"
 >;
-type AskedSomebody = Asked & Pick<PaymentOrder, "askedAccount">;
+type AskedOrder = Asked & Pick<PaymentOrder, "askedAccount">;
 
 /** Since when nobody can tell what became of an order. null: the provider tells. */
 export function untoldSince({ isSettled, silentSince, firstAskedAt, createdAt }: Asked): string | null {
@@ -92,7 +92,7 @@ export function isOverdue(order: Asked, now: Date): boolean {
  * the provider does not know what the first one has paid, so it is never asked.
  */
 export function mayRepeat(
-  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedSomebody,
+  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedOrder,
   answer: Answer["kind"],
   { account, refusesRepetitionsMs, now }: { account: string; refusesRepetitionsMs: number; now: Date },
 ): boolean {
