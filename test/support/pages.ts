@@ -87,8 +87,9 @@ export function newPages(size?: SeedSize, base = ""): Pages {
   return pages;
 }
 
-/** Everything that axe-core finds wrong with a page, and whether it is wider than its window. */
+/** Everything that axe-core finds wrong with a page that has its title, and whether it is wider than its window. */
 export async function faultsOf(page: Page): Promise<string[]> {
+  await page.locator("h1").first().waitFor();
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };

@@ -5,7 +5,7 @@ const pages = newPages();
 
 // What a list will hold or why it is empty, and what leads on.
 it.each([
-  ["/admin/promoters", "Nobody promotes you yet", "Add a promoter"],
+  ["/admin/promoters", "Nobody promotes you yet", "Invite people"],
   ["/admin/leads", "No leads yet", "See how to put the script on your site"],
   ["/admin/rewards", "No rewards yet", "Add a reward"],
   ["/admin/promo-codes", "No promo codes yet", "Add a promo code"],
