@@ -5,10 +5,11 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { Choose, optionsOf } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../../ui/amount.ts";
-import { saveAs } from "../download.ts";
+import { DownloadButton } from "../download.tsx";
 import { COMMISSION_STATES } from "../words.ts";
 
 type Commission = components["schemas"]["PortalCommission"];
@@ -61,6 +62,8 @@ function State({ of: { status, is_paid: isPaid, approves_at: approvesAt } }: { o
 }
 
 const STATUSES = ["pending", "approved", "denied"] as const;
+const SHOWN = optionsOf("All", { pending: "Waiting", approved: "Approved", denied: "Denied" });
+const saved = () => answer(api.GET("/api/v2/affiliate/commissions/export", { parseAs: "text" }));
 
 /** Everything that the promoter has earned, with the reason of each amount. */
 export function Commissions() {
@@ -76,19 +79,9 @@ export function Commissions() {
     return page(api.GET("/api/v2/affiliate/commissions", { params: { query } }));
   });
   return (
-    <Page title="Commissions" actions={<DownloadCommissions />}>
+    <Page title="Commissions" actions={<DownloadButton name="commissions.csv" load={saved} />}>
       <div class="table-tools">
-        <select
-          class="input"
-          aria-label="Show"
-          value={status}
-          onInput={(event) => filters.set({ status: event.currentTarget.value })}
-        >
-          <option value="">All</option>
-          <option value="pending">Waiting</option>
-          <option value="approved">Approved</option>
-          <option value="denied">Denied</option>
-        </select>
+        <Choose filters={filters} name="status" label="Show" options={SHOWN} />
       </div>
       <Table
         caption="Commissions"
@@ -104,14 +97,5 @@ export function Commissions() {
         }
       />
     </Page>
-  );
-}
-
-function DownloadCommissions() {
-  const load = () => answer(api.GET("/api/v2/affiliate/commissions/export", { parseAs: "text" }));
-  return (
-    <button class="button" onClick={() => saveAs("commissions.csv", load)}>
-      Download as CSV
-    </button>
   );
 }

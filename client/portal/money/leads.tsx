@@ -10,16 +10,18 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { Choose, optionsOf } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
-import { saveAs } from "../download.ts";
+import { DownloadButton } from "../download.tsx";
 import { LEAD_STATES } from "../words.ts";
 import { LeadForm } from "./lead-form.tsx";
 
 type Lead = components["schemas"]["PortalReferral"];
 
 const KINDS = ["lead", "customer"] as const;
+const SHOWN = optionsOf("Everybody", { lead: "Not customers yet", customer: "Customers" });
 
 /** The people whom the promoter has sent. */
 export function Leads() {
@@ -39,16 +41,7 @@ export function Leads() {
   return (
     <Page title="Leads" actions={<Actions canAdd={open.length > 0} add={() => (isAdding.value = true)} />}>
       <div class="table-tools">
-        <select
-          class="input"
-          aria-label="Show"
-          value={filters.values.value.type}
-          onInput={(event) => filters.set({ type: event.currentTarget.value })}
-        >
-          <option value="">Everybody</option>
-          <option value="lead">Not customers yet</option>
-          <option value="customer">Customers</option>
-        </select>
+        <Choose filters={filters} name="type" label="Show" options={SHOWN} />
       </div>
       <Table
         caption="Leads"
@@ -86,9 +79,7 @@ function Actions({ canAdd, add }: { canAdd: boolean; add: () => void }) {
   const load = () => answer(api.GET("/api/v2/affiliate/referrals/export", { parseAs: "text" }));
   return (
     <>
-      <button class="button" onClick={() => saveAs("leads.csv", load)}>
-        Download as CSV
-      </button>
+      <DownloadButton name="leads.csv" load={load} />
       {canAdd && (
         <button class="button main" onClick={add}>
           Add a lead

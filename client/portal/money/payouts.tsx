@@ -10,7 +10,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../../ui/amount.ts";
-import { saveAs } from "../download.ts";
+import { DownloadButton } from "../download.tsx";
 import { Earned } from "../home/earned.tsx";
 import { METHODS, PAYMENT_STATES, PAYOUT_STATES } from "../words.ts";
 import { Receipt } from "./receipt.tsx";
@@ -28,14 +28,7 @@ export function Payouts() {
   );
   const load = () => answer(api.GET("/api/v2/affiliate/payouts/export", { parseAs: "text" }));
   return (
-    <Page
-      title="Payouts"
-      actions={
-        <button class="button" onClick={() => saveAs("payouts.csv", load)}>
-          Download as CSV
-        </button>
-      }
-    >
+    <Page title="Payouts" actions={<DownloadButton name="payouts.csv" load={load} />}>
       <div class="stack wide">
         <Earned />
         <div>

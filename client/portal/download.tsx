@@ -1,0 +1,25 @@
+import { asRefusal } from "../ui/api/refusal.ts";
+import { toastRefusal } from "../ui/feedback/toast.tsx";
+
+/** Saves a list as a file of this name. */
+export function DownloadButton({ name, load }: { name: string; load: () => Promise<string> }) {
+  return (
+    <button class="button" onClick={() => void save(name, load)}>
+      Download as CSV
+    </button>
+  );
+}
+
+/** The page fetches the file, because a link could not carry the token of a frame. */
+async function save(name: string, load: () => Promise<string>): Promise<void> {
+  try {
+    const address = URL.createObjectURL(new Blob([await load()], { type: "text/csv" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(address);
+  } catch (error) {
+    toastRefusal(asRefusal(error));
+  }
+}
