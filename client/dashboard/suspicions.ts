@@ -1,4 +1,5 @@
 import type { components } from "../ui/api/types.ts";
+import { optionsOf } from "../ui/table/filters.tsx";
 
 type FraudCheck = components["schemas"]["Referral"]["fraud_check"];
 export type Suspicion = Exclude<FraudCheck, "no_suspicion">;
@@ -21,6 +22,9 @@ export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: 
     why: "The visit came from a paid ad. If the promoter bids on your own name, you pay for customers who were looking for you.",
   },
 };
+
+/** What a filter by suspicion can be. */
+export const SUSPICION_OPTIONS = [...optionsOf("Any suspicion", { any: "Suspicious", ...SUSPICIONS })];
 
 /** The suspicions that a filter means: `any`, or one of them. */
 export function suspicionsOf(wanted: string): Suspicion[] {

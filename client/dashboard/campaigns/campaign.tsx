@@ -8,7 +8,7 @@ import { tell } from "../../ui/feedback/tell.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 import { CampaignEmails } from "./emails.tsx";
 import { CampaignRewards } from "./rewards.tsx";
 import { CampaignSettings } from "./settings.tsx";

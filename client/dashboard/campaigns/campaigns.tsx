@@ -9,7 +9,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 import { NewCampaign } from "./new-campaign.tsx";
 
 const COLUMNS: Column<Campaign>[] = [

@@ -1,6 +1,8 @@
 import { api, page } from "../../ui/api/client.ts";
 import { useLoad, type Loaded } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
+import type { Filters } from "../../ui/fragment.ts";
+import { Choose } from "../../ui/table/filters.tsx";
 
 export type Campaign = components["schemas"]["Campaign"];
 
@@ -18,4 +20,16 @@ export function useCampaigns(): Loaded<Campaign[]> {
 /** Campaigns as the options of a `Select`. */
 export function campaignOptions(campaigns: Campaign[] | null): [value: string, words: string][] {
   return (campaigns ?? []).map(({ id, name }) => [String(id), name]);
+}
+
+/** A filter by campaign. */
+export function ChooseCampaign<F extends { campaign: string }>({
+  filters,
+  campaigns,
+}: {
+  filters: Filters<F>;
+  campaigns: Campaign[] | null;
+}) {
+  const options = [["", "All campaigns"] as const, ...campaignOptions(campaigns)];
+  return <Choose filters={filters} name="campaign" label="Campaign" options={options} />;
 }

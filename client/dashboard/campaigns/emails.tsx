@@ -9,7 +9,7 @@ import { EMAIL_KINDS, EMAILS, type EmailKind } from "../email-kinds.ts";
 import { MailNotice } from "../mail-notice.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 import { saveCampaign } from "./save.ts";
 
 /** Which e-mails promoters get, and how each reads. */

@@ -1,4 +1,4 @@
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 
 /** A reward of a campaign, with the sales that it is for. */
 export type Entry = Campaign["rewards_for_promoters"][number];

@@ -2,7 +2,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import type { CampaignViewProps } from "./campaign.tsx";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 
 type Changes = components["schemas"]["UpdateCampaignBody"];
 

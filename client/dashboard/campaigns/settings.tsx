@@ -2,7 +2,7 @@ import { Checkbox, Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 import { FurtherPages } from "./further-pages.tsx";
 import { saveCampaign } from "./save.ts";
 import { UpgradeSettings } from "./upgrade.tsx";

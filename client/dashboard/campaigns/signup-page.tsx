@@ -4,7 +4,7 @@ import { TextArea } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
-import type { Campaign } from "./choices.ts";
+import type { Campaign } from "./choices.tsx";
 import { saveCampaign } from "./save.ts";
 
 type Question = components["schemas"]["SignupQuestion"];

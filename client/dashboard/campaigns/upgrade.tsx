@@ -4,7 +4,7 @@ import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
-import { campaignOptions, useCampaigns, type Campaign } from "./choices.ts";
+import { campaignOptions, useCampaigns, type Campaign } from "./choices.tsx";
 import { saveCampaign } from "./save.ts";
 
 type Metric = NonNullable<Campaign["upgrade_details"]>["metric"];

@@ -6,7 +6,7 @@ import { count, dateTime, money } from "../../ui/format.ts";
 import { TextArea } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
-import type { Commission } from "./query.ts";
+import type { Commission } from "./words.ts";
 import { CommissionState } from "./state.tsx";
 import { amountOf } from "../../ui/amount.ts";
 

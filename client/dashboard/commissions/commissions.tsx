@@ -4,16 +4,18 @@ import { date, money } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { useChoice } from "../../ui/table/choice.ts";
+import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { useCampaigns } from "../campaigns/choices.ts";
+import { useCampaigns } from "../campaigns/choices.tsx";
 import { may } from "../session/session.ts";
-import { CommissionActions } from "./actions.tsx";
+import { COMMISSION_ACTIONS } from "./actions.ts";
 import { CommissionDialog } from "./commission-dialog.tsx";
-import { CommissionFilterBar } from "./filters.tsx";
+import { CommissionFilterBar, loadCommissions, USUAL } from "./filters.tsx";
 import { NewCommission } from "./new-commission.tsx";
-import { loadCommissions, USUAL, type Commission } from "./query.ts";
+import type { Commission } from "./words.ts";
 import { CommissionState } from "./state.tsx";
 import { amountOf } from "../../ui/amount.ts";
 
@@ -67,7 +69,6 @@ export function Commissions() {
   const shown = useSignal<Commission | null>(null);
   const isGiving = useSignal(false);
   const all = columns((commission) => (shown.value = commission));
-  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
   return (
     <Page
       title="Commissions"
@@ -82,14 +83,18 @@ export function Commissions() {
       <CommissionFilterBar filters={filters} campaigns={campaigns.data.value}>
         <ColumnMenu columns={all} chosen={chosenColumns} />
       </CommissionFilterBar>
-      <CommissionActions choice={choice} reload={list.reload} />
+      <ChosenActions actions={COMMISSION_ACTIONS} choice={choice} one="commission" reload={list.reload} />
       <Table
         caption="Commissions"
         columns={all}
         list={list}
         {...(mayChange && { choice })}
         chosenColumns={chosenColumns}
-        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="commission">
+            <NoneYet />
+          </NoneFits>
+        }
       />
       {shown.value && (
         <CommissionDialog
@@ -113,16 +118,6 @@ function NoneYet() {
       <a class="button" href="/admin/settings/integration">
         See how
       </a>
-    </Empty>
-  );
-}
-
-function NoneFits({ reset }: { reset: () => void }) {
-  return (
-    <Empty title="No commission fits these filters">
-      <button class="button" onClick={reset}>
-        Show all commissions
-      </button>
     </Empty>
   );
 }

@@ -1,27 +1,64 @@
 import type { ComponentChildren } from "preact";
+import { api, page } from "../../ui/api/client.ts";
+import type { operations } from "../../ui/api/types.ts";
+import { endOf, startOf } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose } from "../../ui/table/choose.tsx";
-import { Day } from "../../ui/table/day.tsx";
-import { Only } from "../../ui/table/only.tsx";
-import { SearchField } from "../../ui/table/search.tsx";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
-import type { CommissionFilters } from "./query.ts";
-import { STATUSES } from "./words.ts";
+import { Choose, Day, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
+import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
+import { suspicionsOf } from "../suspicions.ts";
+import { STATUSES, type Commission } from "./words.ts";
 
-const STATUS_OPTIONS: [string, string][] = [
-  ["", "Any state"],
-  ...Object.entries(STATUSES).map(([status, { words }]): [string, string] => [status, words]),
-];
-const PAID_OPTIONS: [string, string][] = [
-  ["", "Paid or not"],
-  ["no", "Not paid"],
-  ["yes", "Paid"],
-];
-const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Any suspicion"],
-  ["any", "Suspicious"],
-  ["none", "Not suspicious"],
-];
+type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  status: "",
+  campaign: "",
+  promoter: "",
+  payout: "",
+  paid: "",
+  suspicion: "",
+  from: "",
+  to: "",
+  page: "1",
+  sort: "-created_at",
+};
+export type CommissionFilters = typeof USUAL;
+
+/** A page of the commissions that pass the filters. */
+export function loadCommissions(
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<CommissionFilters>,
+  signal: AbortSignal,
+): Promise<Rows<Commission>> {
+  const query = { ...queryOf(filters), page: number, per_page: length };
+  return page(api.GET("/api/v2/company/commissions", { params: { query }, signal }));
+}
+
+/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+function queryOf(filters: CommissionFilters): Query {
+  const { q, status, campaign, promoter, payout, paid, suspicion, from, to, sort } = filters;
+  const { name, direction } = orderOf(sort);
+  return {
+    ...(q && { q }),
+    ...(status && { "filters[status]": status as Commission["status"] }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(promoter && { "filters[promoter_id]": Number(promoter) }),
+    ...(payout && { "filters[payout_id]": [Number(payout)] }),
+    ...(paid && { "filters[paid]": paid as "yes" | "no" }),
+    ...(suspicion && {
+      "filters[fraud_check]": suspicion === "none" ? ["no_suspicion" as const] : suspicionsOf(suspicion),
+    }),
+    ...(from && { "filters[created_at][from]": startOf(from) }),
+    ...(to && { "filters[created_at][to]": endOf(to) }),
+    ...(sort && { [`sorting[${name}]`]: direction }),
+  };
+}
+
+const STATUS_OPTIONS = optionsOf("Any state", STATUSES);
+const PAID_OPTIONS = optionsOf("Paid or not", { no: "Not paid", yes: "Paid" });
+const SUSPICION_OPTIONS = optionsOf("Any suspicion", { any: "Suspicious", none: "Not suspicious" });
 
 /** What the list of commissions can be narrowed down by. */
 export function CommissionFilterBar({
@@ -43,12 +80,7 @@ export function CommissionFilterBar({
         />
         <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
         <Choose filters={filters} name="paid" label="Paid" options={PAID_OPTIONS} />
-        <Choose
-          filters={filters}
-          name="campaign"
-          label="Campaign"
-          options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
-        />
+        <ChooseCampaign filters={filters} campaigns={campaigns} />
         <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
         <Day filters={filters} name="from" label="Earned from" />
         <Day filters={filters} name="to" label="Earned until" />

@@ -6,8 +6,8 @@ import { writing } from "../../ui/format.ts";
 import { centsOf } from "../../ui/form/amount.ts";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
-import type { Commission } from "./query.ts";
+import { campaignOptions, useCampaigns } from "../campaigns/choices.tsx";
+import type { Commission } from "./words.ts";
 
 const UNIT_OPTIONS: [Commission["unit"], string][] = [
   ["cash", "Money"],

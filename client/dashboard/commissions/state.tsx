@@ -1,7 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
-import type { Commission } from "./query.ts";
-import { STATUSES } from "./words.ts";
+import { STATUSES, type Commission } from "./words.ts";
 
 /** Whether a commission is paid, will be, or waits for somebody. */
 export function CommissionState({ commission }: { commission: Commission }) {

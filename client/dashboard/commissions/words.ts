@@ -1,5 +1,7 @@
+import type { components } from "../../ui/api/types.ts";
 import type { Tone } from "../../ui/feedback/badge.tsx";
-import type { Commission } from "./query.ts";
+
+export type Commission = components["schemas"]["Commission"];
 
 /** The states of a commission, in words. */
 export const STATUSES: Record<Commission["status"], { words: string; tone: Tone }> = {

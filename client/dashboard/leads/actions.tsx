@@ -1,38 +1,65 @@
 import { useSignal } from "@preact/signals";
-import { runBatch } from "../../ui/batch/batch.ts";
+import { answer, api } from "../../ui/api/client.ts";
+import { askAndAct, type Action, type Task } from "../../ui/batch/action.ts";
 import type { Selection } from "../../ui/batch/selection.ts";
-import { ask } from "../../ui/feedback/dialog.tsx";
-import { several } from "../../ui/format.ts";
 import type { Choice } from "../../ui/table/choice.ts";
-import { Chosen } from "../../ui/table/chosen.tsx";
-import { ACTIONS, type LeadActionName } from "./batches.ts";
+import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { MoveLeads } from "./move-leads.tsx";
+
+export type LeadActionName = "approve" | "disable" | "enable" | "delete";
+
+/** What can be done with many leads. */
+const ACTIONS: Record<LeadActionName, Action> = {
+  approve: {
+    verb: "Approve",
+    doing: "Approving",
+    done: "approved",
+    effect: "Leads that promoters added by hand count from now on, and their sales earn commissions.",
+    isDanger: false,
+    send: (ids) => answer(api.POST("/api/v2/company/referrals/approve", { body: { ids } })),
+  },
+  disable: {
+    verb: "Disable",
+    doing: "Disabling",
+    done: "disabled",
+    effect:
+      "Their later sales earn nothing. Commissions that they have earned stay. You can enable them again.",
+    isDanger: true,
+    send: (ids) => answer(api.POST("/api/v2/company/referrals/disable", { body: { ids } })),
+  },
+  enable: {
+    verb: "Enable",
+    doing: "Enabling",
+    done: "enabled",
+    effect: "Their sales earn commissions again.",
+    isDanger: false,
+    send: (ids) => answer(api.POST("/api/v2/company/referrals/enable", { body: { ids } })),
+  },
+  delete: {
+    verb: "Delete",
+    doing: "Deleting",
+    done: "deleted",
+    effect: "They leave all lists for good. Their sales and commissions stay, and can still be refunded.",
+    isDanger: true,
+    send: (ids) => answer(api.DELETE("/api/v2/company/referrals", { body: { ids } })),
+  },
+};
 
 /** What can be done with the chosen leads. */
 export function LeadActions({ choice, reload }: { choice: Choice; reload: () => Promise<void> }) {
   const moving = useSignal<Selection | null>(null);
-  const clear = () => choice.chooseOnly([]);
-  const act = async (name: LeadActionName) => {
-    const records = await choice.records();
-    if (records !== null && (await actOnLeads(name, { records, reload }))) clear();
-  };
   return (
     <>
-      <Chosen choice={choice} one="lead">
-        {(Object.keys(ACTIONS) as LeadActionName[]).map((name) => (
-          <button key={name} class="button little" onClick={() => void act(name)}>
-            {ACTIONS[name].verb}
-          </button>
-        ))}
+      <ChosenActions actions={Object.values(ACTIONS)} choice={choice} one="lead" reload={reload}>
         <button class="button little" onClick={async () => (moving.value = await choice.records())}>
           Move to promoter…
         </button>
-      </Chosen>
+      </ChosenActions>
       {moving.value && (
         <MoveLeads
           records={moving.value}
           reload={reload}
-          onBegin={clear}
+          onBegin={() => choice.chooseOnly([])}
           onClose={() => (moving.value = null)}
         />
       )}
@@ -41,28 +68,6 @@ export function LeadActions({ choice, reload }: { choice: Choice; reload: () => 
 }
 
 /** Asks, and then does something with leads. Resolves with whether the reader agreed. */
-export async function actOnLeads(
-  name: LeadActionName,
-  {
-    records,
-    who = several(records.count, "lead"),
-    reload,
-  }: {
-    records: Selection;
-    /** The name of the only one. */
-    who?: string;
-    reload: (changedCount: number) => Promise<void>;
-  },
-): Promise<boolean> {
-  const { verb, doing, done, effect, isDanger, send } = ACTIONS[name];
-  const title = `${verb} ${who}`;
-  if (!(await ask({ title, text: effect, action: title, isDanger }))) return false;
-  void runBatch({
-    title: `${doing} ${who}`,
-    done: (count) => `${records.count === 1 ? who : several(count, "lead")} ${done}`,
-    records,
-    send,
-    reload,
-  });
-  return true;
+export function actOnLeads(name: LeadActionName, task: Omit<Task, "one">): Promise<boolean> {
+  return askAndAct(ACTIONS[name], { ...task, one: "lead" });
 }

@@ -1,28 +1,55 @@
 import type { ComponentChildren } from "preact";
+import { api, page } from "../../ui/api/client.ts";
+import type { operations } from "../../ui/api/types.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose } from "../../ui/table/choose.tsx";
-import { Only } from "../../ui/table/only.tsx";
-import { SearchField } from "../../ui/table/search.tsx";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
-import { SUSPICIONS } from "../suspicions.ts";
-import type { LeadFilters } from "./query.ts";
-import { STATES } from "./words.ts";
+import { Choose, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
+import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
+import { SUSPICION_OPTIONS, suspicionsOf } from "../suspicions.ts";
+import { STATES, type Lead } from "./words.ts";
 
-const TYPE_OPTIONS: [string, string][] = [
-  ["", "All leads"],
-  ["lead", "Not customers yet"],
-  ["customer", "Customers"],
-];
-const STATE_OPTIONS: [string, string][] = [
-  ["", "Any state"],
-  ...Object.entries(STATES).map(([state, { words }]): [string, string] => [state, words]),
-  ["not_denied", `Not ${STATES.denied.words.toLowerCase()}`],
-];
-const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Any suspicion"],
-  ["any", "Suspicious"],
-  ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
-];
+type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  state: "",
+  type: "",
+  campaign: "",
+  promoter: "",
+  suspicion: "",
+  page: "1",
+  sort: "-created_at",
+};
+export type LeadFilters = typeof USUAL;
+
+/** A page of the leads that pass the filters. */
+export function loadLeads(
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<LeadFilters>,
+  signal: AbortSignal,
+): Promise<Rows<Lead>> {
+  const query = { ...queryOf(filters), page: number, per_page: length };
+  return page(api.GET("/api/v2/company/referrals", { params: { query }, signal }));
+}
+
+/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
+  return {
+    ...(q && { q }),
+    ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
+    ...(type && { "filters[type]": type as "lead" | "customer" }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(promoter && { "filters[promoter_id]": Number(promoter) }),
+    ...(suspicion && { "filters[fraud_check]": suspicionsOf(suspicion) }),
+    ...(sort && { "sorting[created_at]": orderOf(sort).direction }),
+  };
+}
+
+const TYPE_OPTIONS = optionsOf("All leads", { lead: "Not customers yet", customer: "Customers" });
+const STATE_OPTIONS = optionsOf("Any state", {
+  ...STATES,
+  not_denied: `Not ${STATES.denied.words.toLowerCase()}`,
+});
 
 /** What the list of leads can be narrowed down by. */
 export function LeadFilterBar({
@@ -40,12 +67,7 @@ export function LeadFilterBar({
         <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
         <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
         <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
-        <Choose
-          filters={filters}
-          name="campaign"
-          label="Campaign"
-          options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
-        />
+        <ChooseCampaign filters={filters} campaigns={campaigns} />
         <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
         <div class="end">{children}</div>
       </div>

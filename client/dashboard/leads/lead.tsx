@@ -10,11 +10,10 @@ import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
 import { actOnLeads } from "./actions.tsx";
 import { MoveLeads } from "./move-leads.tsx";
-import type { Lead } from "./query.ts";
+import { leadName, SOURCES, type Lead } from "./words.ts";
 import { LeadState } from "./summary.tsx";
 import { Suspicion } from "./suspicion.tsx";
 import { Timeline } from "./timeline.tsx";
-import { leadName, SOURCES } from "./words.ts";
 import { at } from "../../ui/base.ts";
 
 type Reload = () => Promise<void>;

@@ -5,16 +5,16 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { useChoice } from "../../ui/table/choice.ts";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { useCampaigns } from "../campaigns/choices.ts";
+import { useCampaigns } from "../campaigns/choices.tsx";
 import { may } from "../session/session.ts";
 import { LeadActions } from "./actions.tsx";
-import { LeadFilterBar } from "./filters.tsx";
+import { LeadFilterBar, loadLeads, USUAL } from "./filters.tsx";
 import { NewLead } from "./new-lead.tsx";
-import { loadLeads, USUAL, type Lead } from "./query.ts";
+import { SOURCES, type Lead } from "./words.ts";
 import { LeadName, LeadState } from "./summary.tsx";
-import { SOURCES } from "./words.ts";
 
 const COLUMNS: Column<Lead>[] = [
   { id: "lead", title: "Lead", cell: (lead) => <LeadName lead={lead} /> },
@@ -47,7 +47,6 @@ export function Leads() {
   const choice = useChoice({ filters, list, load: loadLeads });
   const columns = useColumns("leads", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
-  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
   return (
     <Page
       title="Leads"
@@ -69,7 +68,11 @@ export function Leads() {
         list={list}
         {...(may("manager") && { choice })}
         chosenColumns={columns}
-        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="lead">
+            <NoneYet />
+          </NoneFits>
+        }
       />
       {isAdding.value && <NewLead reload={list.reload} onClose={() => (isAdding.value = false)} />}
     </Page>
@@ -86,16 +89,6 @@ function NoneYet() {
       <a class="button" href="/admin/settings/integration">
         See how to put the script on your site
       </a>
-    </Empty>
-  );
-}
-
-function NoneFits({ reset }: { reset: () => void }) {
-  return (
-    <Empty title="No lead fits these filters">
-      <button class="button" onClick={reset}>
-        Show all leads
-      </button>
     </Empty>
   );
 }

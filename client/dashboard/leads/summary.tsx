@@ -1,7 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
-import type { Lead } from "./query.ts";
-import { leadName, STATES } from "./words.ts";
+import { leadName, STATES, type Lead } from "./words.ts";
 
 /** A lead's name, which leads to its page, over its id at the company. */
 export function LeadName({ lead }: { lead: Lead }) {

@@ -4,8 +4,7 @@ import { tell } from "../../ui/feedback/tell.ts";
 import { may } from "../session/session.ts";
 import { SUSPICIONS } from "../suspicions.ts";
 import { actOnLeads } from "./actions.tsx";
-import type { Lead } from "./query.ts";
-import { leadName } from "./words.ts";
+import { leadName, type Lead } from "./words.ts";
 
 /** Why a lead is suspected of fraud, and what to do about it. */
 export function Suspicion({ lead, reload }: { lead: Lead; reload: () => Promise<void> }) {

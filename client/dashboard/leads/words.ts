@@ -1,5 +1,7 @@
+import type { components } from "../../ui/api/types.ts";
 import type { Tone } from "../../ui/feedback/badge.tsx";
-import type { Lead } from "./query.ts";
+
+export type Lead = components["schemas"]["Referral"];
 
 /** The states of a lead, in words. */
 export const STATES: Record<Lead["state"], { words: string; tone: Tone }> = {

@@ -3,16 +3,15 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date, money, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useChoice } from "../../ui/table/choice.ts";
-import { Choose } from "../../ui/table/choose.tsx";
+import { Choose, NoneFits, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
-import { Only } from "../../ui/table/only.tsx";
-import { SearchField } from "../../ui/table/search.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
+import { ChooseCampaign, useCampaigns } from "../campaigns/choices.tsx";
 import { amountOf } from "../../ui/amount.ts";
 import { may } from "../session/session.ts";
-import { PayoutActions } from "./actions.tsx";
+import { PAYOUT_ACTIONS } from "./actions.ts";
 import { loadPayouts, USUAL, type PayoutFilters } from "./query.ts";
 import { METHODS, STATUSES, type Payout } from "./words.ts";
 
@@ -55,21 +54,13 @@ const COLUMNS: Column<Payout>[] = [
 ];
 const HIDDEN_AT_FIRST = ["campaign", "method"];
 
-const STATUS_OPTIONS: [string, string][] = [
-  ["", "Any state"],
-  ...Object.entries(STATUSES).map(([status, { words }]): [string, string] => [status, words]),
-];
-const METHOD_OPTIONS: [string, string][] = [
-  ["", "Any method"],
-  ...Object.entries(METHODS),
-  ["not_set", "None chosen"],
-];
-const DUE_OPTIONS: [string, string][] = [
-  ["", "Due whenever"],
-  ["next", "Due next"],
-  ["overdue", "Overdue"],
-  ["custom", "By hand or on own terms"],
-];
+const STATUS_OPTIONS = optionsOf("Any state", STATUSES);
+const METHOD_OPTIONS = optionsOf("Any method", { ...METHODS, not_set: "None chosen" });
+const DUE_OPTIONS = optionsOf("Due whenever", {
+  next: "Due next",
+  overdue: "Overdue",
+  custom: "By hand or on own terms",
+});
 
 /** Every payout. */
 export function PayoutList({
@@ -83,19 +74,13 @@ export function PayoutList({
   const campaigns = useCampaigns();
   const choice = useChoice({ filters, list, load: loadPayouts });
   const columns = useColumns("payouts", HIDDEN_AT_FIRST);
-  const isFiltered = filters.link({ tab: USUAL.tab, page: "1", sort: USUAL.sort }) !== "#";
   return (
     <>
       <div class="table-tools">
         <SearchField filters={filters} label="Search payouts" placeholder="Name or e-mail of the promoter" />
         <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
         <Choose filters={filters} name="due" label="Due" options={DUE_OPTIONS} />
-        <Choose
-          filters={filters}
-          name="campaign"
-          label="Campaign"
-          options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
-        />
+        <ChooseCampaign filters={filters} campaigns={campaigns.data.value} />
         <Choose filters={filters} name="method" label="Payout method" options={METHOD_OPTIONS} />
         <div class="end">
           <ColumnMenu columns={COLUMNS} chosen={columns} />
@@ -104,7 +89,8 @@ export function PayoutList({
       <Only filters={filters} name="promoter" />
       <Only filters={filters} name="batch" />
       <Only filters={filters} name="run" />
-      <PayoutActions
+      <ChosenActions
+        actions={PAYOUT_ACTIONS}
         choice={choice}
         one="payout"
         reload={async () => {
@@ -118,20 +104,14 @@ export function PayoutList({
         {...(may("owner") && { choice })}
         chosenColumns={columns}
         empty={
-          isFiltered ? (
-            <Empty title="No payout fits these filters">
-              <button class="button" onClick={() => filters.set({ ...USUAL, tab: "all" })}>
-                Show all payouts
-              </button>
-            </Empty>
-          ) : (
+          <NoneFits filters={filters} usual={{ ...USUAL, tab: "all" }} one="payout">
             <Empty title="No payouts were made yet">
               <p>They are made automatically when a period ends.</p>
               <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
                 Show the next run
               </button>
             </Empty>
-          )
+          </NoneFits>
         }
       />
     </>

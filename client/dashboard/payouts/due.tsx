@@ -4,13 +4,13 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { count, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useChoice } from "../../ui/table/choice.ts";
-import { Choose } from "../../ui/table/choose.tsx";
+import { ChosenActions } from "../../ui/table/chosen.tsx";
+import { SearchField } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
-import { SearchField } from "../../ui/table/search.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
+import { ChooseCampaign, useCampaigns } from "../campaigns/choices.tsx";
 import { may } from "../session/session.ts";
-import { PayoutActions } from "./actions.tsx";
+import { PAYOUT_ACTIONS } from "./actions.ts";
 import { NewBatch } from "./new-batch.tsx";
 import { loadDue, loadUnpaid, USUAL, type DueGroup, type PayoutFilters } from "./query.ts";
 import { METHODS, readinessOf } from "./words.ts";
@@ -66,12 +66,7 @@ export function DueList({
     <>
       <div class="table-tools">
         <SearchField filters={filters} label="Search promoters" placeholder="Name or e-mail" />
-        <Choose
-          filters={filters}
-          name="campaign"
-          label="Campaign"
-          options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
-        />
+        <ChooseCampaign filters={filters} campaigns={campaigns.data.value} />
         {mayPay && (isFiltered || list.data.value?.total !== 0) && (
           <div class="end">
             <NewBatch
@@ -84,7 +79,7 @@ export function DueList({
           </div>
         )}
       </div>
-      <PayoutActions choice={choice} one="promoter" reload={reload} />
+      <ChosenActions actions={PAYOUT_ACTIONS} choice={choice} one="promoter" acted="payout" reload={reload} />
       <Table
         caption="Promoters to pay"
         columns={COLUMNS}

@@ -98,14 +98,12 @@ export function loadBatches(
 export type Previewed = components["schemas"]["PreviewedPayout"];
 
 /** A page of what the next run would pay. */
-export async function loadPreview(
+export function loadPreview(
   { number }: Wanted<PayoutFilters>,
   signal: AbortSignal,
 ): Promise<Rows<Previewed>> {
   const query = { page: number, per_page: PAGE_LENGTH };
-  const call = api.GET("/api/v2/company/payout_runs/preview", { params: { query }, signal });
-  const { data } = await answer(call);
-  return { rows: data, total: Number((await call).response.headers.get("total")) };
+  return page(api.GET("/api/v2/company/payout_runs/preview", { params: { query }, signal }));
 }
 
 export type PayoutRun = components["schemas"]["PayoutRun"];

@@ -1,10 +1,9 @@
+import { act, titleOf } from "../../ui/batch/action.ts";
 import type { Selection } from "../../ui/batch/selection.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
-import { several } from "../../ui/format.ts";
 import { Checkbox, Select } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { runBatch } from "../../ui/batch/batch.ts";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { campaignOptions, type Campaign } from "../campaigns/choices.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
 
 interface ActionDialogProps {
@@ -23,9 +22,11 @@ interface ActionDialogProps {
 
 /** Says what an action means, asks for its campaign, and does it. */
 export function ActionDialog(props: ActionDialogProps) {
-  const { name, records, campaigns, campaignId, onClose, onBegin, reload } = props;
-  const { who = several(records.count, "promoter") } = props;
-  const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
+  const { name, records, who, campaigns, campaignId, onClose, onBegin, reload } = props;
+  const action = ACTIONS[name];
+  const { effect, isDanger, needs } = action;
+  const task = { records, one: "promoter", who, reload };
+  const title = titleOf(action, task);
   // Nobody is rejected in a campaign that the reader has not named.
   const only = campaigns.length === 1 ? String(campaigns[0]!.id) : "";
   const form = useForm({ from: campaignId || only, to: only, movesLeads: false });
@@ -34,10 +35,10 @@ export function ActionDialog(props: ActionDialogProps) {
     <Select form={form} name={name} label={label} options={options} required />
   );
   return (
-    <Dialog title={`${verb} ${who}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <Form
         form={form}
-        action={`${verb} ${who}`}
+        action={title}
         isDanger={isDanger}
         others={
           <button type="button" class="button" onClick={onClose}>
@@ -49,13 +50,7 @@ export function ActionDialog(props: ActionDialogProps) {
           onClose();
           onBegin();
           // The dialog closes, and the progress of the work stays in sight.
-          void runBatch({
-            title: `${doing} ${who}`,
-            done: (count) => `${records.count === 1 ? who : several(count, "promoter")} ${done}`,
-            records,
-            send: (part) => send({ ...chosen, ids: part }),
-            reload,
-          });
+          act({ ...action, send: (ids) => action.send({ ...chosen, ids }) }, task);
         }}
       >
         <p>{effect}</p>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Selection } from "../../ui/batch/selection.ts";
 import type { Choice } from "../../ui/table/choice.ts";
 import { Chosen } from "../../ui/table/chosen.tsx";
-import type { Campaign } from "../campaigns/choices.ts";
+import type { Campaign } from "../campaigns/choices.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
 
@@ -35,7 +35,7 @@ export function PromoterActions({
       <Chosen choice={choice} one="promoter">
         {names.map((name) => (
           <button key={name} class="button little" onClick={() => void begin(name)}>
-            {ACTIONS[name].button}
+            {ACTIONS[name].button ?? ACTIONS[name].verb}
           </button>
         ))}
       </Chosen>

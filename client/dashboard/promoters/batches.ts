@@ -1,7 +1,5 @@
 import { answer, api } from "../../ui/api/client.ts";
-import type { components } from "../../ui/api/types.ts";
-
-type Outcome = components["schemas"]["BatchProcess"];
+import type { Action } from "../../ui/batch/action.ts";
 
 /** What the reader has chosen for an action. */
 export interface Chosen {
@@ -11,29 +9,17 @@ export interface Chosen {
   movesLeads: boolean;
 }
 
-interface Action {
-  /** On the button above the list. */
-  button: string;
-  /** `Accept` of `Accept 3 promoters`. */
-  verb: string;
-  /** `Accepting` of `Accepting 3 promoters`. */
-  doing: string;
-  /** `accepted` of `3 promoters accepted`. */
-  done: string;
-  /** What it means for them. */
-  effect: string;
-  isDanger: boolean;
+interface PromoterAction extends Omit<Action, "send"> {
   /** Which campaigns it needs: none, the one that it concerns, the one to join, or those to leave and to join. */
   needs: "nothing" | "campaign" | "new campaign" | "campaigns";
-  send: (chosen: Chosen) => Promise<Outcome>;
+  send: (chosen: Chosen) => ReturnType<Action["send"]>;
 }
 
 export type ActionName = "accept" | "reject" | "block" | "add" | "move" | "archive" | "restore";
 
 /** What can be done with many promoters. */
-export const ACTIONS: Record<ActionName, Action> = {
+export const ACTIONS: Record<ActionName, PromoterAction> = {
   accept: {
-    button: "Accept",
     verb: "Accept",
     doing: "Accepting",
     done: "accepted",
@@ -43,7 +29,6 @@ export const ACTIONS: Record<ActionName, Action> = {
     send: (chosen) => answer(api.POST("/api/v2/company/promoters/accept", { body: inCampaign(chosen) })),
   },
   reject: {
-    button: "Reject",
     verb: "Reject",
     doing: "Rejecting",
     done: "rejected",
@@ -53,7 +38,6 @@ export const ACTIONS: Record<ActionName, Action> = {
     send: (chosen) => answer(api.POST("/api/v2/company/promoters/reject", { body: inCampaign(chosen) })),
   },
   block: {
-    button: "Block",
     verb: "Block",
     doing: "Blocking",
     done: "blocked",
@@ -96,7 +80,6 @@ export const ACTIONS: Record<ActionName, Action> = {
       ),
   },
   archive: {
-    button: "Archive",
     verb: "Archive",
     doing: "Archiving",
     done: "archived",
@@ -106,7 +89,6 @@ export const ACTIONS: Record<ActionName, Action> = {
     send: ({ ids }) => answer(api.POST("/api/v2/company/promoters/archive", { body: { ids } })),
   },
   restore: {
-    button: "Restore",
     verb: "Restore",
     doing: "Restoring",
     done: "restored",

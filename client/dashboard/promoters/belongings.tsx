@@ -6,11 +6,12 @@ import { date, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { PAGE_LENGTH, useList, type ListFilters } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { loadCommissions, USUAL as ALL_COMMISSIONS, type Commission } from "../commissions/query.ts";
+import { loadCommissions, USUAL as ALL_COMMISSIONS } from "../commissions/filters.tsx";
+import { STATUSES, type Commission } from "../commissions/words.ts";
 import { amountOf } from "../../ui/amount.ts";
-import { STATUSES } from "../commissions/words.ts";
 import { LeadName, LeadState } from "../leads/summary.tsx";
-import { loadLeads, USUAL as ALL_LEADS, type Lead } from "../leads/query.ts";
+import { loadLeads, USUAL as ALL_LEADS } from "../leads/filters.tsx";
+import type { Lead } from "../leads/words.ts";
 import { STATUSES as PAYOUT_STATUSES } from "../payouts/words.ts";
 
 type Payout = components["schemas"]["Payout"];

@@ -1,6 +1,6 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { tell } from "../../ui/feedback/tell.ts";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 /** Accepts or rejects an application where it stands. Each waits in a campaign, which names itself only beside others. */
 export function Decide({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {

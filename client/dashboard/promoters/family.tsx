@@ -3,7 +3,8 @@ import { date, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useList, type ListFilters } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { loadPromoters, USUAL, type Promoter } from "./query.ts";
+import { loadPromoters, USUAL } from "./filters.tsx";
+import type { Promoter } from "./words.ts";
 import { PromoterName, PromoterStates } from "./summary.tsx";
 
 const COLUMNS: Column<Promoter>[] = [

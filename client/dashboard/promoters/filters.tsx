@@ -1,22 +1,52 @@
 import type { ComponentChildren } from "preact";
+import { api, page } from "../../ui/api/client.ts";
+import type { operations } from "../../ui/api/types.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { SearchField } from "../../ui/table/search.tsx";
-import { Choose } from "../../ui/table/choose.tsx";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
-import { SUSPICIONS } from "../suspicions.ts";
-import type { PromoterFilters } from "./query.ts";
-import { STATES } from "./words.ts";
+import { Choose, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
+import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
+import { SUSPICION_OPTIONS, suspicionsOf } from "../suspicions.ts";
+import { STATES, type Promoter } from "./words.ts";
 
-const STATE_OPTIONS: [string, string][] = [
-  ["", "Any state"],
-  ...Object.entries(STATES).map(([state, { words }]): [string, string] => [state, words]),
-  ["not_set", "In no campaign"],
-];
-const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Any suspicion"],
-  ["any", "Suspicious"],
-  ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
-];
+type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  state: "",
+  campaign: "",
+  suspicion: "",
+  parent: "",
+  archived: "false",
+  page: "1",
+  sort: "-joined_at",
+};
+export type PromoterFilters = typeof USUAL;
+
+/** A page of the promoters that pass the filters. */
+export function loadPromoters(
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<PromoterFilters>,
+  signal: AbortSignal,
+): Promise<Rows<Promoter>> {
+  const query = { ...queryOf(filters), page: number, per_page: length };
+  return page(api.GET("/api/v2/company/promoters", { params: { query }, signal }));
+}
+
+/** A filter that the reader has not set is left out, and the server refuses one that it does not know. */
+function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: PromoterFilters): Query {
+  const { name, direction } = orderOf(sort);
+  return {
+    ...(q && { q }),
+    ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(suspicion && { "filters[fraud_suspicions]": suspicionsOf(suspicion) }),
+    ...(parent && { "filters[parent_promoter_id]": Number(parent) }),
+    "filters[archived]": archived === "any" ? archived : archived === "true",
+    ...(sort && { [`sorting[${name}]`]: direction }),
+  };
+}
+
+const STATE_OPTIONS = optionsOf("Any state", { ...STATES, not_set: "In no campaign" });
 const ARCHIVED_OPTIONS: [string, string][] = [
   ["false", "Not archived"],
   ["true", "Archived"],
@@ -37,12 +67,7 @@ export function PromoterFilterBar({
     <div class="table-tools">
       <SearchField filters={filters} label="Search promoters" placeholder="Name, e-mail or referral id" />
       <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
-      <Choose
-        filters={filters}
-        name="campaign"
-        label="Campaign"
-        options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
-      />
+      <ChooseCampaign filters={filters} campaigns={campaigns} />
       <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
       <Choose filters={filters} name="archived" label="Archived" options={ARCHIVED_OPTIONS} />
       <div class="end">{children}</div>

@@ -7,7 +7,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { several } from "../../ui/format.ts";
 import { Select, TextArea } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { campaignOptions, type Campaign } from "../campaigns/choices.tsx";
 import { MailNotice } from "../mail-notice.tsx";
 
 type Invited = components["schemas"]["InvitedPromoters"];

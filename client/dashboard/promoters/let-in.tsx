@@ -6,7 +6,7 @@ import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 /** Ways into the portal that the company gives to a promoter: a link, or a first password. */
 export function LetInButton({ promoter }: { promoter: Promoter }) {

@@ -4,7 +4,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { campaignOptions, type Campaign } from "../campaigns/choices.tsx";
 import { MailNotice } from "../mail-notice.tsx";
 import { at } from "../../ui/base.ts";
 

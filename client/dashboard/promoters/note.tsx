@@ -3,7 +3,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { TextArea } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 /** What the team keeps in mind about a promoter, who never sees it. */
 export function NoteForm({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {

@@ -7,7 +7,7 @@ import { PayoutMethods } from "./payout-methods.tsx";
 import { PromoterPlot } from "./plot.tsx";
 import { PromoterCampaigns } from "./promoter-campaigns.tsx";
 import { useAccountDays } from "./terms.tsx";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 /** What one wants to know of a promoter first. */
 export function PromoterOverview({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {

@@ -1,6 +1,6 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { tell } from "../../ui/feedback/tell.ts";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 /** Opens the portal as this promoter sees it, in a new window. */
 export function PortalButton({ promoter: { id, name } }: { promoter: Promoter }) {

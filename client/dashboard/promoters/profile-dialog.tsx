@@ -5,7 +5,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import { termsOf, TermsFields, typedTerms } from "./terms.tsx";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 const PROFILE = [
   ["first_name", "First name"],

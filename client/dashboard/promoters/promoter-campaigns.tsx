@@ -7,9 +7,8 @@ import { may } from "../session/session.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
 import { JoinedDialog } from "./joined-dialog.tsx";
-import type { Promoter } from "./query.ts";
+import type { Promoter, PromoterCampaignState } from "./words.ts";
 import { StateBadge } from "./summary.tsx";
-import type { PromoterCampaignState } from "./words.ts";
 
 type PromoterCampaign = Promoter["promoter_campaigns"][number];
 

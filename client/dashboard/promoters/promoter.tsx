@@ -18,7 +18,7 @@ import { PromoterCommissions, PromoterLeads, PromoterPayouts } from "./belonging
 import { LetInButton } from "./let-in.tsx";
 import { PromoterOverview } from "./overview.tsx";
 import { PortalButton } from "./portal-button.tsx";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 import { PromoterStates } from "./summary.tsx";
 
 /** The view of a promoter, and the page and order of the list that it shows. */

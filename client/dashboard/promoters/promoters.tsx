@@ -5,16 +5,17 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { useChoice } from "../../ui/table/choice.ts";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { useCampaigns } from "../campaigns/choices.ts";
+import { useCampaigns } from "../campaigns/choices.tsx";
 import { may } from "../session/session.ts";
 import { PromoterActions } from "./actions.tsx";
-import { PromoterFilterBar } from "./filters.tsx";
+import { PromoterFilterBar, loadPromoters, USUAL } from "./filters.tsx";
 import { Decide } from "./decide.tsx";
 import { InvitePeople } from "./invite.tsx";
 import { NewPromoter } from "./new-promoter.tsx";
-import { loadPromoters, USUAL, type Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 import { PromoterName, PromoterStates } from "./summary.tsx";
 
 const columnsWith = (reload: () => Promise<void>): Column<Promoter>[] => [
@@ -68,7 +69,6 @@ export function Promoters() {
   const isInviting = useSignal(false);
   const add = () => (isAdding.value = true);
   const invite = () => (isInviting.value = true);
-  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
   return (
     <Page
       title="Promoters"
@@ -102,7 +102,11 @@ export function Promoters() {
         list={list}
         {...(may("manager") && { choice })}
         chosenColumns={columns}
-        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet invite={invite} />}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="promoter">
+            <NoneYet invite={invite} />
+          </NoneFits>
+        }
       />
       {isInviting.value && (
         <InvitePeople
@@ -127,16 +131,6 @@ function NoneYet({ invite }: { invite: () => void }) {
           Invite people
         </button>
       )}
-    </Empty>
-  );
-}
-
-function NoneFits({ reset }: { reset: () => void }) {
-  return (
-    <Empty title="No promoter fits these filters">
-      <button class="button" onClick={reset}>
-        Show all promoters
-      </button>
     </Empty>
   );
 }

@@ -1,8 +1,7 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { several } from "../../ui/format.ts";
 import { SUSPICIONS } from "../suspicions.ts";
-import type { Promoter } from "./query.ts";
-import { STATES, type PromoterCampaignState } from "./words.ts";
+import { STATES, type Promoter, type PromoterCampaignState } from "./words.ts";
 
 /** A promoter's name, which leads to their page, over their address. */
 export function PromoterName({

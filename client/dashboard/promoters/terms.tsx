@@ -3,7 +3,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import type { FormState } from "../../ui/form/form.tsx";
 import { several } from "../../ui/format.ts";
-import type { Promoter } from "./query.ts";
+import type { Promoter } from "./words.ts";
 
 type Terms = Pick<Promoter, "tax_rate" | "net_payout_days">;
 type TypedTerms = Record<keyof Terms, string>;

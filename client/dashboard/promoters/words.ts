@@ -1,5 +1,7 @@
+import type { components } from "../../ui/api/types.ts";
 import type { Tone } from "../../ui/feedback/badge.tsx";
-import type { Promoter } from "./query.ts";
+
+export type Promoter = components["schemas"]["Promoter"];
 
 export type PromoterCampaignState = Promoter["promoter_campaigns"][number]["state"];
 

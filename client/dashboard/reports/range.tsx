@@ -1,6 +1,6 @@
 import { daysBefore, today } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose } from "../../ui/table/choose.tsx";
+import { Choose } from "../../ui/table/filters.tsx";
 import { Menu } from "../../ui/table/menu.tsx";
 import { COLUMNS, columnsOf, type ColumnName } from "./columns.ts";
 import { queryOf, REPORTS, shownColumns, type ReportFilters, type ReportName } from "./query.ts";

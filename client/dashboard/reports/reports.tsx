@@ -9,7 +9,7 @@ import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { NotFound } from "../../ui/shell/not-found.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { useList } from "../../ui/table/list.ts";
-import { SearchField } from "../../ui/table/search.tsx";
+import { SearchField } from "../../ui/table/filters.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { COLUMNS } from "./columns.ts";
 import {

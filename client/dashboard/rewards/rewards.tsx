@@ -5,7 +5,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { Choose } from "../../ui/table/choose.tsx";
+import { Choose } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";

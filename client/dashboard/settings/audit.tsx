@@ -9,8 +9,7 @@ import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime } from "../../ui/format.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { Choose } from "../../ui/table/choose.tsx";
-import { Day } from "../../ui/table/day.tsx";
+import { Choose, Day, NoneFits, optionsOf } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { ACTIONS, ACTORS, ENTITIES, type AuditEntry } from "./audit-words.ts";
@@ -18,11 +17,6 @@ import { ACTIONS, ACTORS, ENTITIES, type AuditEntry } from "./audit-words.ts";
 type Query = NonNullable<operations["listAuditLog"]["parameters"]["query"]>;
 
 const USUAL = { actor: "", action: "", entity: "", id: "", from: "", to: "", page: "1", sort: "" };
-
-const options = (any: string, words: Record<string, string>): [string, string][] => [
-  ["", any],
-  ...Object.entries(words),
-];
 
 const columns = (show: (entry: AuditEntry) => void): Column<AuditEntry>[] => [
   {
@@ -45,7 +39,6 @@ export function AuditLog() {
     const query = { ...queryOf(wanted), page: number, per_page: PAGE_LENGTH };
     return page(api.GET("/api/v2/company/audit_log", { params: { query }, signal }));
   });
-  const isFiltered = filters.link({ page: "1" }) !== "#";
   const shown = useSignal<AuditEntry | null>(null);
   const save = () =>
     tell(async () => {
@@ -67,7 +60,11 @@ export function AuditLog() {
         caption="Audit log"
         columns={columns((entry) => (shown.value = entry))}
         list={list}
-        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="change">
+            <NoneYet />
+          </NoneFits>
+        }
       />
       {shown.value && <EntryDialog entry={shown.value} onClose={() => (shown.value = null)} />}
     </Page>
@@ -77,27 +74,17 @@ export function AuditLog() {
 function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
   return (
     <div class="table-tools">
-      <Choose filters={filters} name="actor" label="Who" options={options("Anybody", ACTORS)} />
+      <Choose filters={filters} name="actor" label="Who" options={optionsOf("Anybody", ACTORS)} />
       <Choose
         filters={filters}
         name="action"
         label="What was done"
-        options={options("Any change", ACTIONS)}
+        options={optionsOf("Any change", ACTIONS)}
       />
-      <Choose filters={filters} name="entity" label="To what" options={options("Anything", ENTITIES)} />
+      <Choose filters={filters} name="entity" label="To what" options={optionsOf("Anything", ENTITIES)} />
       <Day filters={filters} name="from" label="From" />
       <Day filters={filters} name="to" label="To" />
     </div>
-  );
-}
-
-function NoneFits({ reset }: { reset: () => void }) {
-  return (
-    <Empty title="No such change">
-      <button class="button" onClick={reset}>
-        Show all changes
-      </button>
-    </Empty>
   );
 }
 

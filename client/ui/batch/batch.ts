@@ -21,7 +21,7 @@ export interface Batch {
 }
 
 /** The interface's answer about a part of the work. */
-interface Outcome {
+export interface Outcome {
   processing_errors: string[];
 }
 

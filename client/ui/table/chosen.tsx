@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { askAndAct, type Action } from "../batch/action.ts";
 import { count, several } from "../format.ts";
 import { isPageChosen } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
@@ -38,6 +39,38 @@ export function Chosen({ choice, one, children }: ChosenProps) {
         Choose none
       </button>
     </div>
+  );
+}
+
+/** How much is chosen, and the actions that the reader can begin with it. */
+export function ChosenActions({
+  actions,
+  choice,
+  one,
+  acted = one,
+  reload,
+  children,
+}: Omit<ChosenProps, "children"> & {
+  actions: readonly Action[];
+  /** What is acted on, if a row stands for several records. */
+  acted?: string;
+  reload: (changedCount: number) => Promise<void>;
+  /** What else can be done. */
+  children?: ComponentChildren;
+}) {
+  const begin = async (action: Action) => {
+    const records = await choice.records();
+    if (records !== null && (await askAndAct(action, { records, one: acted, reload }))) choice.chooseOnly([]);
+  };
+  return (
+    <Chosen choice={choice} one={one}>
+      {actions.map((action) => (
+        <button key={action.done} class="button little" onClick={() => void begin(action)}>
+          {action.button ?? action.verb + (action.as ?? "")}
+        </button>
+      ))}
+      {children}
+    </Chosen>
   );
 }
 

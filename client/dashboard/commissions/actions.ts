@@ -1,31 +1,9 @@
 import { answer, api } from "../../ui/api/client.ts";
-import type { components } from "../../ui/api/types.ts";
-import type { FindGroups } from "../../ui/batch/selection.ts";
-
-type Outcome = components["schemas"]["BatchProcess"];
-
-interface Action {
-  /** `Approve` of `Approve 3 commissions`. */
-  verb: string;
-  /** `Approving` of `Approving 3 commissions`. */
-  doing: string;
-  /** `approved` of `3 commissions approved`. */
-  done: string;
-  /** What it means. */
-  effect: string;
-  isDanger: boolean;
-  /** Which commissions must be sent together. Absent: each can be sent alone. */
-  findGroups?: FindGroups;
-  /** Whether one commission can follow another, so that those that stay as they were get a second turn. Absent: no. */
-  hasSecondTurn?: boolean;
-  send: (ids: number[]) => Promise<Outcome>;
-}
-
-export type ActionName = "approve" | "deny" | "pay" | "give";
+import type { Action } from "../../ui/batch/action.ts";
 
 /** What can be done with many commissions. */
-export const ACTIONS: Record<ActionName, Action> = {
-  approve: {
+export const COMMISSION_ACTIONS: Action[] = [
+  {
     verb: "Approve",
     doing: "Approving",
     done: "approved",
@@ -34,7 +12,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     hasSecondTurn: true,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/approve", { body: { ids } })),
   },
-  deny: {
+  {
     verb: "Deny",
     doing: "Denying",
     done: "denied",
@@ -43,8 +21,9 @@ export const ACTIONS: Record<ActionName, Action> = {
     hasSecondTurn: true,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/deny", { body: { ids } })),
   },
-  pay: {
+  {
     verb: "Make payouts of",
+    button: "Make payouts of them",
     doing: "Making payouts of",
     done: "put into payouts",
     effect:
@@ -53,15 +32,16 @@ export const ACTIONS: Record<ActionName, Action> = {
     findGroups: findPromoters,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
   },
-  give: {
-    verb: "Mark as given",
-    doing: "Marking as given",
+  {
+    verb: "Mark",
+    as: " as given",
+    doing: "Marking",
     done: "marked as given",
     effect: "For credits, points and the like: the promoters have got them.",
     isDanger: false,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/mark_fulfilled", { body: { ids } })),
   },
-};
+];
 
 /**
  * The promoters of commissions. A payout is the sum of what the request names, so a request with some commissions of a

@@ -1,0 +1,151 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { Empty } from "../feedback/state.tsx";
+import type { Filters } from "../fragment.ts";
+import type { ListFilters } from "./list.ts";
+
+type Options = readonly (readonly [value: string, words: string])[];
+
+/** Long enough for a word to be typed, short enough not to be noticed. */
+const PAUSE_MS = 250;
+
+/** A field that narrows a list down by text, when the reader stops typing. */
+export function SearchField<F extends { q: string }>({
+  filters,
+  label,
+  placeholder,
+}: {
+  filters: Filters<F>;
+  label: string;
+  placeholder: string;
+}) {
+  const { q } = filters.values.value;
+  const typed = useSignal(q);
+  // Going back, or choosing other filters, changes the text too.
+  useEffect(() => void (typed.value = q), [q]);
+  useEffect(() => {
+    if (typed.value === q) return;
+    const timer = setTimeout(() => filters.set({ q: typed.value } as Partial<F>), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  return (
+    <input
+      class="input"
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      value={typed.value}
+      onInput={(event) => (typed.value = event.currentTarget.value)}
+    />
+  );
+}
+
+/** A filter with a few values: `[value, words]`. */
+export function Choose<F extends Record<string, string>>({
+  filters,
+  name,
+  label,
+  options,
+}: {
+  filters: Filters<F>;
+  name: keyof F & string;
+  label: string;
+  options: Options;
+}) {
+  const value = filters.values.value[name];
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={value}
+      onChange={(event) => filters.set({ [name]: event.currentTarget.value } as Partial<F>)}
+    >
+      {options.map(([each, words]) => (
+        <option key={each} value={each} selected={each === value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The options of a closed set of values. `any` stands for no filter. */
+export function optionsOf(any: string, words: Record<string, string | { words: string }>): Options {
+  return [
+    ["", any],
+    ...Object.entries(words).map(([value, of]) => [value, typeof of === "string" ? of : of.words] as const),
+  ];
+}
+
+/** A filter that is a calendar day. Empty: any. */
+export function Day<F extends Record<string, string>>({
+  filters,
+  name,
+  label,
+}: {
+  filters: Filters<F>;
+  name: keyof F & string;
+  label: string;
+}) {
+  return (
+    <label class="day">
+      <span class="small soft">{label}</span>
+      <input
+        class="input"
+        type="date"
+        value={filters.values.value[name]}
+        onChange={(event) => filters.set({ [name]: event.currentTarget.value } as Partial<F>)}
+      />
+    </label>
+  );
+}
+
+/** Another page has led to the records of one `of`. They are shown until the reader wants to see all. */
+export function Only<F extends Record<string, string>>({
+  filters,
+  name,
+  of = name,
+}: {
+  filters: Filters<F>;
+  name: keyof F & string;
+  of?: string;
+}) {
+  const value = filters.values.value[name];
+  if (!value) return null;
+  return (
+    <p class="row small">
+      Only those of {of} {value}.
+      <button class="link" onClick={() => filters.set({ [name]: "" } as Partial<F>)}>
+        Show all
+      </button>
+    </p>
+  );
+}
+
+/** Stands in an empty list: the way back to all records if the filters hide them, otherwise what to do first. */
+export function NoneFits<F extends ListFilters>({
+  filters,
+  usual,
+  one,
+  children,
+}: {
+  filters: Filters<F>;
+  /** The filters of the whole list. */
+  usual: F;
+  /** What a row is. */
+  one: string;
+  children: ComponentChildren;
+}) {
+  const isNarrowed = Object.entries(filters.values.value).some(
+    ([name, value]) => name !== "page" && name !== "sort" && value !== usual[name as keyof F],
+  );
+  if (!isNarrowed) return children;
+  return (
+    <Empty title={`No ${one} fits these filters`}>
+      <button class="button" onClick={() => filters.set(usual)}>
+        Show all {one}s
+      </button>
+    </Empty>
+  );
+}
