@@ -35,7 +35,6 @@ import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts"
 import { AFFILIATE_OPERATIONS, ENTRANCES } from "./v2/affiliate/operations.ts";
 import { affiliateRoutes } from "./v2/affiliate/routes.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
-import { EVENT_MEANINGS } from "./v2/webhook/event-meanings.ts";
 import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
@@ -132,7 +131,7 @@ export function describedEvents(): DescribedEvents {
   return {
     types: [...EVENTS.types, ...V1_EVENTS.types],
     bodyOf: (type) => V1_EVENTS.bodyOf(type) ?? EVENTS.bodyOf(type),
-    meaningOf: (type) => V1_EVENTS.meaningOf(type) ?? EVENT_MEANINGS[type],
+    meaningOf: (type) => V1_EVENTS.meaningOf(type) ?? EVENTS.meaningOf(type),
   };
 }
 

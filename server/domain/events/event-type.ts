@@ -60,40 +60,60 @@ export interface EventMessage {
   at: string;
 }
 
-/**
- * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
- * yet.
- */
-export const EVENT_TYPES = [
-  ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
-  ...types("contract_document", "signed"),
-  ...types(
-    "payments_batch",
-    "completed",
-    "created",
-    "deleted",
-    "failed",
-    "initiated",
-    "processing",
-    "updated",
-  ),
-  ...types(
-    "payout",
-    "cancelled",
-    "commissions.added",
-    "commissions.removed",
-    "completed",
-    "created",
-    "deleted",
-  ),
-  ...types("payout", "failed", "pending", "processing", "updated"),
-  ...types("payout_method", "created", "deleted", "updated"),
-  ...types("promo_code", "archived", "created", "updated"),
-  ...types("promoter", "balance.updated", "created", "deleted", "updated"),
-  ...types("promoter_campaign", "accepted", "blocked", "created", "deleted", "inactive", "pending"),
-  ...types("promoter_campaign", "rejected", "updated"),
-  ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
-].toSorted();
+/** A sentence for each event type. Some belong to features that don't exist yet. */
+export const EVENT_MEANINGS: Record<string, string> = {
+  "commission.approved": "A commission was approved.",
+  "commission.created": "A promoter earned a commission.",
+  "commission.deleted": "A commission was deleted.",
+  "commission.denied": "A commission was denied.",
+  "commission.pending": "A commission waits for approval again.",
+  "commission.updated": "A commission was changed.",
+  "contract_document.signed": "A promoter signed a contract.",
+  "payments_batch.completed": "A payment of several payouts was completed.",
+  "payments_batch.created": "A payment of several payouts was prepared.",
+  "payments_batch.deleted": "A payment of several payouts was deleted.",
+  "payments_batch.failed": "A payment of several payouts failed.",
+  "payments_batch.initiated": "A payment of several payouts was started.",
+  "payments_batch.processing": "A payment of several payouts is under way.",
+  "payments_batch.updated": "A payment of several payouts was changed.",
+  "payout.cancelled": "A payout was cancelled.",
+  "payout.commissions.added": "Commissions were added to a payout.",
+  "payout.commissions.removed": "Commissions were removed from a payout.",
+  "payout.completed": "A payout was paid.",
+  "payout.created": "A payout was made for a promoter, a campaign and a period.",
+  "payout.deleted": "A payout was deleted.",
+  "payout.failed": "The payment of a payout failed.",
+  "payout.pending": "A payout waits to be paid again.",
+  "payout.processing": "The payment of a payout is under way.",
+  "payout.updated": "A payout was changed.",
+  "payout_method.created": "A promoter got a payout method.",
+  "payout_method.deleted": "A promoter's payout method was deleted.",
+  "payout_method.updated": "A promoter's payout method was changed.",
+  "promo_code.archived": "A promo code was archived.",
+  "promo_code.created": "A promoter got a promo code.",
+  "promo_code.updated": "A promo code was changed.",
+  "promoter.balance.updated": "A promoter's balance changed.",
+  "promoter.created": "A promoter was added.",
+  "promoter.deleted": "A promoter was deleted.",
+  "promoter.updated": "A promoter was changed.",
+  "promoter_campaign.accepted": "A promoter was accepted in a campaign.",
+  "promoter_campaign.blocked": "A promoter was blocked in a campaign.",
+  "promoter_campaign.created": "A promoter joined a campaign.",
+  "promoter_campaign.deleted": "A promoter left a campaign for good.",
+  "promoter_campaign.inactive": "A promoter became inactive in a campaign.",
+  "promoter_campaign.pending": "A promoter waits for approval in a campaign.",
+  "promoter_campaign.rejected": "A promoter was rejected in a campaign.",
+  "promoter_campaign.updated": "A promoter campaign was changed.",
+  "referral.cancelled": "A customer cancelled.",
+  "referral.converted": "A lead became a customer.",
+  "referral.created": "A person signed up and became a promoter's lead.",
+  "referral.deleted": "A lead was deleted.",
+  "referral.moved": "A lead was moved to another promoter.",
+  "referral.updated": "A lead was changed.",
+};
+
+/** Every event type that a webhook can subscribe to, in alphabetical order. */
+export const EVENT_TYPES = Object.keys(EVENT_MEANINGS).toSorted();
 
 /** The event that each e-mail goes with. */
 export const EMAIL_EVENTS: Record<EmailKind, string> = {
@@ -189,10 +209,6 @@ export function v1EventTypesOf(change: AnnouncedChange): V1EventType[] {
 /** The event that causes an event of this type. In V2's form that is the event itself. */
 export function causeOf(type: string): string {
   return isV1EventType(type) ? CAUSES[type] : type;
-}
-
-function types(entity: string, ...names: string[]): string[] {
-  return names.map((name) => `${entity}.${name}`);
 }
 
 function transitionsOf(change: AnnouncedChange): string[] {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ENTITIES, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
+import { ENTITIES, EVENT_MEANINGS, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
 import { commissionAnswer } from "../commission/commission-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
@@ -45,7 +45,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
 };
 
 /** The event types and their bodies, for the OpenAPI document. */
-export const EVENTS = { types: EVENT_TYPES, bodyOf };
+export const EVENTS = { types: EVENT_TYPES, bodyOf, meaningOf: (type: string) => EVENT_MEANINGS[type] };
 
 function bodyOf(type: string): z.ZodObject {
   const entity = type.replace(/\..*/, "");
