@@ -168,14 +168,17 @@ export interface Config {
   /** Who owns the first account. null: a link is printed that makes the owner. */
   readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
-  /** Requests per minute for each key; 0 for no limit. */
-  readonly rateLimitV1: number;
-  /** Requests per minute for each account; 0 for no limit. */
-  readonly rateLimitV2: number;
-  /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
-  readonly rateLimitClicks: number;
-  /** Applications to one campaign in an hour. */
-  readonly rateLimitJoins: number;
+  /** What operators can limit. */
+  readonly rateLimits: {
+    /** Requests per minute for each key; 0 for no limit. */
+    readonly v1: number;
+    /** Requests per minute for each account; 0 for no limit. */
+    readonly v2: number;
+    /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
+    readonly publicClicks: number;
+    /** Applications to one campaign in an hour. */
+    readonly joins: number;
+  };
   readonly logLevel: LogLevel;
   /** The metrics' own address. null: none. */
   readonly metricsAt: { host: string; port: number } | null;
@@ -227,10 +230,12 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     secretKeys: data.TIDEMARK_SECRET ?? [],
     owner: ownerOf(data.TIDEMARK_OWNER_EMAIL, data.TIDEMARK_OWNER_PASSWORD),
     trustProxyHops: data.TRUST_PROXY,
-    rateLimitV1: data.RATE_LIMIT_V1,
-    rateLimitV2: data.RATE_LIMIT_V2,
-    rateLimitClicks: data.RATE_LIMIT_CLICKS,
-    rateLimitJoins: data.RATE_LIMIT_JOINS,
+    rateLimits: {
+      v1: data.RATE_LIMIT_V1,
+      v2: data.RATE_LIMIT_V2,
+      publicClicks: data.RATE_LIMIT_CLICKS,
+      joins: data.RATE_LIMIT_JOINS,
+    },
     logLevel: data.LOG_LEVEL,
     metricsAt: data.METRICS_URL ?? null,
     metricsToken: data.METRICS_TOKEN ?? null,

@@ -10,6 +10,7 @@ import { systemChance } from "../domain/context.ts";
 import { needsDemoData } from "../domain/seed/seed.ts";
 import { demoNews, fillWithDemo, firstStart, requireAccounts } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener.ts";
+import { ALLOWED, newLimits } from "../request/limits.ts";
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox } from "../outbox/dispatcher.ts";
@@ -26,7 +27,6 @@ import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/pages.ts";
 import { newJobs } from "./jobs.ts";
-import { newLimits } from "./rate-limits.ts";
 import { newStop } from "./stop.ts";
 
 /** The outcome of a start. */
@@ -70,7 +70,7 @@ export async function serve(
         }),
       )
     : null;
-  const limits = newLimits(config, store);
+  const limits = newLimits({ ...ALLOWED, ...config.rateLimits }, store.limits);
   const isFirstStart = (await findFirstAccount(store)) === null;
   const needsDemo = await needsDemoData(store, config.wantsDemoData);
   const answersEarly = !isFirstStart && !needsDemo;

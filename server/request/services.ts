@@ -3,13 +3,13 @@ import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
 import type { Failure } from "../failure.ts";
-import type { FailureLimiter, GuessLimiter, RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
+import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
 
@@ -41,33 +41,7 @@ export interface Services {
   writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
   /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */
   trustProxyHops: number;
-  limits: {
-    v1: RateLimiter;
-    v2: RateLimiter;
-    publicClicks: RateLimiter;
-    publicSignups: RateLimiter;
-    /** Events of billing providers. */
-    hooks: RateLimiter;
-    /** Attempts to sign in, by network. */
-    signIns: RateLimiter;
-    /** Attempts to sign in, by the larger network that IPv6 networks are part of. */
-    signInsBySite: RateLimiter;
-    /** Attempts to sign in, by network and e-mail address together, and those of a known browser. */
-    signInsByPair: RateLimiter;
-    /** Attempts to sign in, by e-mail address, from all unknown browsers. */
-    signInsByEmail: RateLimiter;
-    /** E-mails with a link that somebody asks for, by the address that they go to. */
-    signInEmails: RateLimiter;
-    /** E-mails that somebody asks for who has proved nothing, by the mailbox that they go to, in a day. */
-    mailsByMailbox: RateLimiter;
-    /** Applications to a campaign in an hour. */
-    joins: RateLimiter;
-    /** Wrong codes of a second factor. */
-    wrongCodes: GuessLimiter;
-    /** Sign-ins by an auth token in the portal's address, by token. */
-    authTokens: RateLimiter;
-    failedAuthentication: FailureLimiter;
-  };
+  limits: Limits;
 }
 
 /**

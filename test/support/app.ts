@@ -6,12 +6,7 @@ import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { findAccount } from "../../server/domain/program/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
-import {
-  failureLimiter,
-  guessLimiter,
-  rateLimiter,
-  windowLimiter,
-} from "../../server/http/limits/rate-limit.ts";
+import { ALLOWED, newLimits, type Allowed } from "../../server/request/limits.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newAfterwards, newContext, newOutageLog, type Services } from "../../server/request/services.ts";
 import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
@@ -99,23 +94,20 @@ export interface Answer {
   headers: Headers;
 }
 
+/** A test sends many requests in a minute, and guesses few keys. */
+const UNLIMITED: Allowed = {
+  ...(Object.fromEntries(Object.keys(ALLOWED).map((name) => [name, 0])) as typeof ALLOWED),
+  v1: 0,
+  v2: 0,
+  publicClicks: 0,
+  joins: 0,
+  failedAuthentication: 5,
+};
+
 /** Starts the app with the account `acme`. */
 export async function startApp(
   kind: (typeof STORAGES)[number] = "memory",
-  options: {
-    rateLimitV1?: number;
-    rateLimitV2?: number;
-    publicClicks?: number;
-    publicSignups?: number;
-    hooks?: number;
-    signIns?: number;
-    signInsBySite?: number;
-    signInsByPair?: number;
-    signInsByEmail?: number;
-    signInEmails?: number;
-    authTokens?: number;
-    mailsByMailbox?: number;
-    joins?: number;
+  options: Partial<Allowed> & {
     hasMail?: boolean;
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
@@ -151,23 +143,7 @@ export async function startApp(
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     uploads: newUploads(createStorage(), (length) => randomBytes(length).toString("hex").slice(0, length)),
     trustProxyHops: 1,
-    limits: {
-      v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),
-      v2: rateLimiter({ limitPerMinute: options.rateLimitV2 ?? 0 }),
-      publicClicks: rateLimiter({ limitPerMinute: options.publicClicks ?? 0 }),
-      publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
-      hooks: rateLimiter({ limitPerMinute: options.hooks ?? 0 }),
-      signIns: rateLimiter({ limitPerMinute: options.signIns ?? 0 }),
-      signInsBySite: rateLimiter({ limitPerMinute: options.signInsBySite ?? 0 }),
-      signInsByPair: rateLimiter({ limitPerMinute: options.signInsByPair ?? 0 }),
-      signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
-      signInEmails: rateLimiter({ limitPerMinute: options.signInEmails ?? 0 }),
-      mailsByMailbox: windowLimiter({ limit: options.mailsByMailbox ?? 0, seconds: 24 * 60 * 60 }),
-      joins: windowLimiter({ limit: options.joins ?? 0, seconds: 60 * 60 }),
-      wrongCodes: guessLimiter({ wrongGuesses: 6, seconds: 24 * 60 * 60 }),
-      authTokens: rateLimiter({ limitPerMinute: options.authTokens ?? 0 }),
-      failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
-    },
+    limits: newLimits({ ...UNLIMITED, ...options }),
   };
   const made = { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/", key: KEY };
   const account = options.isFilled

@@ -8,7 +8,7 @@ const V1_PATHS = ["/api/v1/promoters/create", "/api/v1/track/signup"];
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await startApp("memory", { rateLimitV1: 100, rateLimitV2: 3 });
+  app = await startApp("memory", { v1: 100, v2: 3 });
 });
 afterEach(async () => {
   await app.close();

@@ -350,7 +350,7 @@ describe("a session", () => {
 
   it("is counted apart from the account's keys", async () => {
     await app.close();
-    app = await startApp("memory", { rateLimitV2: 1 });
+    app = await startApp("memory", { v2: 1 });
     const call = await callAs(app, await addUser(app, "owner"));
     expect((await app.v2("GET", "/campaigns")).status).toBe(200);
     expect((await call("GET /campaigns")).status).toBe(200);
