@@ -5,7 +5,7 @@ import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../program/reward/changes.ts";
-import { readRule, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
+import { readRule, RULE_WORDS, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
 import { loadTargetCounts } from "./sale/tiers.ts";
 
 /** What a campaign promises. Without `joined` and `promoter`, what it promises to newcomers. */
@@ -156,17 +156,10 @@ function conditionOf(rules: unknown[], currency: string): string {
     const value = rule.type === "promoter_campaign_revenue" ? moneyFormat(currency)(rule.value) : rule.value;
     const link = at === 0 ? ", if " : rule.isAlternative ? " or " : " and ";
     const price = rule.price === null ? "" : ` (plan ${rule.price})`;
-    return `${link}${COUNTS[rule.type]} ${rule.operator} ${value}${price}`;
+    return `${link}${RULE_WORDS[rule.type]} ${rule.operator} ${value}${price}`;
   });
   return words.join("");
 }
-
-const COUNTS = {
-  customer_age_in_months: "the number of months since the customer's first sale is",
-  customer_sales_count: "the number of the customer's sales is",
-  promoter_campaign_customers_count: "the number of your customers is",
-  promoter_campaign_revenue: "the revenue that you have brought is",
-} as const;
 
 function approvalOf({ autoApproveCommissions, commissionHoldDays }: Campaign): string {
   if (!autoApproveCommissions) return "Each commission is looked at before it is approved.";

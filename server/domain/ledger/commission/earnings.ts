@@ -165,9 +165,14 @@ export function isRunning(
   return reward.duration !== "repeating" || months < (reward.durationMonths ?? 0);
 }
 
-function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): RuleFacts {
+/** The facts of a sale that rules judge. */
+export function ruleFacts(
+  { planId }: Pick<EarningSale, "planId">,
+  history: Pick<CustomerHistory, "ageInMonths" | "salesCount">,
+  tier: Pick<Tier, "customersCount" | "revenueCents">,
+): RuleFacts {
   return {
-    planId: sale.planId,
+    planId,
     counts: {
       customer_age_in_months: history.ageInMonths,
       customer_sales_count: history.salesCount,

@@ -1,7 +1,7 @@
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import { commissions, type Commission } from "../commission/commission.ts";
-import { earningsOf, type Earning, type EarningSale, type Tier } from "../commission/earnings.ts";
+import { earningsOf, ruleFacts, type Earning, type EarningSale, type Tier } from "../commission/earnings.ts";
 import { leads, type Lead } from "../../people/lead/lead.ts";
 import {
   acceptsLeads,
@@ -67,14 +67,15 @@ export async function isBonusLost(
   const former = await loadTargetLoss(tx, owner, { leadId: lead.id, saleId: sale.id });
   const refundedCount = isRefunded(sale) ? 1 : 0;
   const isCustomerGone = isGone(lead, promoterCampaignId, lead.refundedSalesCount + refundedCount);
-  const age = monthsBetween(new Date(lead.customerSince ?? sale.createdAt), new Date(sale.createdAt));
-  const counts = {
-    customer_age_in_months: age,
-    customer_sales_count: lead.salesCount - refundedCount,
-    promoter_campaign_customers_count: customers - former.customersCount - (isCustomerGone ? 1 : 0),
-    promoter_campaign_revenue: salesCents - former.revenueCents - sale.refundedCents,
+  const history = {
+    ageInMonths: monthsBetween(new Date(lead.customerSince ?? sale.createdAt), new Date(sale.createdAt)),
+    salesCount: lead.salesCount - refundedCount,
   };
-  return !rulesHold(targetRules, { counts, planId: sale.planId }, "stillHolds");
+  const tier = {
+    customersCount: customers - former.customersCount - (isCustomerGone ? 1 : 0),
+    revenueCents: salesCents - former.revenueCents - sale.refundedCents,
+  };
+  return !rulesHold(targetRules, ruleFacts(sale, history, tier), "stillHolds");
 }
 
 /** What a promoter's targets count in a campaign, without what refunds took off. Revenue is in cents. */
