@@ -48,7 +48,7 @@ import { createPromoterOperation, updatePromoterOperation } from "./promoter/pro
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
-import { trafficSourcesReport, urlsReport } from "./report/origins.ts";
+import { ORIGIN_REPORTS } from "./report/origins.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import {
   createRewardOperation,
@@ -138,8 +138,11 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],
-  ["GET", "/reports/traffic_sources", trafficSourcesReport],
-  ["GET", "/reports/urls", urlsReport],
+  ...Object.entries(ORIGIN_REPORTS).map(([name, { operation }]): V2Row => [
+    "GET",
+    `/reports/${name}`,
+    operation,
+  ]),
   ["GET", "/reports/download", downloadReport],
   ["GET", "/products", listProductsOperation],
   ["POST", "/products", createProductOperation],

@@ -2,7 +2,7 @@ import { sql, type Compilable, type Kysely } from "kysely";
 import { prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
-import { NO_VISIT, type Origin } from "./origin.ts";
+import { NO_VISIT, ORIGIN_KINDS, originKeys, type Origin } from "./origin.ts";
 import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
@@ -46,7 +46,7 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
  * Whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a promoter campaign. Promoters are
  * many, so theirs are also added up by month, on its first day.
  */
-const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
+const SERIES = ["campaign", "promoter", "promoter-month", ...ORIGIN_KINDS, "sub-id"] as const;
 export type Series = (typeof SERIES)[number];
 
 /**
@@ -173,11 +173,12 @@ function sharesOf(owner: Owner, counts: Count[]): Share[] {
     const { origin } = owner;
     const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
     if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
-    const { sourceKey, pageKey, subKey } = origin ?? NO_VISIT;
-    const subjects: [Series, number, string][] = [
-      ["source", 0, sourceKey],
-      ["page", 0, pageKey],
-    ];
+    const { subKey } = origin ?? NO_VISIT;
+    const subjects: [Series, number, string][] = originKeys(origin ?? NO_VISIT).map(([kind, key]) => [
+      kind,
+      0,
+      key,
+    ]);
     if (subKey !== undefined) subjects.push(["sub-id", owner.promoterCampaignId, subKey]);
     return [
       ...shares,

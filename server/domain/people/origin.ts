@@ -3,15 +3,15 @@ import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table, type Column } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 
-const ORIGIN_KINDS = ["source", "page"] as const;
+/**
+ * What a visit tells that reports show. `source`: the site with the link, otherwise `utm_source`. `page`: the page that
+ * the visitor reached, without its query.
+ */
+export const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];
 
 /** How a visitor came, by the keys of names. The names themselves can be forgotten. */
-export interface Origin {
-  /** The site with the link, otherwise `utm_source`. */
-  sourceKey: string;
-  /** The page that the visitor reached, without its query. */
-  pageKey: string;
+export interface Origin extends Record<`${OriginKind}Key`, string> {
   /** The channel that the promoter's link named, among those of its promoter campaign. Absent: none. */
   subKey?: string;
 }
@@ -83,6 +83,11 @@ export const FIXED_NAMES: Record<OriginKind, string[]> = {
   source: [DIRECT, OTHER],
   page: [UNKNOWN_PAGE, OWN_PAGE, OTHER],
 };
+
+/** The keys of an origin's names, in the order of the kinds. */
+export function originKeys(origin: Origin): [kind: OriginKind, key: string][] {
+  return ORIGIN_KINDS.map((kind) => [kind, origin[`${kind}Key`]]);
+}
 
 /** The name behind a key. A name that was forgotten counts as another. */
 export async function findOriginName(

@@ -2,7 +2,7 @@ import type { Store, Transaction } from "../../storage/store.ts";
 import { auditEntries, PROCESS, type AuditedFields, type AuditEntry } from "../access/audit/audit.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../people/lead/lead.ts";
-import { nameKey, originNames, type Origin } from "../people/origin.ts";
+import { nameKey, originKeys, originNames, type Origin } from "../people/origin.ts";
 import { pastClicks, visitors } from "../people/visitor/visitor.ts";
 import type { Erased } from "./events.ts";
 
@@ -61,7 +61,7 @@ export async function forgetOrigins(store: Store, accountId: number, promoterId:
   const note = (records: Originated[]) => {
     for (const { origin, ...owner } of records) {
       const keys = owner.promoterId === promoterId ? own : others;
-      if (origin !== null) keys.add(origin.sourceKey).add(origin.pageKey);
+      if (origin !== null) for (const [, key] of originKeys(origin)) keys.add(key);
     }
   };
   for await (const chunk of store.scan(visitors, "id", accountId, [])) note(chunk);

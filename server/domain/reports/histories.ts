@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { View } from "../../storage/store.ts";
 import { dailyQuestion, totalsOf, type Metric, type Series } from "../people/daily.ts";
+import { ORIGIN_KINDS } from "../people/origin.ts";
 import {
   addMonths,
   addSums,
@@ -117,7 +118,7 @@ function partQuestion(view: View, accountId: number, { chosen, isWhole, metrics,
 type PartReading = Pick<Reading<SubjectId>, "chosen" | "isWhole"> & { metrics: Metric[]; part: Part };
 
 function isNamed(series: Series): boolean {
-  return series === "source" || series === "page";
+  return ORIGIN_KINDS.some((kind) => kind === series);
 }
 
 /** Reads the sums of a part, in the order of time. */

@@ -7,13 +7,15 @@ import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { findOrigins } from "./origins.ts";
+import { findOrigins, ORIGIN_REPORTS } from "./origins.ts";
 import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
 import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
 import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
-const REPORTS = ["overview", "campaigns", "promoters", "traffic_sources", "urls"] as const;
+type OriginName = keyof typeof ORIGIN_REPORTS;
+const ORIGIN_NAMES = Object.keys(ORIGIN_REPORTS) as OriginName[];
+const REPORTS = ["overview", "campaigns", "promoters", ...ORIGIN_NAMES] as const;
 
 /** A file holds every group. The domain refuses reports that would be too large. */
 const MOST_CELLS = 1_000_000;
@@ -51,7 +53,7 @@ export const downloadReport: V2Operation = {
 async function download(request: V2Request) {
   const { params, query } = readListing(request, downloadParams);
   const columns = params.columns.filter((name) => name !== "url");
-  if (params.report_type in KINDS) refuseOtherColumns(columns);
+  if (params.report_type in ORIGIN_REPORTS) refuseOtherColumns(columns);
   const report = { ...queryOf({ ...params, columns }), mostCells: MOST_CELLS };
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window: WHOLE };
   const lines = await LINES[params.report_type](request, report, {
@@ -96,28 +98,29 @@ const TITLES: Record<Report, string[]> = {
   overview: [],
   campaigns: ["campaign_id", "campaign"],
   promoters: ["promoter_id", "promoter"],
-  traffic_sources: ["source"],
-  urls: ["url"],
+  ...ofOrigins(({ subject }) => [subject]),
 };
 
-const KINDS = { traffic_sources: "source", urls: "page" } as const;
+type Lines = (request: V2Request, report: V2ReportQuery, wanted: Wanted) => Promise<Line[]>;
 
-const LINES: Record<Report, (request: V2Request, report: V2ReportQuery, wanted: Wanted) => Promise<Line[]>> =
-  {
-    overview: overviewLines,
-    campaigns: async (request, report, wanted) =>
-      groupLines(await findCampaigns(request, report, wanted), { report, wanted, name: "campaign" }),
-    promoters: async (request, report, wanted) =>
-      groupLines(await findPromoters(request, report, wanted), { report, wanted, name: "promoter" }),
-    traffic_sources: async (request, report, wanted) => {
-      const found = await findOrigins(request, report, { kind: KINDS.traffic_sources, ...wanted });
-      return groupLines(found, { report, wanted, name: "source" });
-    },
-    urls: async (request, report, wanted) => {
-      const found = await findOrigins(request, report, { kind: KINDS.urls, ...wanted });
-      return groupLines(found, { report, wanted, name: "url" });
-    },
-  };
+const LINES: Record<Report, Lines> = {
+  overview: overviewLines,
+  campaigns: async (request, report, wanted) =>
+    groupLines(await findCampaigns(request, report, wanted), { report, wanted, name: "campaign" }),
+  promoters: async (request, report, wanted) =>
+    groupLines(await findPromoters(request, report, wanted), { report, wanted, name: "promoter" }),
+  ...ofOrigins(({ kind, subject }): Lines => async (request, report, wanted) => {
+    const found = await findOrigins(request, report, { kind, ...wanted });
+    return groupLines(found, { report, wanted, name: subject });
+  }),
+};
+
+function ofOrigins<T>(make: (report: (typeof ORIGIN_REPORTS)[OriginName]) => T): Record<OriginName, T> {
+  return Object.fromEntries(ORIGIN_NAMES.map((name) => [name, make(ORIGIN_REPORTS[name])])) as Record<
+    OriginName,
+    T
+  >;
+}
 
 /** Not everything is counted by source and page. @throws Failure `invalid` */
 function refuseOtherColumns(columns: Column[]): void {

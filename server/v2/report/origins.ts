@@ -32,61 +32,77 @@ const group = {
   sub_data: field(z.array(rowAnswer), "The same for each period."),
 };
 
-/** `GET /api/v2/company/reports/traffic_sources` */
-export const trafficSourcesReport: V2Operation = {
-  id: "reportTrafficSources",
-  summary: "Report on the sites that visitors came from",
-  description: `Shows the figures of each site that visitors came from, those with the most clicks first. ${QUERY}`,
-  mayBeAged: true,
-  params: sourceParams,
-  answer: z.array(
-    z
-      .object({
-        source: field(
-          z.string(),
-          "The site that visitors came from, otherwise `utm_source`, otherwise `direct`. `other`: those beyond the first thousand.",
-          "news.example",
-        ),
-        id: field(z.string(), "Id of the source.", ID),
-        ...group,
-      })
-      .meta({ id: "TrafficSourceReport" }),
-  ),
-  isPaged: true,
-  refusals: ["invalid"],
-  async handle(request: V2Request) {
-    const { groups, report } = await list(request, "source", sourceParams);
-    return groups.map((each) => ({ source: each.name, ...groupJson(each, report) }));
-  },
+/** A report by something that a visit tells. */
+interface OriginReport {
+  kind: OriginKind;
+  /** The field with the name, and its column in the file. */
+  subject: string;
+  operation: V2Operation;
+}
+
+/** `GET /api/v2/company/reports/traffic_sources` and the others, by their name there and in the download. */
+export const ORIGIN_REPORTS = {
+  traffic_sources: originReport({
+    kind: "source",
+    subject: "source",
+    id: "reportTrafficSources",
+    schema: "TrafficSourceReport",
+    thing: "site that visitors came from",
+    things: "sites that visitors came from",
+    params: sourceParams,
+    name: field(
+      z.string(),
+      "The site that visitors came from, otherwise `utm_source`, otherwise `direct`. `other`: those beyond the first thousand.",
+      "news.example",
+    ),
+  }),
+  urls: originReport({
+    kind: "page",
+    subject: "url",
+    id: "reportUrls",
+    schema: "UrlReport",
+    thing: "page that visitors reached",
+    things: "pages that visitors reached",
+    params: urlParams,
+    name: field(
+      z.string(),
+      "The page that visitors reached, without its query. `other`: those beyond the first thousand.",
+      "https://www.example.com/pricing",
+    ),
+  }),
 };
 
-/** `GET /api/v2/company/reports/urls` */
-export const urlsReport: V2Operation = {
-  id: "reportUrls",
-  summary: "Report on the pages that visitors reached",
-  description: `Shows the figures of each page that visitors reached, those with the most clicks first. ${QUERY}`,
-  mayBeAged: true,
-  params: urlParams,
-  answer: z.array(
-    z
-      .object({
-        url: field(
-          z.string(),
-          "The page that visitors reached, without its query. `other`: those beyond the first thousand.",
-          "https://www.example.com/pricing",
-        ),
-        id: field(z.string(), "Id of the page.", ID),
-        ...group,
-      })
-      .meta({ id: "UrlReport" }),
-  ),
-  isPaged: true,
-  refusals: ["invalid"],
-  async handle(request: V2Request) {
-    const { groups, report } = await list(request, "page", urlParams);
-    return groups.map((each) => ({ url: each.name, ...groupJson(each, report) }));
-  },
-};
+interface Described extends Pick<OriginReport, "kind" | "subject"> {
+  id: string;
+  schema: string;
+  thing: string;
+  things: string;
+  params: typeof sourceParams | typeof urlParams;
+  /** The field of the name. */
+  name: z.ZodString;
+}
+
+function originReport({ kind, subject, id, schema, thing, things, params, name }: Described): OriginReport {
+  const operation: V2Operation = {
+    id,
+    summary: `Report on the ${things}`,
+    description: `Shows the figures of each ${thing}, those with the most clicks first. ${QUERY}`,
+    mayBeAged: true,
+    params,
+    answer: z.array(
+      z
+        .object({ [subject]: name, id: field(z.string(), `Id of the ${kind}.`, ID), ...group })
+        .meta({ id: schema }),
+    ),
+    isPaged: true,
+    refusals: ["invalid"],
+    async handle(request: V2Request) {
+      const { groups, report } = await list(request, kind, params);
+      return groups.map((each) => ({ [subject]: each.name, ...groupJson(each, report) }));
+    },
+  };
+  return { kind, subject, operation };
+}
 
 async function list(request: V2Request, kind: OriginKind, schema: typeof sourceParams | typeof urlParams) {
   const { params, query, page, window } = readListing(request, schema);

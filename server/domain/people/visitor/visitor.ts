@@ -4,7 +4,7 @@ import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { servedAccounts } from "../../program/account/account.ts";
 import type { Context } from "../../context.ts";
-import { ORIGIN_COLUMNS, type Origin } from "../origin.ts";
+import { ORIGIN_COLUMNS, originKeys, type Origin } from "../origin.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
@@ -192,8 +192,9 @@ export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {
 /** Clicks that an earlier release counted have no origin. */
 function originKey(origin: Origin | null): string {
   if (!origin) return "";
-  const { sourceKey, pageKey, subKey } = origin;
-  return fingerprint([sourceKey, pageKey, ...(subKey === undefined ? [] : [subKey])]);
+  const { subKey } = origin;
+  const keys = originKeys(origin).map(([, key]) => key);
+  return fingerprint([...keys, ...(subKey === undefined ? [] : [subKey])]);
 }
 
 async function remove({ store, guard }: Sweep, expired: Visitor[]): Promise<void> {
