@@ -7,7 +7,7 @@ import { SQLITE } from "./sql.ts";
 export const LAYOUT = 13;
 /**
  * The oldest layout that this release serves as it is: it reads records of that layout and of all later ones, and writes
- * the one that the store's mark names. @see docs/ARCHITECTURE.md "Changing the layout"
+ * the one that the store's mark names. @see docs/storage.md "Changing the layout"
  */
 export const OLDEST_SERVED = 13;
 /** The first layout with tables. Stores of earlier ones keep texts under keys. */

@@ -3,7 +3,7 @@ import { loadCampaign } from "../domain/program/campaign/campaign.ts";
 import { recordSignup, type Signup } from "../domain/people/lead/signup.ts";
 import { asItIs } from "../domain/show.ts";
 import { recordClick, type Click, type Visit } from "../domain/people/visitor/click.ts";
-import { findVisitorDetails } from "../domain/people/visitor/visitor.ts";
+import { findVisitorDetails, withdrawVisitor } from "../domain/people/visitor/visitor.ts";
 import { Failure } from "../failure.ts";
 import { v1SignupRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
@@ -11,7 +11,6 @@ import { isAllowedOrigin } from "../http/origin.ts";
 import { email, flag, text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
-import { trackWithdrawal } from "./withdraw.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
@@ -145,6 +144,25 @@ const trackDetails: PublicOperation = {
   handle: details,
 };
 
+/**
+ * `POST /t/withdraw`: deletes a visitor who withdrew consent while the request that created them was under way. The answer
+ * is the same for unknown visitors.
+ *
+ * @see docs/spec/tracking.md "Consent"
+ */
+const trackWithdrawal: PublicOperation = {
+  id: "withdrawVisitor",
+  summary: "Delete a visitor who has withdrawn consent",
+  description:
+    "Deletes a visitor who has withdrawn consent. The script calls it if the visitor's id arrives only after that. Clicks and leads stay counted.",
+  example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  params: z.object({ cid: field(text, "The public id of your account.", "acme"), tid: field(text, tid) }),
+  answer: z.object({ status: field(z.literal("withdrawn"), "State of the record.") }),
+  refusals: ["not_found", "rate_limited"],
+  limit: "publicClicks",
+  handle: withdraw,
+};
+
 /** All operations that browsers call. */
 export const PUBLIC_OPERATIONS: [Method, path: string, PublicOperation][] = [
   ["POST", "/t/click", trackClick],
@@ -239,4 +257,9 @@ async function details({ params, account, context }: PublicRequest) {
       },
     },
   };
+}
+
+async function withdraw({ params, account, context }: PublicRequest) {
+  await withdrawVisitor(context, account.id, String(params["tid"] ?? ""));
+  return { status: "withdrawn" };
 }

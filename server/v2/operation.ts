@@ -27,7 +27,6 @@ import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
-import { withoutSecrets } from "./secrets.ts";
 
 /** A request of a known account. */
 export interface V2Request {
@@ -135,4 +134,23 @@ function limitedAs(account: Account, caller: Caller): string {
 
 function seesSecrets(caller: Caller): boolean {
   return caller.kind === "key" || caller.user.role !== "viewer";
+}
+
+/** The names of fields with credentials. */
+const SECRETS = new Set(["auth_token", "temp_password", "password_setup_url", "secret_key"]);
+
+/**
+ * Replaces all secrets in an answer by null. It goes by field names, so that a new operation can't forget it. The values
+ * of a webhook's headers are replaced too, because they often contain the receiver's password.
+ */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(name, inner)]));
+}
+
+function hidden(name: string, value: unknown): unknown {
+  if (SECRETS.has(name)) return null;
+  if (name !== "headers") return withoutSecrets(value);
+  return Object.fromEntries(Object.keys(value ?? {}).map((header) => [header, ""]));
 }

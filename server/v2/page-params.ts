@@ -5,6 +5,7 @@ import type { Query } from "../http/parameters/pairs.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";
+import type { Sort } from "../storage/query.ts";
 
 /** How long pages of V2 are. @see docs/spec/common.md "Pages" */
 const LENGTHS = { usual: 20, most: 100 };
@@ -39,4 +40,19 @@ function refuseUnknownFilters(schema: z.ZodObject, query: Query): void {
   if (unknown.length === 0) return;
   const fields = Object.fromEntries(unknown.map((name) => [name, ["is not a filter"]]));
   throw new Failure("invalid", describe(fields), fields);
+}
+
+/** The sort orders in the order of the query: the first counts most. `names` maps the API's names to the domain's. */
+export function sortsOf<By extends string>(
+  sorting: Record<string, "asc" | "desc" | undefined>,
+  query: Query,
+  names: Record<string, By>,
+): Sort<By>[] {
+  const sorts: Sort<By>[] = [];
+  for (const name of Object.keys(query["sorting"] ?? {})) {
+    const by = names[name];
+    const direction = sorting[name];
+    if (by !== undefined && direction !== undefined) sorts.push({ by, isDescending: direction === "desc" });
+  }
+  return sorts;
 }

@@ -10,7 +10,7 @@ import type { Work } from "../work.ts";
  * A numbered change of stores that have tables. Nobody uses the store meanwhile, so `OLDEST_SERVED` is its layout, or a later
  * one. It is kept as long as stores and exports of the layout before it can be upgraded.
  *
- * @see docs/ARCHITECTURE.md "Changing the layout"
+ * @see docs/storage.md "Changing the layout"
  */
 export interface Migration {
   /** The layout that it makes of the one before. */

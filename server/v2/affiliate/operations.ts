@@ -30,7 +30,7 @@ import {
 import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
 import { listOwnPaymentsOperation } from "./money/payments.ts";
 import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
-import type { AffiliateRow, OpenRow } from "./operation.ts";
+import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
 import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setPasswordOperation } from "./profile/password.ts";
@@ -50,6 +50,9 @@ import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
+import type { EventHandler } from "h3";
+import type { Method } from "../../http/operation.ts";
+import type { Services } from "../../request/services.ts";
 
 /** The operations of promoters who are signed in. The paths are below `/api/v2/affiliate`. */
 const OWN_OPERATIONS: AffiliateRow[] = [
@@ -129,3 +132,19 @@ export const ENTRANCES: OpenRow[] = [
   ["POST", "/api/v2/join/:campaign", joinOperation],
   ["POST", "/api/v2/join/:campaign/invitation", showInvitationOperation],
 ];
+
+/** Every route of the portal's operations. */
+export function affiliateRoutes(services: Services): [Method, path: string, handler: EventHandler][] {
+  return [
+    ...AFFILIATE_OPERATIONS.map(([method, path, operation]): [Method, string, EventHandler] => [
+      method,
+      path,
+      affiliateRoute(services, operation),
+    ]),
+    ...ENTRANCES.map(([method, path, operation]): [Method, string, EventHandler] => [
+      method,
+      path,
+      entranceRoute(services, operation),
+    ]),
+  ];
+}

@@ -6,9 +6,8 @@ import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
 import { PAYOUT_STATUSES } from "../../domain/ledger/payout/payout.ts";
-import { pageParams } from "../page-params.ts";
+import { pageParams, sortsOf } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
-import { sortsOf } from "../sorting.ts";
 import { field } from "../../http/fields.ts";
 import { payoutAnswer } from "./payout-json.ts";
 

@@ -5,8 +5,7 @@ import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { pageParams } from "../page-params.ts";
-import { sortsOf } from "../sorting.ts";
+import { pageParams, sortsOf } from "../page-params.ts";
 import { field } from "../../http/fields.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 

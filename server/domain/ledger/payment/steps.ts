@@ -78,7 +78,7 @@ export function holdOrder(
 /**
  * Decides whether an order that may have been executed is sent again, and writes that down before. null: it is not.
  *
- * @see docs/ARCHITECTURE.md "One payment"
+ * @see docs/internals.md "One payment"
  */
 export function repeatOrder(
   context: Context,

@@ -2,21 +2,21 @@ import {
   COMMISSION_STATUSES,
   COMMISSION_TYPES,
   isPaid,
+  type Commission,
 } from "../../../domain/ledger/commission/commission.ts";
 import { z } from "zod";
 import { listCommissions, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
-import { UNITS } from "../../../domain/money.ts";
+import { UNITS, formatAmount } from "../../../domain/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
 import { rewardJson } from "../../commission/commission-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { period, span } from "../../range-params.ts";
-import { csvFile, MOST_EXPORTED } from "../exports.ts";
+import { ownExport } from "../exports.ts";
 import { maskedEmail, maskedUid } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
-import { commissionReason } from "./commission-reason.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
 import { uid } from "../../../input/common-fields.ts";
 
@@ -85,7 +85,6 @@ const filters = z
   .partial()
   .default({});
 const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
-const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/commissions` */
 export const listOwnCommissionsOperation: AffiliateOperation = {
@@ -105,32 +104,17 @@ export const listOwnCommissionsOperation: AffiliateOperation = {
 };
 
 /** `GET /api/v2/affiliate/commissions/export` */
-export const exportOwnCommissionsOperation: AffiliateOperation = {
+export const exportOwnCommissionsOperation = ownExport({
   id: "exportOwnCommissions",
-  summary: "Download the promoter's commissions as a CSV file",
-  description: "Downloads the newest 10,000 commissions as CSV. Amounts are in cents.",
-  params: exportParams,
-  answer: z.string(),
-  media: "text/csv",
-  refusals: ["invalid"],
-  async handle(request) {
-    const { params } = readListing(request, exportParams);
-    const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
-    const lines = records.map((parts) => lineOf(show(request, parts)));
-    const columns = [
-      "id",
-      "created_at",
-      "status",
-      "unit",
-      "amount",
-      "sale_amount",
-      "campaign",
-      "reason",
-      "is_paid",
-    ];
-    return csvFile(request, { name: "commissions.csv", columns, lines });
+  noun: "commissions",
+  note: "Amounts are in cents.",
+  filters,
+  columns: ["id", "created_at", "status", "unit", "amount", "sale_amount", "campaign", "reason", "is_paid"],
+  async linesOf(request, given, window) {
+    const { records } = await find(request, given, window);
+    return records.map((parts) => lineOf(show(request, parts)));
   },
-};
+});
 
 function find(
   { account, context, promoter }: AffiliateRequest,
@@ -177,4 +161,45 @@ function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
 
 function lineOf(shown: Answer) {
   return { ...shown, campaign: shown.promoter_campaign.campaign?.name ?? "", is_paid: String(shown.is_paid) };
+}
+
+/** What a commission's reason is made of. */
+interface ReasonParts {
+  commission: Commission;
+  /** The masked address of the lead, or null if there is none. */
+  who: string | null;
+  /** The account's currency. */
+  currency: string;
+}
+
+/** Explains in one sentence what a commission is for. */
+function commissionReason({ commission, who, currency }: ReasonParts): string {
+  const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName } = commission;
+  const { externalNote, isReplaced } = commission;
+  const sale = `a sale of ${formatAmount(saleCents, "cash", currency)}${who === null ? "" : ` to ${who}`}`;
+  const buyer = who === null ? "" : ` to ${who}`;
+  if (takesBackId !== null && isReplaced)
+    return `Taken back, because an earlier sale${buyer} has got this reward.`;
+  if (takesBackId !== null && refundId === null)
+    return `Corrected, because the exact amount of a sale${buyer} became known.`;
+  if (takesBackId !== null && amount > 0) return `Given back, because a dispute of a sale${buyer} was won.`;
+  if (takesBackId !== null) return `Taken back, because a sale${buyer} was refunded.`;
+  if (terms === null) return customReason(commission, sale);
+  const source = tierLevel > 1 ? `${sale} that a promoter below you made (level ${tierLevel})` : sale;
+  const share = terms.isFlat
+    ? `“${rewardName ?? "Reward"}” for`
+    : `${terms.amountTenThousandths / 10_000}% of`;
+  const note = externalNote === null ? "" : ` ${externalNote}`;
+  return `${share} ${source}${splitNote(commission)}.${note}`;
+}
+
+function customReason({ type, saleCents, externalNote, rewardName }: Commission, sale: string): string {
+  if (externalNote !== null) return externalNote;
+  if (rewardName !== null) return `“${rewardName}”.`;
+  if (type === "sale" || saleCents > 0) return `For ${sale}.`;
+  return "Given to you by hand.";
+}
+
+function splitNote({ splitTenThousandths: share }: Commission): string {
+  return share === null ? "" : `, of which your share is ${share / 10_000}%`;
 }

@@ -14,7 +14,7 @@ import {
 import { pageParams, readListing } from "../../page-params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
-import { csvFile, MOST_EXPORTED } from "../exports.ts";
+import { ownExport } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownTermsJson } from "./payout-details.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
@@ -57,7 +57,6 @@ const filters = z
   .partial()
   .default({});
 const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
-const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/payouts` */
 export const listOwnPayoutsOperation: AffiliateOperation = {
@@ -81,40 +80,35 @@ export const listOwnPayoutsOperation: AffiliateOperation = {
 };
 
 /** `GET /api/v2/affiliate/payouts/export` */
-export const exportOwnPayoutsOperation: AffiliateOperation = {
+export const exportOwnPayoutsOperation = ownExport({
   id: "exportOwnPayouts",
-  summary: "Download the promoter's payouts as a CSV file",
-  description: "Downloads the newest 10,000 payouts as CSV. Amounts are in cents.",
-  params: exportParams,
-  answer: z.string(),
-  media: "text/csv",
-  refusals: ["invalid"],
-  async handle(request) {
-    const { params } = readListing(request, exportParams);
-    const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
+  noun: "payouts",
+  note: "Amounts are in cents.",
+  filters,
+  columns: [
+    "id",
+    "status",
+    "unit",
+    "amount",
+    "tax_rate",
+    "total_incl_tax",
+    "period_start",
+    "period_end",
+    "due_date",
+    "paid_at",
+    "payout_method",
+    "campaign",
+  ],
+  async linesOf(request, given, window) {
+    const { records } = await find(request, given, window);
     const shown = records.map((parts) => ownPayoutJson(request, parts));
-    const lines = shown.map(({ payout_method: method, campaign, ...each }) => ({
+    return shown.map(({ payout_method: method, campaign, ...each }) => ({
       ...each,
       payout_method: method?.method ?? "",
       campaign: campaign?.name ?? "",
     }));
-    const columns = [
-      "id",
-      "status",
-      "unit",
-      "amount",
-      "tax_rate",
-      "total_incl_tax",
-      "period_start",
-      "period_end",
-      "due_date",
-      "paid_at",
-      "payout_method",
-      "campaign",
-    ];
-    return csvFile(request, { name: "payouts.csv", columns, lines });
   },
-};
+});
 
 function find(
   { context, account, promoter }: AffiliateRequest,

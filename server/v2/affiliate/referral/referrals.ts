@@ -8,7 +8,7 @@ import type { Found, Window } from "../../../storage/query.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { period, span } from "../../range-params.ts";
-import { csvFile, MOST_EXPORTED } from "../exports.ts";
+import { ownExport } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
 import { field } from "../../../http/fields.ts";
@@ -29,7 +29,6 @@ const filters = z
   .partial()
   .default({});
 const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
-const exportParams = z.object({ filters: field(filters, "Only records that match.") });
 
 /** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = {
@@ -62,32 +61,18 @@ export const showOwnReferralOperation: AffiliateOperation = {
 };
 
 /** `GET /api/v2/affiliate/referrals/export` */
-export const exportOwnReferralsOperation: AffiliateOperation = {
+export const exportOwnReferralsOperation = ownExport({
   id: "exportOwnReferrals",
-  summary: "Download the promoter's leads as a CSV file",
-  description: "Downloads the newest 10,000 leads as CSV. Addresses are masked.",
-  params: exportParams,
-  answer: z.string(),
-  media: "text/csv",
-  refusals: ["invalid"],
-  async handle(request) {
-    const { params } = readListing(request, exportParams);
-    const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
+  noun: "leads",
+  note: "Addresses are masked.",
+  filters,
+  columns: ["id", "created_at", "state", "entry_source", "email", "customer_since", "sub_id", "campaign"],
+  async linesOf(request, given, window) {
+    const { records } = await find(request, given, window);
     const shown = await Promise.all(records.map((lead) => showOwnReferral(request.context.store, lead)));
-    const lines = shown.map((lead) => ({ ...lead, campaign: lead.promoter_campaign.campaign?.name ?? "" }));
-    const columns = [
-      "id",
-      "created_at",
-      "state",
-      "entry_source",
-      "email",
-      "customer_since",
-      "sub_id",
-      "campaign",
-    ];
-    return csvFile(request, { name: "leads.csv", columns, lines });
+    return shown.map((lead) => ({ ...lead, campaign: lead.promoter_campaign.campaign?.name ?? "" }));
   },
-};
+});
 
 function find(
   { context: { store }, promoter }: AffiliateRequest,
