@@ -48,12 +48,12 @@ export function payoutCommands(program: Command): void {
     )
     .option(
       "--max-run <amount>",
-      "most that a provider pays by one call, in cents; 0: no limit",
+      "most that a provider pays by one call, in cents; 0 for no limit",
       upTo("--max-run", "maxRunCents"),
     )
     .option(
       "--max-day <amount>",
-      "most that providers pay in 24 hours, in cents; 0: no limit",
+      "most that providers pay in 24 hours, in cents; 0 for no limit",
       upTo("--max-day", "maxDayCents"),
     )
     .option(

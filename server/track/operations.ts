@@ -118,9 +118,9 @@ const trackDetails: PublicOperation = {
           campaign: field(
             z.object({
               id: recordId,
-              name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+              name: field(z.string(), "The record's display name.", "Jane Doe"),
             }),
-            "The campaign. null: it was deleted.",
+            "The campaign, or null if it was deleted.",
           ),
           promo_code: coupon,
           customer_promo_code: field(
@@ -135,11 +135,11 @@ const trackDetails: PublicOperation = {
               first_name: field(z.string().nullable(), "First name.", "Jane"),
               last_name: field(z.string().nullable(), "Last name.", "Doe"),
             }),
-            "The promoter. null: they were deleted.",
+            "The promoter, or null if they were deleted.",
           ),
         })
         .nullable(),
-      "The promoter who sent the visitor. null: nobody.",
+      "The promoter who sent the visitor, or null if none did.",
     ),
   }),
   handle: details,

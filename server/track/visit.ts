@@ -63,7 +63,11 @@ export const visitParams = z.object({
 export const visitAnswer = {
   tid: field(z.uuidv4().nullable(), tid),
   ref_id: field(z.string().nullable(), visitParams.shape.ref_id),
-  cookie_days: field(z.int(), "For how many days the browser keeps the visitor's id. 0: it keeps none.", 60),
+  cookie_days: field(
+    z.int(),
+    "For how many days the browser keeps the visitor's id. 0 if it does not keep it.",
+    60,
+  ),
   /** Whether the answer sets the cookies itself. Then the script need not write them. */
   has_cookies: field(z.boolean(), "Whether the answer sets the cookies itself. Otherwise the script does."),
 };

@@ -65,7 +65,7 @@ export function showEvent(view: View, change: RecordChange): Promise<Record<stri
 /** The promoter within each event. `promotions` is always empty, and a missing `cust_id` is empty text. */
 const eventPromoter = promoterSubsetAnswer
   .extend({
-    cust_id: field(z.string(), "Your own id of the promoter. Empty: none.", "user-4711"),
+    cust_id: field(z.string(), "Your own id of the promoter. Empty for none.", "user-4711"),
     profile: field(profileAnswer, "The promoter's own details."),
     promotions: field(z.array(promotionAnswer), "Always empty."),
   })
@@ -75,7 +75,7 @@ const eventPromoter = promoterSubsetAnswer
 const eventFulfilment = payoutAnswer
   .extend({
     reward: field(earningAnswer.nullable(), "The reward."),
-    promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventFulfilment" });
 
@@ -83,36 +83,36 @@ const eventLead = leadAnswer
   .extend({
     promotion: field(
       promotionAnswer.nullable(),
-      "The promotion that the record belongs to. null: it was deleted.",
+      "The promotion that the record belongs to, or null if it was deleted.",
     ),
-    promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventLead" });
 
 const eventCampaign = field(
   campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" }),
-  "The campaign. null: it was deleted.",
+  "The campaign, or null if it was deleted.",
 );
 
 const eventAcceptance = z
   .object({
     state: field(z.literal("accepted"), "State of the record."),
     campaign: eventCampaign,
-    promoter: field(eventPromoter, "The promoter. null: they were deleted."),
-    promotion: field(promotionAnswer, "The promotion that the record belongs to. null: it was deleted."),
+    promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
+    promotion: field(promotionAnswer, "The promotion that the record belongs to, or null if it was deleted."),
   })
   .meta({ id: "V1EventAcceptance" });
 
 /** A promoter who has joined, with their promotions. */
 const eventJoining = z
   .object({
-    promoter: field(eventPromoter, "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
     promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
   })
   .meta({ id: "V1EventJoining" });
 
 const eventReward = rewardAnswer
-  .extend({ promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted.") })
+  .extend({ promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted.") })
   .meta({ id: "V1EventReward" });
 
 /** What each event type means, and the form of its `data`. */
@@ -143,9 +143,9 @@ function bodyOf(type: string): z.ZodObject | undefined {
   return z.object({
     event: field(
       z.object({ id: recordId, type: field(z.literal(type), "What happened."), created_at: createdAt }),
-      "Its id, its type and when it happened. The id is a number.",
+      "Its numeric id, its type and when it happened.",
     ),
-    data: field(DATA[type][1], "The record, as the interface shows it."),
+    data: field(DATA[type][1], "The record, as V2 shows it."),
   });
 }
 

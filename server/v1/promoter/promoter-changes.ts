@@ -136,11 +136,7 @@ export const addToCampaignOperation: V1Operation = {
 /** The source is the campaign of the default promoterCampaign unless the request names one. */
 const moveParams = selectorParams.extend({
   destination_campaign_id: field(id, "Campaign that the promoter moves to.", 2),
-  source_campaign_id: field(
-    id.optional(),
-    "Campaign that the promoter leaves. Left out: their first one.",
-    1,
-  ),
+  source_campaign_id: field(id.optional(), "Campaign that the promoter leaves. Default: their first one.", 1),
 });
 
 /** `POST /api/v1/promoters/move_to_campaign` */

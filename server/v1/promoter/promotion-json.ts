@@ -21,11 +21,15 @@ const offerAnswer = z
 export const earningAnswer = z
   .object({
     id: recordId,
-    amount: field(z.number().nullable(), "The fixed amount: cents for `cash`. null: a percentage.", null),
+    amount: field(
+      z.number().nullable(),
+      "The fixed amount (cents for `cash`), or null for a percentage.",
+      null,
+    ),
     type: field(z.enum(["per_referral", "per_promotion"]), "What kind of event was recorded."),
     unit: field(z.string(), "Unit of the amount.", "cash"),
     name: field(z.string(), "Name of the reward.", "20% of each sale"),
-    per_of_sale: field(z.number().nullable(), "Percentage of each sale. null: a fixed amount.", 20),
+    per_of_sale: field(z.number().nullable(), "Percentage of each sale, or null for a fixed amount.", 20),
     default_promo_code: field(z.string().nullable(), offerAnswer.shape.default_promo_code),
   })
   .meta({ id: "V1PromoterReward" });
@@ -48,24 +52,24 @@ export const promotionAnswer = z
     ),
     target_reached_at: field(
       z.iso.datetime().nullable(),
-      "When the promoter reached the campaign's target. null: not yet.",
+      "When the promoter reached the campaign's target, or null if they have not.",
       null,
     ),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
     campaign_id: field(z.int(), "Id of the campaign.", 1),
     referral_link: referralLink,
-    current_offer: field(offerAnswer.nullable(), "What people who follow the link get. null: nothing."),
+    current_offer: field(offerAnswer.nullable(), "What people who follow the link get, or null if nothing."),
     current_referral_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns for each sale. null: nothing.",
+      "What the promoter earns for each sale, or null if nothing.",
     ),
     current_promotion_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns besides sales. null: nothing.",
+      "What the promoter earns besides sales, or null if nothing.",
     ),
     current_target_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns for a target. null: nothing.",
+      "What the promoter earns for a target, or null if nothing.",
     ),
     campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
     hidden: field(z.boolean(), "Whether the promoter's dashboard hides the campaign."),

@@ -48,7 +48,7 @@ export function saleOperation({ kind, read, own }: Generation): Operation<EventR
     id: "v1TrackSale",
     summary: "Record a sale",
     description:
-      "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+      "Records a payment of a lead and what promoters earn from it. Give `email` or `uid`, and your own `event_id`, so that the sale is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
     example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
@@ -116,15 +116,15 @@ function eventAnswer<T extends string>(type: T) {
     type: field(z.literal(type), "What kind of event was recorded."),
     amount_cents: field(
       z.int().nullable(),
-      "What was sold, in cents of your account's currency. Negative: a refund. null: nothing.",
+      "What was sold, in cents of your account's currency. Negative for a refund, null if nothing was sold.",
       10000,
     ),
     reward: field(
       rewardSummaryAnswer.nullable(),
-      "What the promoter earned. Negative: it was taken back. null: nothing.",
+      "What the promoter earned. Negative if it was taken back, null if nothing.",
     ),
-    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
   });
 }
 
@@ -133,10 +133,10 @@ function waitingAnswer<T extends string>(type: T) {
   return z.object({
     id: recordId,
     type: field(z.literal(type), "What kind of event was recorded."),
-    amount_cents: field(z.null(), "Always null: it is not converted yet.", null),
-    reward: field(z.null(), "Always null: nothing is earned yet.", null),
-    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    amount_cents: field(z.null(), "Always null, because it is not converted yet.", null),
+    reward: field(z.null(), "Always null, because nothing is earned yet.", null),
+    lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
   });
 }

@@ -29,9 +29,9 @@ export const trackSignup: V1Operation = {
       id: recordId,
       type: field(z.literal("signup"), "What kind of event was recorded."),
       amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
-      reward: field(z.string().nullable(), "What the sign-up earned. null: nothing.", null),
-      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+      reward: field(z.string().nullable(), "What the sign-up earned, or null if nothing.", null),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
@@ -52,8 +52,8 @@ export const trackSubscriber: V1Operation = {
     .object({
       id: recordId,
       type: field(z.literal("subscriber"), "What kind of event was recorded."),
-      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
   emptyAnswer: "Nobody referred the person.",
