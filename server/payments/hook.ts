@@ -14,12 +14,12 @@ import { takePaymentEvent } from "./send.ts";
 
 const MAX_BYTES = 256 * 1024;
 
-/** Where a provider posts its events about an account's payments to. */
+/** The path that a provider posts events about an account's payments to. */
 export function paymentHookPath(provider: PaymentProviderName, publicId: string): string {
   return `/hooks/payments/${provider}/${publicId}`;
 }
 
-/** Takes the events of a payment provider. Its signature is the only key. */
+/** Receives the events of a payment provider, which only a signature authenticates. */
 export function paymentHookRoute(services: Services, provider: PaymentProviderName): EventHandler {
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };

@@ -43,7 +43,7 @@ export const leadAnswer = z
   })
   .meta({ id: "V1LeadSummary" });
 
-/** A lead as V1 shows it. Choice: of several splits, V1 shows the first. */
+/** A lead as V1 shows it, with only the first of several splits. */
 export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
   const split = lead.splits?.[0];
   return {
@@ -95,7 +95,7 @@ export async function leadRecordJson(
 
 type V1LeadState = (typeof V1_LEAD_STATES)[number];
 
-/** Choice: V1 has no refunded or pending leads. It shows the states that treat them alike. */
+/** V1 has no refunded or pending leads, so it shows a state with the same effect. */
 function v1LeadState(state: LeadState): V1LeadState {
   if (state === "refunded") return "cancelled";
   return state === "pending" ? "signup" : state;

@@ -43,8 +43,8 @@ export const payoutAnswer = z
   .meta({ id: "V1Payout" });
 
 /**
- * A payout as V1 shows it. Choice: a failed payout has issues, and `reward` is null because a payout covers
- * everything that was earned in its period.
+ * A payout as V1 shows it. `has_issues` means that it failed. `reward` is null, because a payout covers everything that
+ * was earned in its period.
  */
 export function payoutJson(
   payout: Payout,

@@ -85,7 +85,7 @@ export const promotionAnswer = z
   })
   .meta({ id: "V1Promotion" });
 
-/** A promoterCampaign with everything that V1 shows of it. */
+/** A promoterCampaign with the related records that V1 shows. */
 export interface PromotionParts {
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
@@ -141,8 +141,8 @@ export const offersAnswer = z.object({
 });
 
 /**
- * The rewards of a campaign, or of a promoterCampaign that has its own. Choice: V1's reward per referral is what each
- * sale earns. Its reward per promotion is what any other action earns.
+ * The rewards of a campaign, or of a promoterCampaign that has its own. V1's reward per referral is the one for sales,
+ * its reward per promotion the one for any other action.
  */
 export function offersJson({
   rewardsForPromoters,
@@ -182,7 +182,7 @@ function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   };
 }
 
-/** Choice: V1 shows one amount per reward, so it shows the first of several. */
+/** V1 has one amount per reward, so it shows the first of several. */
 function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
   const [first] = schemas;
   if (first === undefined) return { amount: null, percent: null, unit: "cash" };

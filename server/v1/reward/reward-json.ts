@@ -49,13 +49,13 @@ export async function showReward(view: View, commission: Commission): Promise<z.
   return rewardJson(commission, lead, newEmbedded(view, accountId));
 }
 
-/** The reward within an event, which shows promoter and lead itself. */
+/** A reward within an event, without the promoter and lead that the event already has. */
 export const rewardSummaryAnswer = rewardAnswer
   .omit({ promoter: true, promotion: true })
   .meta({ id: "V1RewardSummary" });
 
 /**
- * A commission as V1 shows it, under the name of reward. The lead is null if there is none or it was deleted.
+ * A commission, which V1 calls a reward. The lead is null if there is none or it was deleted.
  */
 export async function rewardJson(
   commission: Commission,

@@ -21,7 +21,7 @@ export const trackSignup: V1Operation = {
   isTracking: true,
   summary: "Record a sign-up",
   description:
-    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+    "Records a sign-up as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
   example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
@@ -45,7 +45,7 @@ export const trackSubscriber: V1Operation = {
   isTracking: true,
   summary: "Record a subscriber",
   description:
-    "Records that somebody subscribed to news, as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+    "Records a newsletter subscription as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
   example: { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
@@ -56,7 +56,7 @@ export const trackSubscriber: V1Operation = {
       promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
-  emptyAnswer: "Nobody referred the person.",
+  emptyAnswer: "No promoter referred the person.",
   refusals: ["missing", "not_found", "already_registered"],
   ...v1SubscriptionRefusals,
   handle: subscriber,
