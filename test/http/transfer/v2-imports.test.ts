@@ -54,7 +54,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
         title: "Name",
         field: null,
         certainty: null,
-        reason: "nothing is known by this name",
+        reason: "no field has this name",
         examples: ["Jane", "X"],
       },
       {
@@ -216,7 +216,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     });
     const chosen = { kind: "commissions", columns: '{"when":"created_at","what":"ref_id"}' };
     const problems = [
-      "No column is known as amount",
+      "No column is called amount",
       'The dates of "when" may begin with the day or with the month: say which of dmy and mdy',
     ];
     expect(await send({ ...chosen, dry_run: "true" }, file)).toMatchObject({
