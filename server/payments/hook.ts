@@ -10,7 +10,7 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import { readBody } from "../http/parameters/body.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { takePaymentEvent } from "./send.ts";
+import { handlePaymentEvent } from "./send.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -48,5 +48,5 @@ async function takeEvent(
   const words = `The account is not connected with ${PROVIDER_WORDS[provider]}`;
   if (account === null) throw new Failure("not_found", words);
   const run = { store, chance, actor: PROCESS, clock: services.clock, seal: services.seal };
-  return takePaymentEvent(run, account, { provider, body, headers: event.req.headers });
+  return handlePaymentEvent(run, account, { provider, body, headers: event.req.headers });
 }

@@ -148,7 +148,7 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
  *
  * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
  */
-export async function takePaymentEvent(
+export async function handlePaymentEvent(
   run: Run,
   account: Account,
   { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },

@@ -23,7 +23,7 @@ const ROLES: [Role, string][] = [
 ];
 const NAMES: Record<Role, string> = { viewer: "Viewer", manager: "Manager", owner: "Owner" };
 
-/** A link that lets somebody in, until it was used. */
+/** A user's sign-in link, shown until it is used. */
 interface LinkOf {
   email: string;
   link: string | null;
@@ -96,7 +96,7 @@ function UserCard({ user, reload, onLink }: UserCardProps) {
       return `${name} can choose a new password`;
     });
   const remove = async () => {
-    const text = "They are signed out at once and can't sign in any more.";
+    const text = "They are signed out immediately and can't sign in any more.";
     if (!(await ask({ title: `Remove ${name}?`, text, action: `Remove ${name}`, isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/users/{id}", { params }));

@@ -48,14 +48,14 @@ export function Missing({ children }: { children?: ComponentChildren }) {
   );
 }
 
-/** Shows what was loaded, and above it why it could not be loaded again. Before: bones of its shape, or why it failed. */
+/** Shows what was loaded, and above it why it could not be loaded again. Before: skeleton of its shape, or why it failed. */
 export function Await<T>({
   loaded: { data, refusal, reload },
-  bones,
+  skeleton,
   children,
 }: {
   loaded: Loaded<T>;
-  bones?: ComponentChildren;
+  skeleton?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }) {
   if (data.value !== null) {
@@ -67,15 +67,15 @@ export function Await<T>({
     );
   }
   if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
-  return <div aria-busy="true">{bones ?? <Bones lines={6} />}</div>;
+  return <div aria-busy="true">{skeleton ?? <Skeleton lines={6} />}</div>;
 }
 
 /** Lines that stand where text will be. */
-export function Bones({ lines = 1 }: { lines?: number }) {
+export function Skeleton({ lines = 1 }: { lines?: number }) {
   return (
     <div class="stack" role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
-        <span key={line} class="bone" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
+        <span key={line} class="skeleton-line" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
       ))}
     </div>
   );

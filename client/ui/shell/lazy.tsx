@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { exec } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { Bones, Empty } from "../feedback/state.tsx";
+import { Skeleton, Empty } from "../feedback/state.tsx";
 
 /** A page whose code is loaded when it is first shown, or before. */
 export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
@@ -27,7 +27,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): L
     }, []);
     if (hasFailed.value) return <Stale />;
     const Loaded = hasLoaded.value ? loaded : null;
-    return Loaded === null ? <Bones lines={6} /> : <Loaded {...props} />;
+    return Loaded === null ? <Skeleton lines={6} /> : <Loaded {...props} />;
   }
   return Object.assign(Lazy, { preload });
 }

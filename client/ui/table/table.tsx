@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Bones, Failed } from "../feedback/state.tsx";
+import { Skeleton, Failed } from "../feedback/state.tsx";
 import { OutOfDate } from "../feedback/notice.tsx";
 import { PageBox, RowBox, rowNameId } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
@@ -66,7 +66,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
             </thead>
             <tbody>
               {rows === undefined
-                ? bones(columns.length + (choice ? 1 : 0))
+                ? skeleton(columns.length + (choice ? 1 : 0))
                 : rows.map((row) => <Row key={row.id} row={row} columns={columns} choice={choice} />)}
             </tbody>
             {total && (
@@ -160,11 +160,11 @@ function HeadCell<R>({
 }
 
 /** As many rows as a page has, so that the page keeps its height when they come. */
-function bones(columnsCount: number) {
+function skeleton(columnsCount: number) {
   return Array.from({ length: PAGE_LENGTH / 2 }, (_, row) => (
     <tr key={row}>
       <td colSpan={columnsCount}>
-        <Bones />
+        <Skeleton />
       </td>
     </tr>
   ));

@@ -46,10 +46,10 @@ it("nothing moves again and again for a reader who wants less motion", async () 
   const page = await pages.open("/admin/settings/profile", { role: "viewer" });
   const repeats = () =>
     page.evaluate(() => {
-      const bone = document.createElement("span");
-      bone.className = "bone";
-      document.body.append(bone);
-      return getComputedStyle(bone).animationIterationCount;
+      const line = document.createElement("span");
+      line.className = "skeleton-line";
+      document.body.append(line);
+      return getComputedStyle(line).animationIterationCount;
     });
   expect(await repeats()).toBe("infinite");
   await page.emulateMedia({ reducedMotion: "reduce" });
