@@ -4,12 +4,12 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Skeleton, Empty } from "../feedback/state.tsx";
 
-/** A page whose code is loaded when it is first shown, or before. */
+/** A page whose code is loaded when it is first shown, or preloaded. */
 export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
 
 /**
- * A page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
- * update of the server the old files are gone; reloading gets the new ones.
+ * Makes a page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
+ * update of the server, the old files are gone, and a reload gets the new ones.
  */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): LazyPage<P> {
   let loaded: ComponentType<P> | null = null;
@@ -32,7 +32,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): L
   return Object.assign(Lazy, { preload });
 }
 
-/** Begins to load the page at a path. Whoever shows it says if that fails. */
+/** Starts loading the page at a path. Errors are reported when the page is shown. */
 export function preloadPage(pages: { path: string; component: LazyPage }[], path: string): void {
   pages
     .find((page) => exec(path, page.path))

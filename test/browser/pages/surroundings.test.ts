@@ -75,7 +75,7 @@ it("a page that trips over an answer says so, and the others go on", async () =>
   const page = await context.newPage();
   await page.route(/\/api\/v2\/company\/promoters\/1(\?|$)/, (route) => route.fulfill({ json: {} }));
   await page.goto(`${pages.url}/admin/promoters/1`);
-  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  await page.getByRole("heading", { name: "This page has an error" }).waitFor();
   await page.getByRole("link", { name: "Leads" }).click();
   await page.getByRole("table", { name: "Leads" }).waitFor();
   await context.close();
