@@ -147,7 +147,7 @@ ${links}<script type="module" src="${base}/assets/${script}"></script>
 <div class="lone"><div class="card stack">
 <h1>This page needs JavaScript</h1>
 <p>Allow scripts for this address, then reload it.</p>
-<p>Programs can do all of this through the interface: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+<p>Programs can do all of this through the API: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

@@ -43,7 +43,7 @@ export function RewardDialog({
           </>
         ) : (
           <p>
-            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the interface
+            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the API
             only.
           </p>
         )}
