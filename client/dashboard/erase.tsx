@@ -45,7 +45,7 @@ export function EraseButton({ kind, name, stays, erase, reload }: EraseProps) {
           >
             <p>
               Name, addresses and everything else that is personal is erased, here and in e-mails and events
-              that wait. {stays} Nobody can take it back.
+              that wait. {stays} This can't be undone.
             </p>
             <TextField
               form={form}

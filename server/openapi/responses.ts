@@ -17,7 +17,7 @@ const PASSING = new Set<FailureKind>(["conflict", "unavailable", "busy", "rate_l
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
 /** The empty answer to an event of a person without a promoter. */
-const NOBODY = { description: "No promoter referred this person. Nothing was recorded." };
+const NO_PROMOTER = { description: "No promoter referred this person. Nothing was recorded." };
 
 /** The answers of an operation by status: success, errors, and `default` for a bug. */
 export function responsesOf(route: DescribedRoute, schemas: Schemas) {
@@ -34,7 +34,7 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas) {
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
     responses[status] =
-      status === "204" ? NOBODY : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
+      status === "204" ? NO_PROMOTER : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
   if (caller === "operator") return responses;
   return { ...responses, default: schemas.share(`${caller}_bug`, bug(route, schemas)) };
 }

@@ -14,7 +14,7 @@ import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import { trackWithdrawal } from "./withdraw.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
+import { answerVisit, clickOf, isOptedOut, NO_VISIT, refIds, visitAnswer, visitParams } from "./visit.ts";
 import { field, recordId } from "../http/fields.ts";
 import { coupon, refToken, tid } from "../input/common-fields.ts";
 
@@ -42,7 +42,7 @@ const trackClick: PublicOperation = {
   }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
-  unattended: { status: "refused", ...NOBODY },
+  unattended: { status: "refused", ...NO_VISIT },
   handle: click,
 };
 

@@ -73,7 +73,7 @@ export const visitAnswer = {
 };
 
 /** The answer to a browser that followed no promoter's link. */
-export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
+export const NO_VISIT = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
 /** Scripts drop clicks that are older. */
 const MAX_AGE_MS = 60 * 24 * 60 * 60 * 1000;
@@ -107,7 +107,7 @@ export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "ac
  * nothing.
  */
 export function answerVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
-  if (visit === null) return NOBODY;
+  if (visit === null) return NO_VISIT;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);
   const { tid, refToken, cookieDays } = visit;

@@ -55,7 +55,7 @@ function TheirLink({ campaign }: PartProps) {
       <p class="soft">Each promoter has their own word in it. Jane's would be:</p>
       <Copyable text={linkOf(campaign, "jane")} of="an example of a link" />
       <p class="soft">
-        Whoever follows it counts as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
+        Visitors who follow it count as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
         {campaign.attribution === "last"
           ? "If a visitor follows the links of two promoters, the last one gets them."
           : "If a visitor follows the links of two promoters, the first one keeps them."}

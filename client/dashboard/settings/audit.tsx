@@ -77,7 +77,7 @@ export function AuditLog() {
 function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
   return (
     <div class="table-tools">
-      <Choose filters={filters} name="actor" label="Who" options={options("Anybody", ACTORS)} />
+      <Choose filters={filters} name="actor" label="Who" options={options("Anyone", ACTORS)} />
       <Choose
         filters={filters}
         name="action"

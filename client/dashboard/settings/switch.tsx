@@ -48,8 +48,8 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     title: "Point your webhooks here",
     body: (
       <p>
-        Whatever listened to the other program listens to <a href="/admin/settings/webhooks">webhooks</a> from
-        here.
+        Systems that listened to the other program listen to <a href="/admin/settings/webhooks">webhooks</a>{" "}
+        from here.
       </p>
     ),
   },
@@ -244,7 +244,7 @@ function MailLinks({ found, reload }: PartProps) {
       <p class="small soft">
         {found.links_mailed_at === null
           ? "Each promoter gets it once. Unsubscribed promoters are skipped."
-          : `Sent to ${several(found.links_mailed_count, "promoter")}, last on ${date(found.links_mailed_at)}. Nobody gets it twice.`}
+          : `Sent to ${several(found.links_mailed_count, "promoter")}, last on ${date(found.links_mailed_at)}. Each promoter gets it only once.`}
       </p>
     </div>
   );

@@ -30,7 +30,7 @@ export interface People {
 
 /** The size of the cache of names. Records of one promoter are often adjacent. */
 const MOST_REMEMBERED = 10_000;
-const NOBODY = { email: null, uid: null };
+const NO_LEAD = { email: null, uid: null };
 
 /** Finds the names of people, with a cache. */
 export function newPeople(view: View, { id: accountId }: Account): People {
@@ -38,7 +38,7 @@ export function newPeople(view: View, { id: accountId }: Account): People {
   const leadOf = remembered(view, leads, accountId);
   return {
     promoterEmail: async (id) => (await promoterOf(id))?.email ?? null,
-    lead: async (id) => (id === null ? NOBODY : ((await leadOf(id)) ?? NOBODY)),
+    lead: async (id) => (id === null ? NO_LEAD : ((await leadOf(id)) ?? NO_LEAD)),
   };
 }
 

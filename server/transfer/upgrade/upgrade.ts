@@ -141,8 +141,8 @@ export async function planUpgrade(
   const seconds = Math.ceil((NOTICED_MS + TIMES_READING * (elapsedMs() - began)) / 1_000);
   return [
     underWay === undefined
-      ? `The store has layout ${mark.version}, and this release needs layout ${OLDEST_SERVED}: it will be converted. Nobody can use it meanwhile.`
-      : "A conversion of the store was interrupted and will be continued. Nobody can use the store meanwhile.",
+      ? `The store has layout ${mark.version}, and this release needs layout ${OLDEST_SERVED}: it will be converted. It can't be used meanwhile.`
+      : "A conversion of the store was interrupted and will be continued. The store can't be used meanwhile.",
     `It has ${entries.toLocaleString("en")} entries of ${megabytes(bytes)}. The conversion takes about ${seconds} seconds on this machine, and as much room again until it is done.`,
     ...(underWay === undefined
       ? [`Before that, a backup of ${megabytes(bytes)} at most is written to ${backupFile(url, now)}.`]

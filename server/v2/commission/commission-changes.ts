@@ -91,9 +91,9 @@ async function create({ event, account, context }: V2Request) {
  * refunded.
  */
 function createOfSale(context: Context, account: Account, body: z.output<typeof saleBody>) {
-  const nobody = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
+  const noCustomer = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
   return recordSale(context, account, {
-    customer: { ...nobody, leadId: body.referral_id },
+    customer: { ...noCustomer, leadId: body.referral_id },
     eventId: body.event_id ?? `manual-${context.chance.uuid()}`,
     amount: body.sale_amount,
     currency: null,

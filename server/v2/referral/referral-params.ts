@@ -21,7 +21,7 @@ import { referralAnswer } from "./referral-json.ts";
 
 const MAX_SPLITS = 50;
 /** No lead has this id. */
-const NOBODY = 0;
+const NO_LEAD = 0;
 
 const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
 
@@ -163,8 +163,8 @@ export async function readSelector(
   if (by === "email" || by === "uid") return { ...selector, [by]: value };
   if (by === "source_id") {
     const found = await findRecordId(store, accountId, { kind: "customer", sourceId: value });
-    return { ...selector, id: found ?? NOBODY };
+    return { ...selector, id: found ?? NO_LEAD };
   }
   if (by !== "username") return { ...selector, id: readPathId(event) };
-  return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NOBODY };
+  return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NO_LEAD };
 }
