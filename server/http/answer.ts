@@ -85,7 +85,7 @@ export function streamed(parts: AsyncIterable<string>, media: string, headers: A
   });
 }
 
-/** Adds cookies to an answer, each in a header of its own. */
+/** Adds cookies to an answer, each in its own header. */
 export function withCookies(answer: Response, cookies: string[]): Response {
   for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
   return answer;

@@ -278,5 +278,5 @@ function parse(body: string): object {
   } catch {
     throw new Failure("malformed", "The event is not JSON");
   }
-  throw new Failure("malformed", "The event is no object, or is too large");
+  throw new Failure("malformed", "The event is not an object, or is too large");
 }

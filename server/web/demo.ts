@@ -124,7 +124,7 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <main>
 <p id="banner" role="status" hidden></p>
 <h1>A product worth recommending</h1>
-<p>This page stands for your marketing site. It has one script tag, and a form marked
+<p>This page represents your marketing site. It has one script tag, and a form marked
 <code>data-svc-signup</code>. Open it through a promoter's link, sign up, and see what is recorded.</p>
 <form id="signup" data-svc-signup>
   <input type="email" name="email" placeholder="you@example.com" required aria-label="E-mail">

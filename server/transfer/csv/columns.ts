@@ -103,7 +103,7 @@ function refuseUnknown({ titles }: Sheet, fields: readonly Columns[], chosen: Ch
   for (const [title, field] of chosen) {
     if (!titles.includes(title)) throw wrong(`The file has no column ${JSON.stringify(title)}`);
     if (field !== null && !names.includes(field))
-      throw wrong(`${JSON.stringify(field)} is none of ${names.join(", ")}`);
+      throw wrong(`${JSON.stringify(field)} is not one of ${names.join(", ")}`);
   }
 }
 

@@ -227,7 +227,7 @@ async function withTokens(
     if (tokens.includes(token)) continue;
     if (!isFormerToken(token) || !(await isFreeRefToken(tx, account.id, token))) {
       given.remarks.push(
-        `the link ${JSON.stringify(link.token)} can't be taken over: its name leads to another promoter`,
+        `the link ${JSON.stringify(link.token)} can't be imported: its name belongs to another promoter`,
       );
       continue;
     }

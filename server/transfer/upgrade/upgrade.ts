@@ -131,7 +131,7 @@ export async function planUpgrade(
       return ["Nothing has to be done: the store has the layout of this release."];
     return [
       `The store has layout ${mark.version}, and this release writes layout ${LAYOUT}. Only the layout's mark changes, in about ` +
-        `${NOTICED_MS / 1_000} seconds. Servers of this release may keep running; those of earlier releases stop by themselves.`,
+        `${NOTICED_MS / 1_000} seconds. Servers of this release may keep running; those of earlier releases stop automatically.`,
     ];
   }
   // This comes before the store is read, because reading opens another connection.

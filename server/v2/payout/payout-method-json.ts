@@ -52,9 +52,9 @@ export const payoutMethodAnswer = z
     is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
     details: field(
       detailsAnswer,
-      "Account or wallet that the money goes to. Each method has fields of its own; others are null.",
+      "Account or wallet that the money goes to. Each method has its own fields; the others are null.",
     ),
-    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
   })
   .meta({ id: "PayoutMethod" });
 

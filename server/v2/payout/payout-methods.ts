@@ -67,7 +67,7 @@ const methodBody = z.object({
   promoter_id: field(id, "Id of the promoter.", 17),
   details: field(
     z.record(z.string(), z.unknown()).default({}),
-    "Account or wallet that the money goes to. Each method has fields of its own.",
+    "Account or wallet that the money goes to. Each method has its own fields.",
     { wallet_email: "jane@wallet.example" },
   ),
   is_disabled: field(flag.optional(), "Whether it can't be used."),

@@ -25,7 +25,7 @@ export const listParams = z.object({
           payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
           due_period: field(
             oneOf(DUE_PERIODS),
-            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
           ),
           period_start: field(period, payoutAnswer.shape.period_start),
           period_end: field(period, payoutAnswer.shape.period_end),

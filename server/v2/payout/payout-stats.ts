@@ -74,7 +74,7 @@ export const payoutTermsAnswer = z
       "Further data on the ways of payment.",
       {},
     ),
-    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
   })
   .meta({ id: "PayoutTerms" });
 
@@ -170,7 +170,7 @@ export const dueStatsOperation: V2Operation = {
   id: "getPayoutDueStats",
   summary: "Add up payouts by due date",
   description:
-    "Adds up pending payouts: those due next, those overdue, and those with due dates of their own.",
+    "Adds up pending payouts: those due next, those overdue, and those with their own due dates.",
   params: dueParams,
   answer: dueStatsAnswer,
   refusals: ["invalid"],

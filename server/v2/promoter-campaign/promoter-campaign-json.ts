@@ -50,7 +50,7 @@ export const promoterCampaignAnswer = z
       "A page of the promoter's own that counts visits without a parameter, or null for none.",
       null,
     ),
-    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    is_customized: field(z.boolean(), "Whether this promoter has their own rewards in a campaign."),
     referral_rewards_customized: field(
       z.boolean(),
       "Whether referred people get other rewards than the campaign's.",

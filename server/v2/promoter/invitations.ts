@@ -94,7 +94,7 @@ async function invite(request: V2Request) {
 function readEmails(given: string[]): string[] {
   const faulty = given.filter((each) => !email.safeParse(each).success);
   if (faulty.length > 0) {
-    const fields = { emails: faulty.map((each) => `${each || "a blank one"} is no e-mail address`) };
+    const fields = { emails: faulty.map((each) => `${each || "a blank one"} is not an e-mail address`) };
     throw new Failure("invalid", describe(fields), fields);
   }
   const byAddress = new Map(given.map((each) => [each.trim().toLowerCase(), each.trim()]));

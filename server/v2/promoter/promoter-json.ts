@@ -65,7 +65,7 @@ export const promoterAnswer = z
       }),
       "Figures of the record.",
     ),
-    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    is_customized: field(z.boolean(), "Whether this promoter has their own rewards in a campaign."),
     is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
     track_ad_traffic: field(
       z.boolean().nullable(),

@@ -92,11 +92,11 @@ export const rewardAnswer = z
     ),
     tier_reward_mode: field(
       z.enum(TIER_REWARD_MODES).nullable(),
-      "How the reward of a parent promoter is computed. Null if it is no tier reward.",
+      "How the reward of a parent promoter is computed. Null if it is not a tier reward.",
     ),
     tier_level: field(
       z.int().nullable(),
-      "1 for the promoter, 2 for their parent, and so on. Null if it is no tier reward.",
+      "1 for the promoter, 2 for their parent, and so on. Null if it is not a tier reward.",
       1,
     ),
     schemas: field(z.array(schemaAnswer), "What the reward gives: one entry for each kind of amount."),

@@ -22,7 +22,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
     await button(page, "Invite them").click();
     await dialog
-      .getByText(/is no e-mail address/)
+      .getByText(/is not an e-mail address/)
       .first()
       .waitFor();
     await dialog

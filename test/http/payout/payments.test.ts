@@ -462,9 +462,9 @@ describe("sending a payments batch", () => {
       "deep",
       "[".repeat(5_000) + "]".repeat(5_000),
       400,
-      { error: "The event is no object, or is too large" },
+      { error: "The event is not an object, or is too large" },
     ],
-    ["a word", '"x"', 400, { error: "The event is no object, or is too large" }],
+    ["a word", '"x"', 400, { error: "The event is not an object, or is too large" }],
   ])("refuses an event that is %s", async (_, body, status, answer) => {
     const told = await app.request("/hooks/payments/paypal/acme", { method: "POST", body });
     expect([told.status, await told.json()]).toEqual([status, answer]);

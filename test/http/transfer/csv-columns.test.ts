@@ -80,7 +80,7 @@ describe("columns", () => {
       'The file has no column "none"',
     );
     await expect(run(KINDS.promoters, file, new Map([["mail", "beard"]]))).rejects.toThrow(
-      /^"beard" is none of email, first_name, /,
+      /^"beard" is not one of email, first_name, /,
     );
   });
 

@@ -209,7 +209,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
   it("shows columns without which nothing can be imported, and refuses to import then", async () => {
     const file = "when,what\n05/06/2024,x\n";
     const query = { kind: "commissions", columns: '{"when":"created_at","what":"note"}' };
-    const sentence = '"note" is none of id, ref_id, promoter_email, email, uid, amount, ';
+    const sentence = '"note" is not one of id, ref_id, promoter_email, email, uid, amount, ';
     expect(await send(query, file)).toMatchObject({
       status: 422,
       body: { message: expect.stringContaining(sentence) },

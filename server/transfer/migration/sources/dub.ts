@@ -26,7 +26,7 @@ export const dub: Source = {
   // Every plan with a program allows more. The answers say when the limit is used up.
   limit: { requests: 500, withinMs: 60_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API key");
     return { authorization: `Bearer ${key}` };
   },
   linkParams: ["via"],

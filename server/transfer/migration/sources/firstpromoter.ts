@@ -25,7 +25,7 @@ export const firstpromoter: Source = {
   name: "firstpromoter",
   title: "FirstPromoter",
   baseUrl: "https://api.firstpromoter.com/api/v2/company",
-  keyHint: "the API key, and the account id in a line of its own",
+  keyHint: "the API key, and the account id on a separate line",
   // 400 per minute are allowed.
   limit: { requests: 370, withinMs: 60_000 },
   headers: (key) => {
@@ -33,7 +33,7 @@ export const firstpromoter: Source = {
     if (!apiKey || !accountId || further.length > 0)
       throw new Failure(
         "invalid",
-        "The key must be the API key and the account id, each in a line of its own",
+        "The key must be the API key and the account id, each on its own line",
       );
     return { authorization: `Bearer ${apiKey}`, "account-id": accountId };
   },

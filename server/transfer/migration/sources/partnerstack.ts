@@ -25,7 +25,7 @@ export const partnerstack: Source = {
   name: "partnerstack",
   title: "PartnerStack",
   baseUrl: "https://api.partnerstack.com/api/v2",
-  keyHint: "the public key and the secret key for production, each in a line of its own",
+  keyHint: "the public key and the secret key for production, each on its own line",
   // About 4,000 per minute are allowed.
   limit: { requests: 3_000, withinMs: 60_000 },
   headers: (key) => {
@@ -33,7 +33,7 @@ export const partnerstack: Source = {
     if (!publicKey || !secretKey || further.length > 0)
       throw new Failure(
         "invalid",
-        "The key must be the public key and the secret key, each in a line of its own",
+        "The key must be the public key and the secret key, each on its own line",
       );
     return { authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString("base64")}` };
   },

@@ -38,7 +38,7 @@ export const rewardful: Source = {
   // 45 per 30 seconds are allowed.
   limit: { requests: 40, withinMs: 30_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API secret alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API secret");
     return { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
   },
   linkParams: ["via"],

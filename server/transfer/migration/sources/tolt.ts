@@ -30,7 +30,7 @@ export const tolt: Source = {
   // 25 per second are allowed.
   limit: { requests: 20, withinMs: 1_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API key");
     return { authorization: `Bearer ${key}` };
   },
   linkParams: ["ref", "via"],
