@@ -43,8 +43,7 @@ export function RewardDialog({
           </>
         ) : (
           <p>
-            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the API
-            only.
+            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the API only.
           </p>
         )}
         <TextField form={form} name="name" label="Name" hint="Promoters see it." required />

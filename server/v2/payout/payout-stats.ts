@@ -169,8 +169,7 @@ export const payoutStatsOperation: V2Operation = {
 export const dueStatsOperation: V2Operation = {
   id: "getPayoutDueStats",
   summary: "Add up payouts by due date",
-  description:
-    "Adds up pending payouts: those due next, those overdue, and those with their own due dates.",
+  description: "Adds up pending payouts: those due next, those overdue, and those with their own due dates.",
   params: dueParams,
   answer: dueStatsAnswer,
   refusals: ["invalid"],

@@ -31,10 +31,7 @@ export const firstpromoter: Source = {
   headers: (key) => {
     const [apiKey, accountId, ...further] = key.split(/[\s:]+/);
     if (!apiKey || !accountId || further.length > 0)
-      throw new Failure(
-        "invalid",
-        "The key must be the API key and the account id, each on its own line",
-      );
+      throw new Failure("invalid", "The key must be the API key and the account id, each on its own line");
     return { authorization: `Bearer ${apiKey}`, "account-id": accountId };
   },
   linkParams: ["fp_ref", "fpr", "via", "ref", "a", "_from", "_by", "deal", "_go", "_get"],

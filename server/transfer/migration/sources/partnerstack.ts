@@ -31,10 +31,7 @@ export const partnerstack: Source = {
   headers: (key) => {
     const [publicKey, secretKey, ...further] = key.split(/[\s:]+/);
     if (!publicKey || !secretKey || further.length > 0)
-      throw new Failure(
-        "invalid",
-        "The key must be the public key and the secret key, each on its own line",
-      );
+      throw new Failure("invalid", "The key must be the public key and the secret key, each on its own line");
     return { authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString("base64")}` };
   },
   linkParams: ["ps_partner_key", "gspk"],
