@@ -230,10 +230,10 @@ function accountBaseCommand(account: Command): void {
   account
     .command("commission-base <account-id>")
     .description("show or change which part of a payment by Stripe or Paddle commissions are computed on")
-    .option("--less-tax", "leave out tax (usual)")
+    .option("--less-tax", "leave out tax (default)")
     .option("--no-less-tax", "count tax")
     .option("--less-shipping", "leave out shipping")
-    .option("--no-less-shipping", "count shipping (usual)")
+    .option("--no-less-shipping", "count shipping (default)")
     .option("--fee <percentage>", "leave out a percentage of the rest for fees, such as 2.9", feeOf)
     .action(changeBase);
 }

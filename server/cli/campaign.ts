@@ -104,14 +104,14 @@ function settings(command: Command): Command {
       "sites that may send sign-ups from a browser",
       listOf("--allow-origin"),
     )
-    .option("--no-allow-origin", "only the landing page's own site (usual)")
+    .option("--no-allow-origin", "only the landing page's own site (default)")
     .addOption(
       new Option("--ad-traffic <policy>", "how to treat visits from ads (usually pending)").choices(
         AD_TRAFFIC_POLICIES,
       ),
     )
     .addOption(new Option("--emails <kind...>", "e-mails that its promoters get").choices(EMAIL_KINDS))
-    .option("--no-emails", "no e-mails (usual)")
+    .option("--no-emails", "no e-mails (default)")
     .option("--default", "make it the account's default campaign");
 }
 

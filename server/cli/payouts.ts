@@ -62,11 +62,11 @@ export function payoutCommands(program: Command): void {
       upTo("--rest-days", "methodRestDays"),
     )
     .option("--require-second-person", "providers pay only what another owner has approved")
-    .option("--no-require-second-person", "one owner is enough (usual)")
+    .option("--no-require-second-person", "one owner is enough (default)")
     .option("--require-method", "pay only promoters who have chosen a payout method")
     .option("--no-require-method", "also make payouts for promoters without one (default)")
     .option("--require-invoice-details", "pay only promoters whose invoice details are approved")
-    .option("--no-require-invoice-details", "don't look at invoice details (usual)")
+    .option("--no-require-invoice-details", "don't look at invoice details (default)")
     .action(settings);
   payouts
     .command("generate <account-id>")
