@@ -361,7 +361,7 @@ describe("a refund", () => {
     const inquiry = dispute({ status: "warning_needs_response", ...begun });
     const ignored = {
       status: 200,
-      body: { outcome: "ignored", reason: "A bank inquires about the payment, and took no money" },
+      body: { outcome: "ignored", reason: "The bank only inquires about the payment and took no money" },
     };
     const asked = stripeEvent("charge.dispute.created", inquiry, begun);
     expect(await tellStripe(app, asked)).toEqual(ignored);

@@ -162,7 +162,7 @@ describe("sending a payments batch", () => {
     }
     await other.close();
     const reason =
-      "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
+      "PayPal has not said whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
     expect([other.postings, (await list()).map(({ needs_decision: why }) => why)]).toEqual([
       0,
       [reason, reason],
@@ -179,7 +179,7 @@ describe("sending a payments batch", () => {
     await runPaymentJob(app);
     app.setNow("2026-03-04T06:00:00.000Z");
     await runPaymentJob(app);
-    const reason = "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: other side closed";
+    const reason = "PayPal has not said whether it has paid since 2026-03-04 05:06 UTC: other side closed";
     const open = await list("filters[needs_decision]=true");
     expect(open.map(({ needs_decision: why }) => why)).toEqual([reason, reason]);
     const decide = (id: number, was_paid: boolean) =>
@@ -280,7 +280,7 @@ describe("sending a payments batch", () => {
     };
     await jobAt("2026-03-04T05:20:00.000Z");
     const why =
-      "PayPal has not told whether it has paid since 2026-03-04 05:20 UTC: The account is not connected with PayPal";
+      "PayPal has not said whether it has paid since 2026-03-04 05:20 UTC: The account is not connected with PayPal";
     expect(await jobAt("2026-03-04T06:30:00.000Z")).toEqual([
       ["unclaimed", why],
       ["asked", why],

@@ -251,7 +251,7 @@ async function apply(
   }
   if (!AWAITED.has(payment.state) || !isOverdue(order, context.now) || payment.review !== null)
     return payment.state;
-  const what = order.attempts === 0 ? "could not be asked" : "has not told whether it has paid";
+  const what = order.attempts === 0 ? "could not be asked" : "has not said whether it has paid";
   const since = `since ${untoldSince(order)?.slice(0, 16).replace("T", " ")} UTC`;
   const why = await tellable(tx, payment, "reason" in answer ? answer.reason : null);
   const reason = `${payerWords(payment.payer)} ${what} ${since}${why === null ? "" : `: ${why}`}`;

@@ -6,15 +6,15 @@ import { loadAll, newReads, type Found } from "./rows.ts";
 
 const BEGIN: Command[] = [
   { text: "begin isolation level repeatable read, read only", values: [] },
-  // A reader may be slow (a pipe, for example), but must not hold a snapshot for ever: it keeps Postgres from cleaning up.
+  // A reader may be slow (a pipe, for example), but a snapshot must not stay open for ever: it keeps Postgres
+  // from vacuuming.
   { text: "set local idle_in_transaction_session_timeout = '10min'", values: [] },
-  // The first question decides which moment it is.
+  // The first query fixes the moment.
   { text: "select 1 from items limit 1", values: [] },
 ];
 
 /**
- * Opens reads of this moment, on their own connection.
- *
+ * Opens reads of the present moment, on their own connection.
  * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
  */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
@@ -30,7 +30,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
     });
   }
 
-  /** A connection whose transaction has not ended is closed. */
+  /** A connection with an open transaction is closed. */
   async function close(): Promise<void> {
     const isIntact = await send([{ text: "commit", values: [] }]).then(
       () => true,
