@@ -232,7 +232,7 @@ async function promoterData(store: Store, promoter: Promoter, balance?: Balance)
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
   const { accountId, promoterId } = promoterCampaign;
   const promoter = await store.get(promoters, accountId, promoterId);
-  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? NOBODY);
+  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? DELETED_PROMOTER);
   return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
 }
 
@@ -258,7 +258,7 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
     payoutMethodId === null
       ? await findSelectedPayoutMethod(store, accountId, promoterId)
       : await store.get(payoutMethods, accountId, payoutMethodId);
-  const shown = payoutJson({ payout, promoter: promoter ?? NOBODY, campaign, method });
+  const shown = payoutJson({ payout, promoter: promoter ?? DELETED_PROMOTER, campaign, method });
   return { ...shown, promoter: ownerJson(promoter) };
 }
 
@@ -273,4 +273,4 @@ function ownerJson(promoter: Promoter | null): Json | null {
 }
 
 /** Replaces a deleted promoter for the serialisers. The result shows null instead. */
-const NOBODY = { profile: { firstName: null, lastName: null } } as Promoter;
+const DELETED_PROMOTER = { profile: { firstName: null, lastName: null } } as Promoter;

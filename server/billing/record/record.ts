@@ -94,7 +94,7 @@ async function recordPaidSale(source: Source, reported: PaymentEvent, payer: Kno
   const isStranger = payer.lead === null && names.tid === null && names.promoCode === null;
   // Otherwise each payment of unreferred people would leave records.
   if (isStranger && (await settled()) === "unknown")
-    return recordedAs("ignored", "Nobody referred this customer");
+    return recordedAs("ignored", "This customer was not referred");
   const owners = ownersOf(reported);
   const payment = await context.store.transact((tx) =>
     namePayment(tx, account.id, { provider, objects, owners, parts }),

@@ -53,7 +53,7 @@ export async function recordOnce(record: Promise<Outcome | Recorded>): Promise<R
     return typeof result === "string" ? recordedAs(result) : result;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.kind === "not_found") return recordedAs("ignored", "Nobody referred this customer");
+    if (error.kind === "not_found") return recordedAs("ignored", "This customer was not referred");
     if (error.kind === "worthless") return recordedAs("ignored", error.message);
     if (error.kind === "already_registered") return recordedAs("known", "It was recorded before");
     throw error;

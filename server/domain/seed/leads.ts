@@ -17,7 +17,7 @@ import {
   type SeedPlan,
 } from "./plan.ts";
 
-/** A way that visitors take to the site. */
+/** A way in which visitors reach the site. */
 interface Arrival {
   origin: Origin;
   url: string;
@@ -27,13 +27,13 @@ interface Arrival {
 /** A lead with the clicks of its day. */
 interface SeedLead {
   lead: Lead;
-  /** null: the cookie has expired. */
+  /** Null if the cookie has expired. */
   visitor: Visitor | null;
-  /** Clicks whose visitors are not known. */
+  /** Clicks of unknown visitors. */
   clicksCount: number;
 }
 
-/** Makes leads, oldest first, and hands over each chunk of them. */
+/** Makes leads, oldest first, and yields each chunk of them. */
 export async function* seedLeads(
   plan: SeedPlan,
   count: number,
@@ -60,7 +60,7 @@ export async function* seedLeads(
 
 const PAGES = ["", "/pricing", "/features", "/blog/why-we-switched"];
 
-/** Where links stand, the most common first. null: the browser tells no referrer. */
+/** The sites with links, the most common first. Null: the browser sends no referrer. */
 const REFERRERS = [
   "https://www.youtube.com/",
   null,
@@ -73,7 +73,7 @@ const REFERRERS = [
 ];
 const QUERIES = ["", "?utm_source=newsletter", "?utm_source=podcast"];
 
-/** Makes the origins of the program's visitors known, the most common ones first. */
+/** Stores the origins of the program's visitors, the most common ones first. */
 export function seedArrivals(
   { store }: Context,
   { accountId, landingUrl }: Pick<Campaign, "accountId" | "landingUrl">,
@@ -96,7 +96,7 @@ export function seedArrivals(
   });
 }
 
-/** The ids of a new lead, and those who may have brought it: so many of the first members. */
+/** The ids of a new lead, and the possible promoters: so many of the first members. */
 interface LeadPlace {
   id: number;
   eventId: number;
@@ -114,7 +114,7 @@ const PER_CHANNEL = 3;
 /** The channels that links name, and one lead in so many comes by a channel. */
 const CHANNELS = ["newsletter", "video", "blog"];
 
-/** The most clicks of a day that brought a single lead. */
+/** The maximum of clicks on a day that brought a single lead. */
 const MOST_CLICKS = 14;
 
 /** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
@@ -154,7 +154,7 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   };
 }
 
-/** A number from 0 to below `count`, the smaller the more `rolls` there are. */
+/** A number from 0 to below `count`. More `rolls` make smaller numbers more likely. */
 function early(dice: Dice, count: number, rolls: number): number {
   return Math.min(...Array.from({ length: rolls }, () => dice.number(count)));
 }
@@ -189,7 +189,7 @@ function visitorOf(
   };
 }
 
-/** By the rules of real sign-ups, a suspicion also marks the promoter. */
+/** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
   const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
   // Reports find the channel's name by its key.

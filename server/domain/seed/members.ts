@@ -30,14 +30,14 @@ const OLDEST_DAYS = 410;
 /** How long a promoter may wait for a review. */
 const REVIEW_DAYS = 21;
 
-/** The states of those who don't bring leads any more, or never did. */
+/** The states of promoters who no longer bring leads, or never did. */
 const REFUSED: PromoterCampaignState[] = ["rejected", "inactive", "blocked"];
 
 /** A promoter with their promoter campaign and payout method. */
 export interface Member {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
-  /** null: the promoter has set none. */
+  /** Null if the promoter has set none. */
   payoutMethod: PayoutMethod | null;
 }
 
@@ -58,7 +58,7 @@ export async function seedMembers(plan: SeedPlan, count: number): Promise<Member
           payoutMethodId: payoutMethodIds[at]!,
           number,
           share: number / count,
-          // Every fifth promoter was brought in by one who joined a little earlier.
+          // Every fifth promoter was recruited by one who joined a little earlier.
           parent: number % 5 === 4 ? members[number - 4]! : null,
         }),
       );
@@ -79,7 +79,7 @@ async function putMember(
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
-/** The ids of a new member, and how many joined before them: the number, and its share of all. */
+/** The ids of a new member, and how many joined before them: the number, and its share of the total. */
 interface MemberPlace {
   id: number;
   promoterCampaignId: number;
@@ -89,7 +89,9 @@ interface MemberPlace {
   share: number;
 }
 
-/** Makes a believable promoter. Those with a greater share joined later, and the more of them the later it is. */
+/**
+ * Makes a believable promoter. Those with a greater share joined later, with more of them in later months.
+ */
 function newMember(plan: SeedPlan, place: MemberPlace): Member {
   const { account, context, dice } = plan;
   const { id, promoterCampaignId, payoutMethodId } = place;
@@ -158,24 +160,27 @@ function newPromoter(
   };
 }
 
-/** Most promoters are in the first campaign. Those who were brought in join the campaign of their parent. */
+/** Most promoters are in the first campaign. Recruited ones join the campaign of their parent. */
 function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: MemberPlace): number {
   if (parent !== null) return parent.promoterCampaign.campaignId;
   const at = number === 0 ? 0 : Math.min(dice.number(campaigns.length), dice.number(campaigns.length));
   return campaigns[at]!.id;
 }
 
-/** Most are accepted, the first one in any case, so that somebody can bring leads. The latest wait for a review. */
+/**
+ * Most are accepted, the first one in any case, so that there is a promoter for leads. The latest wait for a
+ * review.
+ */
 function stateOf({ dice }: SeedPlan, number: number, daysAgo: number): PromoterCampaignState {
   if (daysAgo < REVIEW_DAYS && dice.percent(60)) return "pending";
   if (number % 8 !== 7) return "accepted";
   return REFUSED[Math.floor(number / 8) % REFUSED.length]!;
 }
 
-/** The methods that promoters choose, the usual ones more often. */
+/** The methods that promoters choose, frequent ones repeated. */
 const METHODS: PayoutMethodName[] = ["paypal", "bank", "wise", "bank", "paypal", "wise", "crypto", "custom"];
 
-/** The IBAN of the documentation of IBANs, which no bank pays to. */
+/** The example IBAN of the standard's documentation, which no bank uses. */
 const IBAN = "DE89370400440532013000";
 
 function newPayoutMethod(

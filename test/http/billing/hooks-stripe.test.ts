@@ -37,7 +37,7 @@ const books = () => booksOf(app);
 const click = () => app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
 
 const NOTHING = { sales: [], refunds: [], earned: 0, leads: [] };
-const IGNORED = { outcome: "ignored", reason: "Nobody referred this customer" };
+const IGNORED = { outcome: "ignored", reason: "This customer was not referred" };
 
 describe("a paid invoice", () => {
   it("is a sale without tax, with plan, period and subscription, of the customer with its uid", async () => {

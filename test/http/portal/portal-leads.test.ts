@@ -230,7 +230,7 @@ describe("POST /referrals refuses", () => {
 
   it("what the campaign does not want, which is so unless it says otherwise", async () => {
     await company(app, "PUT /campaigns/1", { promoters_may_add_leads: false });
-    expect(await add()).toEqual(notAdded("This campaign takes no leads by hand."));
+    expect(await add()).toEqual(notAdded("This campaign does not accept leads by hand."));
     expect((await jane.outcome("GET /promoter_campaigns")).body).toMatchObject([{ may_add_leads: false }]);
   });
 

@@ -170,7 +170,7 @@ export function confirmSecondFactor(
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
     const secret = user?.begunSecret ?? null;
-    if (user === null || secret === null) throw new Failure("refused", "No second factor was begun");
+    if (user === null || secret === null) throw new Failure("refused", "No second factor is being set up");
     const step = stepOf(secret, code, now);
     if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));

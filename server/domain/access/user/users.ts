@@ -184,7 +184,7 @@ export async function requirePassword(
  */
 export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
   if (account.requiresSecondFactor === true) {
-    throw new Failure("refused", "The account demands a second factor of everybody");
+    throw new Failure("refused", "The account requires a second factor of every user");
   }
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
@@ -247,5 +247,5 @@ async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
   // Two simultaneous removals could each see the other's owner, so they are serialised.
   await tx.lock(accounts, SYSTEM, user.ownerId);
   if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
-  throw new Failure("refused", "The account needs an owner: make somebody else an owner first");
+  throw new Failure("refused", "The account needs an owner: make another user an owner first");
 }

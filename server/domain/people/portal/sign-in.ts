@@ -24,9 +24,9 @@ import {
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** How long the portal within the company's own product stays signed in. */
+/** How long the portal inside the company's own product stays signed in. */
 export const FRAME_SECONDS = DAY_MS / 1_000;
-/** How long somebody of the company sees a promoter's portal. */
+/** How long a user can view a promoter's portal. */
 export const VIEW_SECONDS = 15 * 60;
 
 /** A promoter who has just signed in. */
@@ -42,8 +42,8 @@ export interface Member {
 }
 
 /**
- * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may have
- * several, so the sign-in form need not name one.
+ * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may
+ * have several accounts, so that the sign-in form need not ask for one.
  */
 export async function findMembers(
   store: Store,
@@ -59,13 +59,13 @@ export async function findMembers(
   return found;
 }
 
-/** Signs a promoter in by e-mail address and password. null: nobody has these. */
+/** Signs a promoter in by e-mail address and password. Resolves to null if they are wrong. */
 export async function signInByPassword(
   context: Context,
   given: { email: string; password: string; accountId: string | null; device: string | null },
 ): Promise<SignedIn | null> {
   const members = await findMembers(context.store, given);
-  // The time of the answer must not tell whether the address is known.
+  // The response time must not reveal whether the address is known.
   if (members.length === 0) await isPasswordAnyway(context, given.password, null);
   for (const { account, promoter } of members) {
     const match = await passwordOf(context, given.password, promoter);
@@ -89,13 +89,11 @@ export async function signInByPassword(
 }
 
 /**
- * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` or `entry`
- * may bring one. null: the link does not work any more.
- *
- * Whoever joined by themselves chose a password before anybody knew whose address it is. So a link of the kind `join`
- * needs that password, and any other link to an unconfirmed address forgets it. Otherwise somebody could join with a
- * stranger's address, and share the account once the stranger has followed the link.
- *
+ * Signs a promoter in by a link. A link of the kind `setup` requires a new password, and those of the kinds
+ * `sign_in` and `entry` accept one. Resolves to null if the link is no longer valid.
+ * An applicant has chosen a password before their address was confirmed. So a link of the kind `join`
+ * requires that password, and any other link to an unconfirmed address drops it. Otherwise an attacker could
+ * join with a victim's address, and share the account once the victim has followed the link.
  * @throws Failure `invalid` if the password is missing or wrong
  */
 export async function signInByLink(
@@ -133,7 +131,7 @@ export async function signInByLink(
   });
 }
 
-/** The promoter whom the token of a session stands for, and the session. null: it has ended. */
+/** The promoter of a session's token, and the session, or null if it has ended. */
 export async function findSignedInPromoter(
   context: Pick<Context, "store" | "now">,
   token: string,
@@ -147,7 +145,7 @@ export async function findSignedInPromoter(
   return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
 }
 
-/** The promoter with an auth token who may sign in. null: nobody has it. */
+/** The promoter with an auth token who may sign in, or null. */
 export async function findByAuthToken(store: Store, authToken: string): Promise<Member | null> {
   for (const account of await listAccounts(store)) {
     const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
@@ -156,7 +154,7 @@ export async function findByAuthToken(store: Store, authToken: string): Promise<
   return null;
 }
 
-/** Signs a promoter in by their auth token. null: nobody has it. */
+/** Signs a promoter in by their auth token. Resolves to null if it is unknown. */
 export async function signInByAuthToken(
   context: Context,
   { authToken, device }: { authToken: string; device: string | null },
@@ -171,7 +169,10 @@ export async function signInByAuthToken(
   });
 }
 
-/** Opens the portal for the company's own product. @throws Failure `refused` for an archived promoter */
+/**
+ * Opens the portal inside the company's own product.
+ * @throws Failure `refused` for an archived promoter
+ */
 export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
   const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
   return context.store.transact(async (tx) => {
@@ -182,8 +183,7 @@ export function openFrame(context: Context, { account, promoter }: Member): Prom
 }
 
 /**
- * Opens a promoter's portal for somebody of the company, who can change nothing in it.
- *
+ * Opens a promoter's portal for a user, who can't change anything in it.
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
 export function openView(
@@ -206,8 +206,9 @@ export function openView(
 }
 
 /**
- * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer.
- * `entry`: signs in once, and was given by the company. Tokens hold the place in this list.
+ * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: an applicant's first
+ * sign-in. `entry`: signs in once, passed on by the company. Tokens contain the index in this list, so the
+ * order must stay.
  */
 export const LINK_KINDS = ["sign_in", "setup", "join", "entry"] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -221,7 +222,7 @@ interface LinkOwner {
 
 const MINUTE_MS = 60 * 1_000;
 
-/** How long a link works. */
+/** How long a link is valid. */
 export const LIFE_MS: Record<LinkKind, number> = {
   sign_in: 15 * MINUTE_MS,
   setup: 7 * DAY_MS,
@@ -230,10 +231,9 @@ export const LIFE_MS: Record<LinkKind, number> = {
 };
 
 /**
- * The address that signs a promoter in. Its token stands in the fragment, which browsers send to no server.
- *
- * Nothing is stored. The token names the promoter and proves by a keyed hash that we made it. The hash includes the
- * promoter's number of sign-ins and their password, so the token works once.
+ * The address that signs a promoter in. Its token is in the fragment, which browsers never send.
+ * Nothing is stored. The token names the promoter and proves its origin by a keyed hash. The hash includes
+ * the promoter's number of sign-ins and their password, so the token works once.
  */
 export function signInUrl(
   { publicUrl, now }: { publicUrl: string; now: Date },
@@ -246,7 +246,7 @@ export function signInUrl(
   return `${publicUrl}/portal/welcome#${[...claim, proof].join(".")}`;
 }
 
-/** The owner of a link by its token. null: the token is not ours, was used, or is too old. */
+/** The owner of a link by its token, or null if the token is forged, used, or too old. */
 export async function findLinkOwner(reader: Reader, token: string, now: Date): Promise<LinkOwner | null> {
   const [, claim = "", given = ""] = /^([0-9a-z.]{1,100})\.([\w-]{43})$/.exec(token) ?? [];
   const [kindAt, accountId, promoterId, endsAt] = claim.split(".").map((part) => Number.parseInt(part, 36));
@@ -281,15 +281,15 @@ interface AccessEmail {
   kind: AccessEmailKind;
   account: Account;
   promoter: Promoter;
-  /** Absent: the e-mail is about no campaign. */
+  /** Absent if the e-mail is about no campaign. */
   campaignName?: string;
-  /** Further values that only this kind of e-mail has. */
+  /** Further values for this kind of e-mail only. */
   values?: Record<string, string>;
 }
 
 /**
- * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that no store, copy
- * or export holds one.
+ * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that
+ * stores, backups and exports never contain it.
  */
 export async function enqueueAccessEmail(
   tx: Transaction,
@@ -301,7 +301,7 @@ export async function enqueueAccessEmail(
     promoterId: promoter.id,
     to: promoter.email,
     values: {
-      // Somebody may have joined with a stranger's address. Nothing that they wrote may reach the stranger.
+      // The address may belong to another person, who must not receive text that the applicant wrote.
       first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
       email: promoter.email,
       company_name: account.name,
@@ -313,7 +313,10 @@ export async function enqueueAccessEmail(
   await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
 }
 
-/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
+/**
+ * Which of the promoter's passwords a text is. They have their own, a temporary one, or both. The check takes
+ * as long as without any.
+ */
 async function passwordOf(
   context: Context,
   text: string,
@@ -326,7 +329,7 @@ async function passwordOf(
   return isTemporary ? "temporary" : null;
 }
 
-/** Writes the sign-in of a promoter and opens their session. */
+/** Writes a promoter's sign-in and opens their session. */
 async function enter(
   tx: Transaction,
   context: Context,

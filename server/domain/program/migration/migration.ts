@@ -78,7 +78,7 @@ export async function orderMigration(
   return store.transact(async (tx) => {
     const [open] = await tx.view.page(migrations, "open", accountId, [], { limit: 1 });
     if (open !== undefined)
-      throw new Failure("refused", "A migration is under way already; wait until it has ended.");
+      throw new Failure("refused", "A migration is already running; wait until it has finished.");
     const migration: ProgramMigration = {
       accountId,
       id,
