@@ -65,7 +65,7 @@ const ACCOUNT_FILES = "/:file";
 
 const JSON_BODY = { kind: "body", read: readJson, own: v2EventRefusals } as const;
 
-/** Operations of V2 that answer in the form of V1, as the API documents them. */
+/** Operations of V2 that answer in V1's form, as in the original API. */
 const V2_EVENTS: V2Row[] = [
   ["POST", "/api/v2/track/refund", refundOperation(JSON_BODY), "key"],
   ["POST", "/api/v2/track/cancellation", cancellationOperation(JSON_BODY), "key"],
