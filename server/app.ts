@@ -141,7 +141,7 @@ export function describedRoutes(): DescribedRoute[] {
   const health = {
     id: "getHealth",
     summary: "Check that the process is alive",
-    description: "Shows that the process is alive. It does not ask the store.",
+    description: "Shows that the process is alive. It does not check the store.",
     answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
   };
   const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });

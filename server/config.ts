@@ -205,6 +205,7 @@ export interface Config {
 /**
  * Reads the settings from the environment and from the files that it names. Blank variables count as unset.
  * Values are trimmed, because a key from a file often ends with a newline, which no header can carry.
+ *
  * @throws Error naming every variable that is wrong
  */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {

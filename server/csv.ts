@@ -12,6 +12,7 @@ const DEFUSED_GAP = /^('*)'(?=[\t\r\n])/;
 
 /**
  * A text that no spreadsheet executes: `'` is put in front of a possible formula.
+ *
  * @see docs/spec/v2.md "CSV files"
  */
 export function defused(text: string): string {

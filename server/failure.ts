@@ -73,7 +73,7 @@ export const FAILURES = {
     code: "invalid_params",
     means: "A field has a value that is not allowed. The answer names each such field.",
   },
-  taken: { v1: 422, v2: 400, code: "invalid_record", means: "Another record has this value already." },
+  taken: { v1: 422, v2: 400, code: "invalid_record", means: "Another record already has this value." },
   rule_broken: {
     v1: 422,
     v2: 400,
@@ -98,7 +98,7 @@ export const FAILURES = {
     v1: 503,
     v2: 409,
     code: "conflict",
-    means: "Others changed the same records at the same time. Send the request again.",
+    means: "Other requests changed the same records at the same time. Send the request again.",
   },
   rate_limited: {
     v1: 429,

@@ -20,6 +20,7 @@ const TAG_BYTES = 16;
 
 /**
  * Makes a seal. The first key encrypts; the others only decrypt texts from before a rotation.
+ *
  * @see NIST SP 800-38D, AES-256-GCM
  */
 export function newSeal(keys: readonly Buffer[]): Seal {

@@ -3,6 +3,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"])
 
 /**
  * Reads an address, or returns null.
+ *
  * `URL.canParse` must not be used for this: in Node 20 and 22 it refuses every address with a letter like "ü"
  * after some thousand calls, when V8 has compiled its caller.
  */

@@ -205,6 +205,7 @@ async function transactionCompleted(data: unknown, api: PaddleApi | null): Promi
 
 /**
  * The most expensive item decides.
+ *
  * @see docs/spec/money.md "Billing providers", 8
  */
 function largestOf(items: z.output<typeof item>[]) {

@@ -50,6 +50,7 @@ const TOLERANCE_MS = 5 * 60 * 1_000;
 
 /**
  * Translates a provider's event into our terms, and refuses impossible ones.
+ *
  * @throws Failure `malformed` for a missing field, an amount with a fraction, or an impossible date
  * @see docs/spec/money.md "Billing providers"
  */

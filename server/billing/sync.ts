@@ -20,6 +20,7 @@ export interface Synced {
 /**
  * Records a provider's events since an instant, for example after our endpoint was down. Known events change
  * nothing.
+ *
  * @throws Failure `refused` without an API key, or if the provider's API refuses
  */
 export async function syncBilling(
@@ -45,6 +46,7 @@ export async function syncBilling(
 
 /**
  * Records all payments and refunds of a lead that the providers know.
+ *
  * @throws Failure `refused` if the account is connected with no provider, or without an API key
  */
 export async function importEvents(context: Context, account: Account, lead: Lead): Promise<Synced> {

@@ -31,6 +31,7 @@ interface Run {
 
 /**
  * Records the waiting events of all accounts that now have rates, and counts them.
+ *
  * @see docs/spec/money.md "Waiting for an exchange rate"
  */
 export async function* recordAllWaiting(run: Run): AsyncGenerator<number> {

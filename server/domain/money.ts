@@ -10,6 +10,7 @@ export const WHOLE = 1_000_000;
 
 /**
  * At most twelve digits, so that sums stay exact.
+ *
  * @see docs/spec/money.md "Amounts"
  */
 export const MAX_AMOUNT = 999_999_999_999;

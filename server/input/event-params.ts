@@ -7,6 +7,7 @@ import { refToken, tid, uid } from "./common-fields.ts";
 
 /**
  * At most twelve digits, so that sums stay exact.
+ *
  * @see docs/spec/money.md "Amounts"
  */
 const AMOUNT = /^\d{1,12}$/;

@@ -44,6 +44,7 @@ export const address = z.string("is invalid").max(URL_LENGTH, tooLong(URL_LENGTH
 
 /**
  * A trimmed e-mail address. The rule is loose, because a lead with an unusual address must not be lost.
+ *
  * @see docs/spec/common.md "Input"
  */
 export const email = z
@@ -83,6 +84,7 @@ export const wholeNumber = (least: number, most: number) =>
 
 /**
  * A signed amount, as a number or as text.
+ *
  * @see docs/spec/money.md "Amounts"
  */
 export const wholeAmount = z

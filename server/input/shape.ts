@@ -23,6 +23,7 @@ export function shapeInput<S extends z.ZodObject>(schema: S, values: Values): z.
 /**
  * Reads the changes to a record. A blank value clears a nullable field and is a fault in any other. Missing
  * fields stay unchanged.
+ *
  * @throws Failure `invalid` naming every faulty field
  */
 export function shapeChanges<S extends z.ZodObject>(schema: S, values: Values): z.output<S> {

@@ -45,6 +45,7 @@ export interface Attempt {
 
 /**
  * Whether a delivery can be sent now, later, or never.
+ *
  * @see docs/spec/events.md "Delivery"
  */
 export async function reachOf(

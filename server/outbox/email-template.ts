@@ -27,6 +27,7 @@ export interface WrittenEmail {
  * Reads all e-mail templates from the operator's folder or driver (`accepted.subject.txt`, `accepted.txt`,
  * `accepted.html`). Built-in templates replace missing files. An unreadable place stops the start, because an
  * e-mail with the wrong text can't be taken back.
+ *
  * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
  */
 export async function readTemplates(address: string | null): Promise<Templates> {
@@ -83,6 +84,7 @@ const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
 
 /**
  * The default text of each e-mail. Operators may replace them.
+ *
  * @see MAIL_TEMPLATES in docs/operators.md
  */
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
@@ -144,8 +146,8 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{password_url}}",
     NOT_YOU,
   ]),
-  address_known: accessEmail("You have an account with {{company_name}} already", [
-    "Someone wanted to join {{campaign_name}} with your e-mail address. You have an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
+  address_known: accessEmail("You already have an account with {{company_name}}", [
+    "Someone wanted to join {{campaign_name}} with your e-mail address. You already have an account. If it was you, this link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),

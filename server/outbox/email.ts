@@ -135,6 +135,7 @@ function occasionOf(change: RecordChange): Occasion | null {
 
 /**
  * A promoter who returns from `blocked` or `inactive` was accepted before and gets no e-mail.
+ *
  * @see docs/spec/events.md "E-mails"
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {

@@ -102,6 +102,7 @@ type Walk = (fits: (fact: Fact) => boolean) => Promise<Fact | null>;
  * Visits the waiting facts in rounds. The accounts take turns, with one fact each, so one account's backlog
  * does not delay another's few facts. A round returns a fact once, and facts that arrive during a round wait
  * for the next one, so new facts never delay an old one. A fact may have changed since it was read.
+ *
  * Facts of one entity keep their order. Facts of different entities of an account are returned by id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {

@@ -73,6 +73,7 @@ export async function activeWebhooks(store: Store, ownerId: number): Promise<Web
 
 /**
  * An update without visible changes causes no event.
+ *
  * @see docs/spec/events.md "Webhooks"
  */
 async function v2Messages(parts: OutboxParts, occasion: Occasion): Promise<Addressed[]> {
@@ -153,6 +154,7 @@ async function campaignOf(store: Store, change: RecordChange): Promise<number | 
 
 /**
  * A webhook for certain campaigns still gets events that belong to no single one.
+ *
  * @see docs/spec/events.md "Webhooks"
  */
 function includes(campaignIds: number[], campaignId: number | null): boolean {
@@ -169,6 +171,7 @@ interface Rendering {
 
 /**
  * Renders a change. Related records are shown in their present state.
+ *
  * @throws Failure `not_found` if one was deleted
  */
 async function render(store: Store, change: RecordChange): Promise<Rendering> {

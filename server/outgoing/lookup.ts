@@ -62,6 +62,7 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 /**
  * Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise
  * special. The library has the list of the special ranges.
+ *
  * @see IANA special-purpose address registries, RFC 6890
  */
 export function isPrivateAddress(address: string): boolean {

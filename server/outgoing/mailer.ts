@@ -21,6 +21,7 @@ export interface Mail {
 export interface MailReceipt {
   /**
    * The code of the mail server's refusal. Null: it accepted the e-mail, or did not answer.
+   *
    * @see RFC 5321, 4.2
    */
   status: number | null;

@@ -14,6 +14,7 @@ const DRIVER_ADDRESS = /^([a-z][a-z\d-]+):(.*)$/is;
 export interface Place {
   /**
    * The text of a file, or null if it does not exist.
+   *
    * @throws Error in one sentence for a file that can't be read
    */
   read(file: string): Promise<string | null>;
@@ -24,6 +25,7 @@ export interface Place {
  * Opens a place that an operator names: a folder, an `http(s)://` address, or any driver of unstorage as
  * `NAME:BASE?option=value`. BASE becomes the option `base`. Options are texts, so drivers that need lists or
  * functions are not supported. Errors begin with the name of the setting.
+ *
  * @throws Error in one sentence for a folder that does not exist, and for a driver that is unknown or can't
  * be used
  */
@@ -37,6 +39,7 @@ export function openPlace(address: string, setting: string): Place {
 
 /**
  * Opens a place as a writable storage. A missing folder is made on demand.
+ *
  * @throws Error like `openPlace`
  */
 export function openStorage(address: string, setting: string): Storage {

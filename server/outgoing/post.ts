@@ -181,6 +181,7 @@ function isRefusal(error: unknown): boolean {
 
 /**
  * The headers that identify the sender and the time. There is one signature for each secret.
+ *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 function signatureHeaders(

@@ -27,6 +27,7 @@ const FILE_NAME = new RegExp(`^[\\w-]{${NAME_LENGTH}}\\.(${Object.keys(MEDIA).jo
 export interface Uploads {
   /**
    * Stores a file. Its format is detected from its bytes, not from its name.
+   *
    * @throws Failure `invalid` for other formats
    */
   keep(bytes: Uint8Array): Promise<UploadedFile>;

@@ -10,6 +10,7 @@ import type { Store } from "../storage/store.ts";
 
 /**
  * Reads the records that every request needs, so that a server on a damaged store does not start.
+ *
  * @throws Failure `unavailable`
  */
 export async function requireAccounts(store: Store): Promise<void> {
@@ -35,6 +36,7 @@ export interface FirstStart {
 /**
  * Makes the first account of an empty store and returns the text for the operator, or null if there is an
  * account.
+ *
  * @throws Error if the key file can't be written; nothing is made then
  */
 export async function firstStart(context: Context, input: FirstStart): Promise<string | null> {

@@ -7,6 +7,7 @@ const QUOTED = /"[^"]*"/g;
 
 /**
  * Makes the log of a process: JSON lines on standard error.
+ *
  * No line contains request data: the route replaces the path, and parameters, headers and network addresses
  * are left out. Errors keep what a programmer needs, without the text that they quote.
  */

@@ -73,7 +73,7 @@ async function carryOut(run: MigrationRun, account: Account, migration: ProgramM
     const reason =
       error instanceof Failure
         ? reasonOf(error)
-        : "It failed by a fault of ours; the server's log says more.";
+        : "It failed because of a bug; the server's log has the details.";
     await over({ status: "failed", error: reason }).catch((late: unknown) =>
       log.error({ err: late }, "a migration failed"),
     );

@@ -12,8 +12,10 @@ const KILL_MS = 9_800;
 
 /**
  * Keeps `workers` workers running until a signal stops it. Resolves when each has started, or failed to.
+ *
  * The first worker starts alone, so that the store's first start happens once and a faulty setting is
  * reported once.
+ *
  * @throws Error with the reason why the first worker could not start
  */
 export async function supervise({ workers }: Config, log: Logger): Promise<Started> {
@@ -139,6 +141,7 @@ function tell(worker: Worker, message: Message): void {
 
 /**
  * Resolves when a worker has started.
+ *
  * @throws Error with the reason why it could not start
  */
 function startOf(worker: Worker): Promise<Started> {

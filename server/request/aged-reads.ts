@@ -5,6 +5,7 @@ import type { Operation } from "../http/operation.ts";
 /**
  * Handles a request. Operations whose figures may lag slightly read from a standby if there is one; the
  * answer says how old the data is. Without a fresh standby, they read from the primary.
+ *
  * Any failure on a standby, including a refusal, is retried on the primary: no decision depends on old data.
  */
 export async function handleAged<R extends { context: Context; headers: AnswerHeaders }>(

@@ -42,6 +42,7 @@ export function observed({ metrics, log }: Services, route: string, handler: Eve
 
 /**
  * `GET /metrics`, for Prometheus.
+ *
  * Metrics are private, and the caller's address proves nothing, because behind a proxy on the same machine
  * every caller looks local. So metrics are off until they get an address of their own or a token, which
  * callers send as a bearer token.
@@ -63,6 +64,7 @@ export function metricsPage(services: Services, token: string | null): EventHand
 
 /**
  * The right token is never refused. Otherwise guesses from the same network could lock the operator out.
+ *
  * @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts
  */
 async function checkToken(

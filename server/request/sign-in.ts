@@ -45,9 +45,11 @@ export interface SignInLimits {
 
 /**
  * The limits of a request. `kind` keeps a user and a promoter with the same e-mail address apart.
+ *
  * A browser in which the person has signed in before has attempts of its own. All others share those of the
  * network and of the address, so an attacker uses up only the strangers' share. A refused attempt does not
  * count against the next limit; otherwise one network could use up that of an address.
+ *
  * @see docs/spec/common.md "Authentication", 4
  */
 export function signInLimits(

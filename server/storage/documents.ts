@@ -6,6 +6,7 @@ const CORRUPT = 11;
 
 /**
  * Parses a stored document.
+ *
  * @throws Failure `unavailable` if it is damaged
  */
 export function parseStored<T>(kind: string, text: string): T {

@@ -8,6 +8,7 @@ export const LAYOUT = 13;
 /**
  * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
  * and writes the one in the store's mark.
+ *
  * @see docs/ARCHITECTURE.md "Changing the layout"
  */
 export const OLDEST_SERVED = 13;

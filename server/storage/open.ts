@@ -32,6 +32,7 @@ export interface OpenOptions extends EngineOptions {
 /**
  * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, or a `postgres:` address.
  * Missing folders and tables are created.
+ *
  * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
  * release made
  */
@@ -116,6 +117,7 @@ export function folderOf(url: string): string | undefined {
 
 /**
  * A new store beside an old one would look like the old one without its data.
+ *
  * @throws Error
  */
 function refuseLmdb(folder: string): void {

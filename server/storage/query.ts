@@ -64,6 +64,7 @@ export function quick<O>(question: Compilable<O>): Compilable<O> & { isQuick: tr
 
 /**
  * A frequent query whose values differ each time. Its text is built once for each dialect.
+ *
  * @example const balance = prepared((question: Kysely<LeadSchema>, accountId: number) =>
  * question.selectFrom("leads")…);
  */
@@ -89,7 +90,7 @@ export function prepared<S, Values extends ColumnValue[], O>(
 }
 
 /** Runs queries: a store, or a transaction's view. */
-interface Asker {
+interface QueryRunner {
   question<S>(): Kysely<S>;
   rows<O>(question: Compilable<O>): Promise<O[]>;
 }
@@ -119,7 +120,7 @@ type Wanted<S, Names extends keyof S> = { question: SelectQueryBuilder<S, Names,
 
 /** A page of the records that a query finds, in its order, and their total number. */
 export async function findPage<R extends { id: number }, S, Names extends keyof S>(
-  view: Asker,
+  view: QueryRunner,
   from: Table<R>,
   wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
@@ -139,7 +140,7 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
  * Whole records lie far apart, so `findInOrder` reads only those of the page.
  */
 export async function findIds<S, Names extends keyof S>(
-  view: Asker,
+  view: QueryRunner,
   from: Pick<Table<never>, "name">,
   { question, limit, offset }: Wanted<S, Names>,
 ): Promise<{ accountId: number; ids: number[]; total: number }> {
@@ -156,7 +157,7 @@ export async function findIds<S, Names extends keyof S>(
 
 /** The rows for these ids, in the order of the ids. A record may have been removed meanwhile. */
 export async function findInOrder<O extends { id: number | null }>(
-  view: Asker,
+  view: QueryRunner,
   ids: readonly number[],
   question: Compilable<O>,
 ): Promise<O[]> {

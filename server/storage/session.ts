@@ -63,6 +63,7 @@ export interface Engine {
   /**
    * Runs work whose writes are committed together. They are durable when the promise resolves. The work may
    * run more than once.
+   *
    * @throws the errors of `work`; nothing is written then
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>;

@@ -15,6 +15,7 @@ const MANY_VALUES = 20_000;
  * The statements that describe a table of a large store to SQLite's planner: one account has all records, and
  * records are longer than index entries. By default the planner assumes ten records for each account. Its own
  * `analyze` would read the whole file and block writes. Dropping an index drops its figures.
+ *
  * @see https://www.sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
 export function tableStatistics(of: Table<never>, name: string): string[] {

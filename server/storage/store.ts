@@ -111,6 +111,7 @@ function thawed({ touched, frozen }: OpenTransaction): number[] {
 
 /**
  * SQLite skips the write if a value stays the same, so an item is added and removed.
+ *
  * @throws Failure `unavailable`
  */
 async function findRoom(engine: Engine): Promise<void> {

@@ -54,7 +54,7 @@ export interface Table<
   owner?: ((record: R) => number) | undefined;
 }
 
-/** A row of a table, as questions see it. */
+/** A row of a table in queries. */
 export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number; doc: string } & {
   [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" | readonly ["integer", unknown]
     ? number | null

@@ -33,6 +33,7 @@ import {
 /**
  * Records a provider's report. However often and in whichever order its events arrive, each payment, refund
  * and cancellation counts once.
+ *
  * @throws Failure the same as the operation that records it, for example `rule_broken` for an amount that is
  * too large
  */
@@ -161,9 +162,10 @@ async function recordUnpaidSignup(
   reported: PaymentEvent,
   payer: KnownPayer,
 ): Promise<Recorded> {
-  if (payer.lead !== null) return recordedAs("known", "The customer is a lead already, and paid nothing");
+  if (payer.lead !== null) return recordedAs("known", "The customer is already a lead, and paid nothing");
   const { uid, email, tid } = await namesOf(source, payer);
-  if (uid === null && email === null) return recordedAs("ignored", "Nothing names the customer");
+  if (uid === null && email === null)
+    return recordedAs("ignored", "The event does not identify the customer");
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
   return recordOnce(
     recordSignup(source.context, source.account, {

@@ -30,6 +30,7 @@ const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Recorded> = {
 /**
  * Records money that went back, or was returned. A report that precedes its sale waits here, because the
  * provider would stop repeating it after a few days.
+ *
  * @see docs/spec/money.md "Billing providers"
  */
 export async function recordRefundEvent(source: Source, reported: RefundEvent): Promise<Recorded> {

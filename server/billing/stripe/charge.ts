@@ -79,6 +79,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
 /**
  * A refund of a charge. Its event has the sum of refunds before and after it, but since 2022 not the refund
  * itself. So the refund's id consists of the charge's id and the new sum.
+ *
  * @see docs/spec/money.md "Billing providers", 9
  */
 export async function chargeRefunded(

@@ -28,6 +28,7 @@ export function shippingOf(cost: z.output<typeof shippingCost>): number {
 
 /**
  * The currencies whose decimals at Stripe differ from ISO 4217.
+ *
  * @see https://docs.stripe.com/currencies#special-cases
  */
 const OWN_EXPONENTS: Record<string, number> = { ISK: 2, UGX: 2, MGA: 0 };

@@ -47,6 +47,7 @@ type Invoice = z.output<typeof invoiceShape>;
 /**
  * A paid invoice. Its amount is the money that was really paid, without credit, and without the tax's share
  * of it.
+ *
  * @see docs/spec/money.md "Billing providers", 8
  */
 export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentEvent | Nothing> {
@@ -188,6 +189,7 @@ function soldBy(
 /**
  * The number of items that a line sells, for flat rewards. A metered quantity counts as one item. Events
  * since 2025 don't say which prices are metered, but only those are paid for a past period.
+ *
  * @see docs/spec/money.md "Billing providers", 8
  */
 function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {

@@ -23,6 +23,7 @@ const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 /**
  * The queues of strangers and of all other callers, with their maximum of running and waiting hashes. So
  * strangers wait three seconds at most, and can't use up the others' share.
+ *
  * @see docs/spec/common.md "Authentication", 4
  */
 const STRANGERS = { limit: pLimit(AT_ONCE), atMost: 10 };
@@ -44,6 +45,7 @@ export function generatePassword(chance: Chance): NewPassword {
 
 /**
  * Hashes a chosen password. This is slow on purpose and runs in another thread.
+ *
  * @throws Failure `busy` if too many hashes are waiting
  */
 export async function keepPassword(context: Hashing, text: string): Promise<NewPassword> {
@@ -54,6 +56,7 @@ export async function keepPassword(context: Hashing, text: string): Promise<NewP
 
 /**
  * Whether a password matches a hash.
+ *
  * @throws Failure `busy` if too many hashes are waiting
  */
 export async function isPassword(context: Hashing, text: string, kept: string): Promise<boolean> {
@@ -70,6 +73,7 @@ export async function isPassword(context: Hashing, text: string, kept: string): 
 /**
  * Like `isPassword`, but always takes as long as for a chosen password, so that the response time does not
  * reveal whether there is one. Null: there is none, so no text matches.
+ *
  * @throws Failure `busy` if too many hashes are waiting
  */
 export async function isPasswordAnyway(

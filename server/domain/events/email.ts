@@ -97,6 +97,7 @@ export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: n
 
 /**
  * Stops all e-mails to a promoter.
+ *
  * @throws Failure `not_found` for a token that is not theirs
  */
 export async function unsubscribe(

@@ -133,6 +133,7 @@ export function actionOf({ before, after }: Pick<AnnouncedChange, "before" | "af
 /**
  * The event types of a change. Reaching a state causes both the event of that state and `created` or
  * `updated`.
+ *
  * @see docs/spec/events.md "Webhooks"
  */
 export function eventTypesOf(change: AnnouncedChange): string[] {
@@ -253,6 +254,7 @@ function leadTransitions(
 
 /**
  * V1 has no pending leads.
+ *
  * @see docs/spec/events.md "V1's form"
  */
 function isNewLead({ entity, before, after }: AnnouncedChange): boolean {

@@ -49,6 +49,7 @@ interface OwnerName {
 
 /**
  * Changes a lead, or gives it to another promoter.
+ *
  * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may
  * not get leads, `invalid`, `taken`
  */
@@ -78,6 +79,7 @@ export async function updateLead<T>(
 /**
  * Deletes a lead and its counts, or archives one that has sales, because later refunds need it. Commissions
  * that were given by hand or imported stay.
+ *
  * @throws Failure `missing`, `not_found`
  * @see docs/spec/states.md "Leads"
  */
@@ -95,6 +97,7 @@ export async function deleteLead(context: Context, accountId: number, selector: 
 /**
  * The promoter campaign that a lead should move to, or null if none is named, or the lead already belongs to
  * it.
+ *
  * @throws Failure `not_found`, `refused` if it is named by id and not accepted
  */
 async function findTarget(

@@ -19,6 +19,7 @@ import { loadSelected, type Selection } from "../people/promoter/search.ts";
  * Deletes a promoter with their promoter campaigns, payout methods and addresses. All transactions that add
  * records for the promoter read their record or their promoter campaign, so a concurrent one is either found
  * here or refused.
+ *
  * @throws Failure `not_found`, or `refused` for a promoter with commissions, sales or payouts
  * @see docs/spec/states.md "Promoters and promoter campaigns", 4
  */

@@ -28,6 +28,7 @@ export interface Invited {
 
 /**
  * Makes promoters of invited people, each in one commit with their e-mail.
+ *
  * @throws Failure `not_found` for the campaign
  * @see docs/spec/v2.md "Promoters"
  */

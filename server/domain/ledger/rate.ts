@@ -51,6 +51,7 @@ export function isRate(text: string): boolean {
 /**
  * Stores the rates of some days, in one commit. New rates of a known day are added, and replace those of the
  * same currencies. A day has one base, so rates with another base replace all of the day's rates.
+ *
  * @see docs/spec/v2.md "Exchange rates"
  */
 export function storeRates(
@@ -99,7 +100,9 @@ export async function* ratesFor(reader: Reader, accountId: number, at: Date): As
  * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of the
  * seven days before, or returns the missing rate. `currency` is null if the amount is in the account's
  * currency.
+ *
  * Within a transaction it also ensures that the account's currency does not change before the commit.
+ *
  * @throws Failure `rule_broken` if the currency is unknown
  */
 export async function toAccountCurrency(

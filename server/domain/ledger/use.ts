@@ -29,6 +29,7 @@ type UseSchema = Schema<{
 
 /**
  * Prevents the removal of a campaign that records belong to.
+ *
  * @throws Failure `in_use`
  */
 export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
@@ -48,6 +49,7 @@ export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Cam
 
 /**
  * Prevents the removal of a product that rewards or sales name.
+ *
  * @throws Failure `in_use`
  */
 export async function refuseUsedProduct({ view }: Transaction, { accountId, id }: Product): Promise<void> {

@@ -88,6 +88,7 @@ export type AssetInput = Omit<Asset, "accountId" | "id" | "createdAt">;
 
 /**
  * Makes an asset.
+ *
  * @throws Failure `invalid` if its type lacks a required field, or an id is unknown
  */
 export async function createAsset(
@@ -109,6 +110,7 @@ type AssetChanges = { [Field in keyof AssetInput]?: AssetInput[Field] | undefine
 
 /**
  * Changes an asset. A new file replaces an address, and a new address a file.
+ *
  * @throws Failure `not_found`, and `invalid` like `createAsset`
  */
 export function updateAsset(
@@ -130,6 +132,7 @@ export function updateAsset(
 
 /**
  * Deletes an asset and returns it. Its file still exists.
+ *
  * @throws Failure `not_found`
  */
 export function deleteAsset({ store }: Context, accountId: number, id: number): Promise<Asset> {
@@ -245,6 +248,7 @@ export interface CategoryChange {
 
 /**
  * Changes the given categories only. Assets of a removed category have none.
+ *
  * @throws Failure `not_found` for an unknown category, `invalid` if there are too many
  */
 export async function changeCategories(

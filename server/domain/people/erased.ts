@@ -30,6 +30,7 @@ export function isErased({ id, email }: { id: number; email: string | null }): b
 
 /**
  * Prevents changes that could bring personal data back into the record of an erased promoter.
+ *
  * @throws Failure `refused`
  */
 export function refuseErased(promoter: Promoter): void {

@@ -58,6 +58,7 @@ const MOST_LINKS = 100;
 
 /**
  * Makes a link.
+ *
  * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` for an archived
  * promoter or after too many links, `invalid` for a page of another site
  */
@@ -83,6 +84,7 @@ export async function createOwnLink(
 
 /**
  * Changes a link. Undefined fields stay unchanged.
+ *
  * @throws Failure like `createOwnLink`
  */
 export function updateOwnLink(
@@ -107,6 +109,7 @@ export function updateOwnLink(
 
 /**
  * Removes a link from the promoter's list. Its address keeps working.
+ *
  * @throws Failure `not_found`
  */
 export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Promise<void> {

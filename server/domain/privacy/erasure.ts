@@ -39,9 +39,11 @@ import { eraseAuditEntries, forgetOrigins, logErasure } from "./traces.ts";
 /**
  * Erases all personal data of a promoter. Earnings and payouts stay with their ids, because the books must be
  * kept. Their leads stay too, because they are other people.
+ *
  * The promoter's own records change in one commit, which also closes their links. From then on no personal
  * data can be added. Visits, payouts and events follow one by one, because there may be any number. Receivers
  * of events about the person get a deletion event.
+ *
  * @throws Failure `not_found`
  * @see docs/spec/states.md "Erasures"
  */
@@ -76,7 +78,9 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
 /**
  * Erases all personal data of a lead. The record stays without a name, with its dates and state, because
  * counts and commissions depend on it. Receivers get a deletion event, as for a promoter.
+ *
  * Promoters' proposals for the same e-mail address are erased in the same commit.
+ *
  * @returns the lead, or if there is none the first proposal
  * @throws Failure `not_found`
  */

@@ -19,6 +19,7 @@ export type Erased =
  * Erases a person from sent and waiting events. Events about the person and e-mails to them are removed, even
  * unsent ones, so that no personal data is sent after an erasure. Events about others and about money that
  * only mention the person are kept and sent without the name.
+ *
  * @see docs/spec/states.md "Erasures"
  */
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {

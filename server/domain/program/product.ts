@@ -96,6 +96,7 @@ interface ProductRemoval {
 
 /**
  * Deletes a product that is not in use.
+ *
  * @throws Failure `not_found`, `in_use`
  * @see docs/spec/v2.md "Deletions"
  */

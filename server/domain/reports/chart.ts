@@ -47,6 +47,7 @@ const MOST_CHART_YEARS = 10;
 /**
  * A metric of promoter campaigns over a range of days. The cost depends on the days alone, not on the
  * account's size.
+ *
  * @throws Failure `invalid` if the range ends before it begins, or is too long
  */
 export async function loadChart(view: View, query: ChartQuery): Promise<Chart> {
@@ -133,6 +134,7 @@ const METRICS = [
 /**
  * The figures of some promoter campaigns, period by period, and in total. The cost depends on the days and
  * the promoter campaigns alone, not on the account's size.
+ *
  * @throws Failure `invalid` for a range that is too long
  */
 export async function reportOwn(

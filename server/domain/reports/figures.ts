@@ -32,6 +32,7 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
 
 /**
  * Every figure of the reports. Rates are computed from sums, never from other rates.
+ *
  * @see docs/spec/v2.md "Reports"
  */
 const FIGURES = {
@@ -176,6 +177,7 @@ const END: Record<Grouping, (day: string) => string> = {
 
 /**
  * Splits a range of days into periods, oldest first. The first and the last may be shorter.
+ *
  * @throws Failure `invalid` if the range ends before it begins, or has too many periods
  */
 export function periodsOf({ from, to }: Period, groupBy: Grouping): Period[] {

@@ -25,6 +25,7 @@ interface OriginSelection {
 
 /**
  * A page of the sources, or of the pages, with events in the range.
+ *
  * @throws Failure `invalid`
  */
 export async function reportOrigins(
@@ -73,6 +74,7 @@ interface SubIdSelection {
 
 /**
  * A page of the channels with events in the range.
+ *
  * @throws Failure `invalid`
  */
 export async function reportSubIds(

@@ -113,6 +113,7 @@ interface Plan extends ReportQuery {
 
 /**
  * Splits the range of a query into periods.
+ *
  * @throws Failure `invalid`
  */
 export function planOf(query: ReportQuery): Plan {
@@ -201,6 +202,7 @@ interface PromoterSelection {
 
 /**
  * A page of promoters sorted by one figure. A promoter without a name is shown by e-mail address.
+ *
  * @throws Failure `invalid`
  */
 export async function reportPromoters(

@@ -34,6 +34,7 @@ export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };
 /**
  * Whether the store still needs its demo data. Refuses a store whose filling was interrupted, even if demo
  * data is not wanted, because half a program looks like a whole one.
+ *
  * @throws Failure `refused`, also if the store has more than its first account
  */
 export async function needsDemoData(store: Store, isWanted: boolean): Promise<boolean> {
@@ -48,7 +49,7 @@ export async function needsDemoData(store: Store, isWanted: boolean): Promise<bo
   if (!(await holdsMoreThanAnAccount(store))) return true;
   throw new Failure(
     "refused",
-    "Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account",
+    "Demo data can only fill an empty store, and the store of STORAGE_URL has more than its first account",
   );
 }
 
@@ -82,6 +83,7 @@ export type SeedOptions = SeedSize & { onProgress?: (share: number) => void };
 
 /**
  * Refuses to mix made-up people with real ones, because they can't be told apart later.
+ *
  * @throws Failure `refused`
  */
 export async function requireNoPeople(store: Store, account: Account): Promise<void> {

@@ -31,6 +31,7 @@ export interface LinkPair {
 /**
  * All links of promoters, with their replacements. In other programs with a link domain of their own, a link
  * ends with the ref id.
+ *
  * @param oldStart what the old links begin with, such as `https://acme.partnerlinks.io/`, or null if unknown
  */
 export async function* listLinkPairs(
@@ -93,6 +94,7 @@ const TOGETHER = 100;
  * Sends each promoter an e-mail with their new link, unless they have got it already. A mark is written with
  * each e-mail, so that no promoter gets a second one, even after a kill or a repeated call. Imported
  * promoters get it as well.
+ *
  * @see docs/spec/events.md "E-mails"
  */
 export async function mailNewLinks(

@@ -211,7 +211,7 @@ it("answers a known address alike, and writes to its owner", async () => {
   const { total } = await promoterCount();
   expect(await join({ email: "JANE@example.com" })).toEqual(JOINED);
   await send();
-  expect(subjects()).toEqual(["You have an account with Acme already"]);
+  expect(subjects()).toEqual(["You already have an account with Acme"]);
   expect(await promoterCount()).toEqual({ total });
 });
 

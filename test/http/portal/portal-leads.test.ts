@@ -164,7 +164,7 @@ describe("somebody whom the company knows already", () => {
     const id = await idOf(add());
     expect(await approve(id)).toMatchObject({
       status: 200,
-      body: { processed_count: 0, processing_errors: [`${id}: The person is a lead already`] },
+      body: { processed_count: 0, processing_errors: [`${id}: The person is already a lead`] },
     });
     expect((await company(app, `GET /referrals/${SAM.email}?find_by=email`)).body).toMatchObject({
       state: "signup",

@@ -300,6 +300,7 @@ function isSame(one: unknown, other: unknown): boolean {
 /**
  * A commission that joins a payout leaves no entry, because a run would add thousands. The payout has one,
  * and the commission names its payout.
+ *
  * @see docs/spec/common.md "Audit log"
  */
 function joinsPayout(name: string, old: ReadonlyMap<string, unknown>): boolean {

@@ -16,6 +16,7 @@ interface AuditedStore extends Store {
  * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit.
  * No operation writes entries itself, so none can forget it. Tracking uses the plain store, because clicks,
  * sign-ups and sales are records of their own.
+ *
  * @see docs/spec/common.md "Audit log"
  */
 export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {

@@ -45,6 +45,7 @@ interface Credentials {
 /**
  * Signs a user in by e-mail address and password. An unknown address takes as long as a wrong password and
  * gets the same message, so that users' addresses can't be probed.
+ *
  * @throws Failure `unauthorized`, or `second_factor_required` if only the code is missing or wrong
  */
 export async function signIn(
@@ -164,6 +165,7 @@ export function linkAddress(publicUrl: string, token: string): string {
 
 /**
  * A valid link and its user.
+ *
  * @throws Failure `not_found`
  */
 export async function loadUserLink(
@@ -195,6 +197,7 @@ interface LinkInput {
 
 /**
  * Sets a password by a link, which it uses up, and signs in. All other sessions and links of the user end.
+ *
  * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, `taken`, or
  * `second_factor_required`
  */

@@ -51,6 +51,7 @@ interface SecondFactor {
 /**
  * The people who sign in to the dashboard. A user belongs to one account, so that the sign-in form needs no
  * account name.
+ *
  * @see docs/spec/common.md "Authentication", 3
  */
 export const users = table<User>()({
@@ -136,6 +137,7 @@ interface BegunSecondFactor {
 
 /**
  * Gives a user a new secret, which is valid once a code confirms it.
+ *
  * @throws Failure `refused` if there is a second factor already
  */
 export async function beginSecondFactor(
@@ -160,6 +162,7 @@ const RECOVERY_DIGITS = 12;
 
 /**
  * Confirms a second factor by its first code, and returns the recovery codes, each valid once.
+ *
  * @throws Failure `refused` if none was begun, `invalid` for a wrong code
  */
 export function confirmSecondFactor(
@@ -188,6 +191,7 @@ export function withoutSecondFactor(user: User): User {
 
 /**
  * The user after a sign-in with this code. A code works once, so an observer can't reuse it.
+ *
  * @throws Failure `second_factor_required` for a missing or wrong code
  */
 export function passSecondFactor(user: User, code: string | undefined, now: Date): User {

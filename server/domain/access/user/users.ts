@@ -101,6 +101,7 @@ export function updateUser(
 
 /**
  * Removes a user and ends their sessions and links.
+ *
  * @throws Failure `not_found`, or `refused` for the last owner
  */
 export function removeUser({ store }: Context, accountId: number, id: number): Promise<User> {
@@ -125,6 +126,7 @@ interface Reset {
 /**
  * Makes a link that sets a user's password. The present password works until then. A lost second factor can
  * be removed as well.
+ *
  * @throws Failure `not_found`
  */
 export async function resetUser(
@@ -180,6 +182,7 @@ export async function requirePassword(
 
 /**
  * Removes a user's second factor.
+ *
  * @throws Failure `refused` if the account requires one
  */
 export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
@@ -241,6 +244,7 @@ async function enqueueUserEmail(
 
 /**
  * An account without an owner can only be repaired on the command line.
+ *
  * @throws Failure `refused`
  */
 async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {

@@ -72,6 +72,7 @@ const ANEW_AT_ONCE = 50;
 
 /**
  * Restarts all failed deliveries, in order, and returns how many. There is no limit on repeated restarts.
+ *
  * @throws Failure `not_found` for the webhook
  */
 export async function retryFailed(context: Context, set: DeliverySet): Promise<number> {

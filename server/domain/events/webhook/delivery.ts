@@ -208,6 +208,7 @@ export async function loadDelivery(
 
 /**
  * Restarts a delivery immediately, whether it waits for its next attempt, has failed or was delivered.
+ *
  * @throws Failure `not_found`, or `refused` if its attempts are used up or the webhook is switched off
  * @see docs/spec/events.md
  */
@@ -248,6 +249,7 @@ export function isOpen({ status, finishedAt }: Delivery): boolean {
 /**
  * Puts a test event for a webhook into the outbox. It is signed, sent and retried like any other, in a lane
  * of its own, so it delays no event.
+ *
  * @throws Failure `not_found`, `invalid` for an event type of the other format, `refused` if the webhook is
  * off
  * @see docs/spec/events.md "Test"

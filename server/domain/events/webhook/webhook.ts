@@ -155,6 +155,7 @@ const OVERLAP_MS = 24 * 60 * 60 * 1_000;
 /**
  * Gives a webhook a new secret. For a day, the previous one signs as well, so that the receiver can switch.
  * Older ones stop immediately.
+ *
  * @throws Failure `not_found`
  */
 export function rotateSecret(context: Context, accountId: number, id: number): Promise<Webhook> {

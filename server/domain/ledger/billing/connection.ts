@@ -57,6 +57,7 @@ export function connectBilling(
 
 /**
  * Ends a connection. Its events are refused from then on; recorded ones stay.
+ *
  * @throws Failure `not_found`
  */
 export function disconnectBilling(

@@ -58,6 +58,7 @@ interface Naming {
 /**
  * Names a payment: the name is the event id of its sale. Events that share an object get the same name, even
  * if they arrive at the same time: both read the shared object, and only one commit succeeds.
+ *
  * An event may show that two names mean one payment. The name with a sale stays.
  */
 export async function namePayment(

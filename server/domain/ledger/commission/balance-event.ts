@@ -16,6 +16,7 @@ type MoneyChange =
 
 /**
  * Announces a change of a commission or a payout, and its effect on the promoter's balance.
+ *
  * @see `announce`
  */
 export function announceMoney(

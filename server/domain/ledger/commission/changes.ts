@@ -51,6 +51,7 @@ type Given = Pick<Commission, "unit" | "amount" | "status"> &
  * Records a commission with a given amount, which no rule has computed. The company may give one to a blocked
  * promoter, or for a denied lead. Only cash may be negative, because other units are handed out one by one
  * and can't be taken back.
+ *
  * @throws Failure `missing` if no earner is named, `not_found`, `invalid`, `refused` for an erased promoter,
  * `already_registered` for a repeated event id
  * @see docs/spec/v2.md "Create a commission"
@@ -84,6 +85,7 @@ type NoteChanges = { [F in keyof CommissionNotes]?: CommissionNotes[F] | undefin
 
 /**
  * Changes the notes on a commission, even on a paid one.
+ *
  * @throws Failure `not_found`, or `refused` if the promoter was erased
  */
 export function annotateCommission<T>(
@@ -106,6 +108,7 @@ export function annotateCommission<T>(
  * Moves the commissions that a lead earned for its promoter to another promoter campaign. They leave their
  * pending payouts. Paid ones, and those whose money may be on its way, never move. A paid commission stays
  * with those that take it back; otherwise the new promoter would pay back money that the former one got.
+ *
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function moveCommissions(
@@ -134,6 +137,7 @@ export function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
 
 /**
  * Deletes a commission with those that take it back. They leave their pending payout.
+ *
  * @throws Failure `not_found`, or `refused` if it is paid, or its payout is not pending
  */
 export function destroyCommission(context: Context, accountId: number, id: number): Promise<void> {
@@ -188,6 +192,7 @@ async function promoterCampaignOf(
 
 /**
  * Ensures that a repeated request gives nothing twice. After a commission is deleted, it may be given again.
+ *
  * @see docs/spec/v2.md "Create a commission"
  */
 async function claimEvent(tx: Transaction, commission: Commission): Promise<void> {

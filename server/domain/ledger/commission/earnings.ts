@@ -43,6 +43,7 @@ export interface EarningInput {
 
 /**
  * Computes the earnings of a sale, for each tier and part of a split. A pure function.
+ *
  * @throws Failure `rule_broken` if an amount is too large
  * @see docs/spec/money.md "Rewards of a sale"
  */
@@ -78,6 +79,7 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
 /**
  * The same earnings by the same terms, for a sale whose amount or quantity was corrected, in the order of
  * `earningsOf`.
+ *
  * @throws Failure `rule_broken` if an amount is too large
  */
 export function earnAgain(
@@ -196,6 +198,7 @@ interface Chosen {
 /**
  * The schemas by which a promoter is paid: for each unit those of one reward. The reward for the sale's
  * product comes first, then one for its billing period, then any other. An amount of zero excludes the sale.
+ *
  * @see docs/spec/money.md "Rewards of a sale", 1
  */
 function chooseSchemas(
@@ -264,6 +267,7 @@ function baseOf(
 /**
  * A percentage in another unit than cash counts whole units of the currency: 10 % of 50.00 dollars are 5
  * points.
+ *
  * @see docs/spec/money.md "Amounts"
  */
 function amountOf(
@@ -290,6 +294,7 @@ function pick({ id, name, promoterRewardType, duration }: Reward): Earning["rewa
 /**
  * The parts of a split. The rest belongs to the lead's own promoter. The commissions of parents are not
  * split.
+ *
  * @see docs/spec/money.md "Rewards of a sale", 5
  */
 function divide(earning: Earning, splits: Split[]): Earning[] {

@@ -54,6 +54,7 @@ export interface ImportedCommission extends PromoterName {
 /**
  * Imports a commission of another program once. If it was paid there, it counts as paid without a payout
  * here. If the same commission is imported again, only its status may change.
+ *
  * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs
  * from the first import
  */

@@ -18,6 +18,7 @@ import { commissions, type Commission, type CommissionStatus } from "./commissio
  * Sets the status of a commission. Any status may follow any other, and a held commission is no longer held.
  * Commissions that take it back get the same status; otherwise they would take back money that the promoter
  * never got.
+ *
  * @throws Failure `refused` if it is paid, its payout is not pending, or it takes back another commission
  */
 export async function setCommissionStatus(
@@ -59,6 +60,7 @@ interface CommissionSelector {
 /**
  * Sets the status of one commission, or of all that an event has earned: those of the promoter, of the
  * parents and of the promoters who share. Returns the first, or null if the status is unchanged.
+ *
  * @throws Failure `missing` if none is named, `not_found`, `refused`
  */
 export function changeCommissionStatus<T>(
@@ -107,6 +109,7 @@ interface NewEarning {
 
 /**
  * Whether a new commission is approved immediately, held until its day, or waits for approval.
+ *
  * @see docs/spec/money.md "Approval"
  */
 export async function approvalOf(
@@ -159,6 +162,7 @@ export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
 /**
  * Records that the promoter got a non-cash reward, such as credits, or reverts that: the payout of the
  * commission is completed, or pending again.
+ *
  * @throws Failure `not_found`, or `refused` for money and for commissions without a payout
  */
 export function setFulfilment(

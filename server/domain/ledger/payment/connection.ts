@@ -84,6 +84,7 @@ export function connectPayments(
 
 /**
  * Removes a connection. Payments that are on their way stay open until a person decides.
+ *
  * @throws Failure `not_found`
  */
 export function disconnectPayments(
@@ -118,6 +119,7 @@ export async function loadPaymentConnection(
 
 /**
  * The secret of a connection.
+ *
  * @throws Failure `refused` if no key opens it
  */
 export function secretOf(connection: PaymentConnection, seal: Seal): string {

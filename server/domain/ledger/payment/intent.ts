@@ -37,6 +37,7 @@ const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
 /**
  * The payout method that each provider pays, and the detail that names the receiver. The API has no methods
  * named after Stripe and Tremendous, so they pay methods of the kind `custom`.
+ *
  * @see docs/spec/v2.md "Payments"
  */
 const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string; isPayee: RegExp }> = {
@@ -72,6 +73,7 @@ export interface Plan {
 
 /**
  * Shows the effect of sending a batch, and writes nothing.
+ *
  * @throws Failure `not_found`, `refused` for another method
  */
 export function planPayments(
@@ -85,6 +87,7 @@ export function planPayments(
 /**
  * Records the next payments of a batch before the provider is asked, at most as many as one order may hold.
  * Their payouts are processing from then on. Resolves to null if nothing is left to pay.
+ *
  * @throws Failure `not_found`, `refused` for another method
  */
 export function intendPayments(
@@ -138,6 +141,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /**
  * Refuses to pay more than the account's limits, so that a stolen session or a typing error can't empty the
  * company's account at the provider.
+ *
  * @throws Failure `refused`
  */
 async function refuseExcess(
@@ -177,6 +181,7 @@ interface FileLine {
 
 /**
  * Records that a file may pay the payouts of a batch. A repeated download changes nothing.
+ *
  * @throws Failure `refused` while a provider pays one of them
  */
 export async function intendFile(
@@ -209,6 +214,7 @@ export async function intendFile(
 
 /**
  * The payouts that no file pays yet.
+ *
  * @throws Failure `refused` for one that a provider pays
  */
 async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]): Promise<Payout[]> {

@@ -110,6 +110,7 @@ export interface PaymentOrder {
   lastAskedAt: string | null;
   /**
    * The company's account at the provider that was asked to execute it, or null.
+   *
    * @see payingAccountOf
    */
   askedAccount: string | null;

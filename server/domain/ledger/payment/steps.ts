@@ -78,6 +78,7 @@ export function holdOrder(
 /**
  * Decides whether an order that may have been executed is sent again, and records that beforehand. Resolves
  * to null if not.
+ *
  * @see docs/ARCHITECTURE.md "One payment"
  */
 export function repeatOrder(
@@ -160,6 +161,7 @@ export function hurryOrder(
 /**
  * Records a person's decision about a payment whose outcome the provider does not report. Its order is never
  * sent again.
+ *
  * @throws Failure `not_found`, or `refused` if the provider knows it, or is being asked
  */
 export function decidePayment(

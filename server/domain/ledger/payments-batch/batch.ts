@@ -8,6 +8,7 @@ import type { payouts } from "../payout/payout.ts";
 
 /**
  * The documented statuses of a batch. None is ever `pending`.
+ *
  * @see docs/spec/v2.md "Payments batch"
  */
 export const PAYMENTS_BATCH_STATUSES = [
@@ -58,6 +59,7 @@ export async function loadPaymentsBatch(
 
 /**
  * The same, and no payout of the batch can move meanwhile.
+ *
  * @throws Failure `not_found`
  */
 export async function lockPaymentsBatch(

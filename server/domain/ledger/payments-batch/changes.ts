@@ -34,6 +34,7 @@ interface LeftOut {
 /**
  * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep
  * the method that their promoter has now.
+ *
  * @throws Failure `refused` if there are none
  */
 export async function createPaymentsBatch<T>(
@@ -76,8 +77,10 @@ export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 /**
  * Confirms a batch: its payouts are processing from now on. After a failure, the failed ones are processing
  * again.
+ *
  * This sends no money: the company uploads the batch's file to its bank or wallet, and then marks the payouts
  * as paid. For a payment by a provider, see `intendPayments`.
+ *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */
 export function payBatch<T>(
@@ -107,6 +110,7 @@ export function payBatch<T>(
 /**
  * Approves a batch, so that another user may send it by a provider. A stolen session, or one person alone,
  * can't send money then.
+ *
  * @throws Failure `not_found`, or `refused` for a caller who is not a user with a second factor, or if there
  * is nothing to send
  */
@@ -133,6 +137,7 @@ export function approveBatch<T>(
 
 /**
  * Deletes a batch. Its payouts are pending again, except completed ones.
+ *
  * @throws Failure `not_found`, or `refused` while it is processing or once it is completed
  */
 export async function removePaymentsBatch(context: Context, accountId: number, id: number): Promise<void> {

@@ -57,6 +57,7 @@ const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
 /**
  * Makes the file that pays the rest of a batch. From then on no provider pays it, because the file may be
  * uploaded.
+ *
  * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the
  * debtor
  */
@@ -132,6 +133,7 @@ const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 9);
 /**
  * What makes a payment unfit for a file for programs, or null. Such a file keeps every text unchanged, so a
  * text that a spreadsheet would run as a formula is refused.
+ *
  * @see docs/spec/v2.md "CSV files"
  */
 function unfitForCsv({ name, details }: PaymentLine): string | null {

@@ -27,6 +27,7 @@ export interface PaymentLine {
 /**
  * The remaining payments of a batch, in the order of the promoters' ids. A promoter is paid once for all
  * campaigns, unless one of the payouts failed and is retried by a newer method.
+ *
  * @throws Failure `refused` if there are none
  */
 export async function loadPaymentLines(
@@ -85,6 +86,7 @@ interface Part {
 /**
  * Chooses the payments of one file of a batch. For a batch of several files, a part must be chosen, so that a
  * user can't upload the first and forget the others.
+ *
  * @throws Failure `refused` if no part is chosen of several, or nothing is left of it, `invalid` for a part
  * that does not exist
  */

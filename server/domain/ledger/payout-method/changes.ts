@@ -18,6 +18,7 @@ export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSel
 
 /**
  * Adds a payout method. If it is selected, it replaces the former selection.
+ *
  * @throws Failure `not_found`, or `refused` for an erased promoter
  */
 export async function createPayoutMethod(
@@ -39,6 +40,7 @@ export async function createPayoutMethod(
  * Once a payout has used it, other details make a new record, and the old one is disabled. Otherwise the
  * money of a confirmed batch could go elsewhere, and paid payouts would show a wrong account. Changes to a
  * replaced method apply to its replacement.
+ *
  * @throws Failure `not_found`, `refused` for an erased promoter, and any error of `change`
  */
 export async function updatePayoutMethod(
@@ -111,6 +113,7 @@ async function hasFormer(
 
 /**
  * The method with this id, or its replacement.
+ *
  * @throws Failure `not_found`
  */
 async function loadCurrent(tx: Transaction, accountId: number, id: number): Promise<PayoutMethod> {

@@ -17,6 +17,7 @@ import type { Show } from "../../show.ts";
 /**
  * Pays chosen commissions: one payout for each promoter, campaign and unit among them. Those that can't be
  * paid are named in the result. The account's minimum and its other rules apply to the runs of a period only.
+ *
  * @see docs/spec/v2.md "Commissions"
  */
 export async function payCommissions(

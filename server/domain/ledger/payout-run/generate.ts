@@ -43,9 +43,11 @@ const MAX_NAMED = 10;
 /**
  * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions made
  * by the period's end. It yields after each of them, while the next ones are being made.
+ *
  * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes in parallel:
  * it adds the missing payouts and changes no others. A payout that can't be made does not block others. The
  * run then stays unfinished, so that the next one retries it.
+ *
  * @throws Failure `refused` if the period is not over; Error at the end, if a payout could not be made
  * @see docs/spec/states.md "Payout runs"
  */
@@ -81,7 +83,9 @@ const MAX_REPORTED = 10;
  * Runs the payouts of every account whose latest period is over and has no finished run, in steps. After a
  * longer outage, one run pays for all missed periods. An account made after the period's end has nothing to
  * pay for it.
+ *
  * An account whose run fails does not block others.
+ *
  * @throws Failure `unavailable`; AggregateError at the end, if runs failed
  */
 export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void> {
@@ -148,6 +152,7 @@ const MADE_AT_ONCE = 32;
 
 /**
  * Pays the groups of a run. Returns them in their order.
+ *
  * @throws Failure `unavailable`
  */
 async function* paidGroups(

@@ -134,6 +134,7 @@ type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresP
 /**
  * The reason why a run does not pay commissions yet, or null. The account's rules are about money; other
  * units are paid whenever their sum is above zero.
+ *
  * @see docs/spec/states.md "Payout runs"
  */
 export function carryReason({ unit, amount, activeCustomers, method }: UnpaidSum, rules: Rules) {

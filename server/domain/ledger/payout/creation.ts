@@ -152,6 +152,7 @@ export async function insertPayout(
 /**
  * Makes a payout for one approved non-cash commission, so that the company can fulfil it. The commission must
  * be written first. Other commissions are ignored.
+ *
  * @see docs/spec/money.md "Refunds, cancellations and moves", 7
  */
 export async function ensureNonCashPayout(

@@ -143,6 +143,7 @@ export const UNPAYABLE_REASONS = {
 
 /**
  * The reason why a promoter's pending payouts can't be paid, or null.
+ *
  * @see docs/spec/v2.md "List payouts"
  */
 export function unpayableReason(

@@ -133,6 +133,7 @@ export type PayoutTerms = Pick<
 
 /**
  * Computes a payout's tax and due date. Only money is taxed.
+ *
  * @see docs/spec/money.md "Payouts"
  */
 export function payoutTerms(
@@ -171,6 +172,7 @@ export function withTax(amount: number, taxRateHundredths: number): number {
 
 /**
  * The time that a payout covers.
+ *
  * @see docs/spec/money.md "Payouts"
  */
 export interface Period {
@@ -228,6 +230,7 @@ function dayAfter(day: string, days: number): string {
 const WEEK_DAYS = 7;
 /**
  * Weeks and fortnights are counted from the first Monday of Unix time.
+ *
  * @see docs/spec/money.md "Payouts", 2
  */
 const FIRST_MONDAY_MS = Date.UTC(1970, 0, 5);

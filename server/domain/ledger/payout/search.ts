@@ -202,6 +202,7 @@ interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
  * Whether a payout of the table `payouts` is due then. The next due date is that of the payouts of the wanted
  * status and campaigns, as in `dueStats`. A payout that was paid early does not hide those that are due after
  * it.
+ *
  * @see docs/spec/v2.md "List payouts"
  */
 export function isDue(accountId: number, { period, today, status, campaignIds }: Due): RawBuilder<SqlBool> {

@@ -35,6 +35,7 @@ export function movePayout(
 
 /**
  * Sets a payout's status. The present status changes nothing.
+ *
  * @throws Failure `not_found`, `refused`
  */
 export function setPayoutStatus<T>(
@@ -51,6 +52,7 @@ export function setPayoutStatus<T>(
 
 /**
  * The allowed moves from each status.
+ *
  * @see docs/spec/states.md "Payouts"
  */
 const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
@@ -176,6 +178,7 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
 /**
  * The reason why a commission can't be changed, or null: its money is paid, or may be on its way. A payout in
  * a payments batch counts as on its way, because a file for the bank may exist.
+ *
  * @see docs/spec/money.md "Refunds, cancellations and moves", 6
  */
 export async function settlementOf(reader: Reader, commission: Commission): Promise<string | null> {
@@ -192,6 +195,7 @@ export async function settlementOf(reader: Reader, commission: Commission): Prom
  * Removes commissions from their pending payouts, lowers the amounts of these payouts, and returns the
  * commissions without a payout, for the caller to write. A payout whose remaining amount is not positive is
  * deleted, which frees its other commissions.
+ *
  * @see docs/spec/states.md "Payouts"
  */
 export async function withdrawFromPayouts(
@@ -210,6 +214,7 @@ export async function withdrawFromPayouts(
  * Refuses to free the commissions of a pending payout in a payments batch: the bank may have the batch's
  * file, and would pay them in addition to the next payout. A failed payout may leave its batch, because its
  * money came back and files leave it out.
+ *
  * @throws Failure `refused`
  */
 function refuseUploaded({ status, paymentsBatchId: id }: Payout): void {
@@ -248,6 +253,7 @@ function marks(
  * The method of a payout from now on. Once it is processing, it keeps its method. A retry after a failure
  * uses the promoter's present method if that fits the payments batch, because wrong details are the usual
  * reason of failures.
+ *
  * @see docs/spec/v2.md "Payments batches"
  */
 export async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {

@@ -70,6 +70,7 @@ export async function payableSplits(reader: Reader, { accountId, splits }: Lead)
 /**
  * The lead's past as of this day, for the rewards of a sale. A one-time reward is still available if only
  * later sales have got it.
+ *
  * @see docs/spec/money.md "Durations"
  */
 export function historyOf(lead: Lead, at: Date): CustomerHistory {
@@ -129,6 +130,7 @@ interface RewardedSale {
  * offered for such a sale. A reward's limits, `max_redemptions` and `new_customers_only`, are not checked
  * here: the shop or the payment processor grants the discount before it reports the sale, and knows the
  * unreferred customers as well. A promoter whose code was accepted must not lose the sale.
+ *
  * @see docs/spec/money.md "Rewards of a sale"
  */
 export async function referralRewardOf(

@@ -45,6 +45,7 @@ export interface Arrival {
 /**
  * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code
  * makes one.
+ *
  * @throws Failure `not_found` for a customer whom nobody referred, or if their promoter campaign is blocked;
  * `refused` for a promoter's unapproved proposal, which only its id finds
  */
@@ -109,7 +110,7 @@ export function unreferred(): Failure {
   );
 }
 
-interface Found extends Referrer {
+interface SaleReferrer extends Referrer {
   entrySource: EntrySource;
 }
 
@@ -118,7 +119,7 @@ async function makeCustomer(
   context: Context,
   { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
 ): Promise<Lead | null> {
-  const found = await findSource(tx, context, { accountId: account.id, names });
+  const found = await findSaleReferrer(tx, context, { accountId: account.id, names });
   if (found === null) return null;
   const { entrySource, ...referrer } = found;
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
@@ -138,11 +139,11 @@ async function makeCustomer(
 }
 
 /** The promoter that the visitor, otherwise the ref id, otherwise the promo code leads to. */
-async function findSource(
+async function findSaleReferrer(
   tx: Transaction,
   { now }: Context,
   { accountId, names }: { accountId: number; names: CustomerNames },
-): Promise<Found | null> {
+): Promise<SaleReferrer | null> {
   const { tid, refToken, promoCode } = names;
   const claim = { promoterEmail: null, now };
   const byVisitor = tid && (await findReferrer(tx, accountId, { ...claim, tid, refToken: null }));

@@ -32,6 +32,7 @@ export interface ImportedSale extends PromoterName {
  * separately. A commission of the same event and lead that was imported before is attached to the sale, so
  * that a later refund takes it back and reports count the sale once. An unknown customer becomes a lead if
  * the promoter is named.
+ *
  * @throws Failure `missing`, `not_found` for an unknown customer or promoter, `rule_broken` without an
  * exchange rate, `invalid` if its amount differs from the first import
  */

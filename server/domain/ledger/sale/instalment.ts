@@ -52,6 +52,7 @@ export function comesLater(earning: Earning, plan: InstalmentPlan | null): boole
 /**
  * Ten years of weeks, or forty of months. Otherwise a daily plan of a sale from decades ago would earn
  * thousands of commissions in one go.
+ *
  * @see docs/spec/money.md "Sales", 6
  */
 const MOST_INSTALMENTS = 520;
@@ -161,6 +162,7 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
 /**
  * Instalments end with the customer, or when the sale is completely refunded. Those that were due before the
  * customer left are still made, however late the job runs.
+ *
  * @see docs/spec/money.md "Sales", 6
  */
 function hasEnded({ nextAt }: Instalments, { state, cancelledAt, archivedAt }: Lead, sale: Sale): boolean {
@@ -181,6 +183,7 @@ async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
 /**
  * The unrefunded part of the sale's earnings, for those who may earn on this day. The parts of a split are
  * consecutive, and are cut so that they add up to the rest of the whole.
+ *
  * @see docs/spec/money.md "Who earns"
  */
 async function leftOf(tx: Transaction, { earnings }: Instalments, sale: Sale): Promise<Earning[]> {

@@ -68,6 +68,7 @@ export interface RecordedSale {
 /**
  * Records a referred person's payment and the promoters' commissions, in one commit. Without an exchange rate
  * the sale is stored with its lead.
+ *
  * @throws Failure `not_found` for a person whom nobody referred, `already_registered` for a known event id,
  * `worthless`, `rule_broken`
  * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"

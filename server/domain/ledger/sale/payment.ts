@@ -44,6 +44,7 @@ export interface Taking {
 /**
  * A billing provider's reports on a sale's payment. The amounts of the sale, its refunds and its commissions
  * follow from it alone, so that the order of the provider's events does not matter.
+ *
  * @see docs/spec/money.md "Billing providers"
  */
 export interface SalePayment {

@@ -54,6 +54,7 @@ interface RecordedRefund {
 /**
  * Records that a sale, or a part of it, was refunded. It takes back the same part of each commission of the
  * sale. Without an exchange rate for it or for its sale, the refund is stored.
+ *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
  * if the sale is unknown or less of it is left, `worthless`
  * @see docs/spec/money.md "Refunds, cancellations and moves"
@@ -114,6 +115,7 @@ interface RecordedCancellation {
 /**
  * Records that a customer has left. However often it is called, the lead is cancelled once. If the lead has
  * bought again since, its state stays, but the cancellation counts on its day.
+ *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead
  * or of one that is gone
  * @see docs/spec/money.md "Refunds, cancellations and moves"
@@ -219,6 +221,7 @@ interface Amounts {
 /**
  * A refund in the sale's own currency is converted by the sale's rate, so that a refund of everything equals
  * the whole sale.
+ *
  * @throws Failure `invalid` if less of the sale is left, `worthless`
  */
 async function amountsOf(
@@ -296,6 +299,7 @@ async function findSent(
 
 /**
  * The lead and its promoter.
+ *
  * @throws Failure `not_found`; `already_registered` if the event was recorded for another lead or one that is
  * gone now
  */

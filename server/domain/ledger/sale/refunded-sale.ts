@@ -54,6 +54,7 @@ export async function loadRefunded(
 /**
  * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have lost its
  * names to another, so they are found by the sale that the refund names.
+ *
  * @throws Failure `not_found`
  */
 async function loadRefundedLead(
@@ -72,6 +73,7 @@ async function loadRefundedLead(
 
 /**
  * The lead's latest sale that is not completely refunded. It may wait for an exchange rate.
+ *
  * @throws Failure `invalid`
  */
 async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSale> {
@@ -86,6 +88,7 @@ async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSa
 /**
  * The promoter whom a refund shows: the lead's. If the lead has moved and its new promoter is gone, the one
  * who was paid for the sale. Money is taken back from a blocked promoter, too.
+ *
  * @throws Failure `not_found` if both are gone
  */
 export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): Promise<Promoter> {
@@ -150,6 +153,7 @@ export async function markRefunded(
  * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
  * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at
  * all.
+ *
  * @see docs/spec/money.md "Targets"
  */
 export async function takeBack(
@@ -208,6 +212,7 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
 /**
  * Takes back the rest of a commission, because an earlier sale that arrived later has got its reward. Null if
  * nothing is left.
+ *
  * @see docs/spec/money.md "Durations"
  */
 export async function takeBackReplaced(

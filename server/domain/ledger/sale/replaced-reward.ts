@@ -19,6 +19,7 @@ import { loadTiers } from "./tiers.ts";
  * Judges later sales again whose one-time reward has gone to an earlier sale that arrived later: the reward's
  * commissions are taken back, and the next reward gives instead. Returns the lead with the rewards that then
  * apply.
+ *
  * @see docs/spec/money.md "Durations"
  */
 export async function judgeAgain(

@@ -112,6 +112,7 @@ interface Settlement {
 /**
  * Brings a sale in line with its payment: its amount, its refunds, and its commissions. Commissions never
  * change. Further ones, with the terms of the first, add or take back the difference.
+ *
  * @see docs/spec/money.md "Billing providers"
  */
 export async function settle(

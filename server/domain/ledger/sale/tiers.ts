@@ -25,6 +25,7 @@ interface SaleCounts {
 
 /**
  * Ten levels are more than any program pays, and they limit the reads of a sale.
+ *
  * @see docs/spec/money.md "Rewards of a sale", 4
  */
 const MAX_LEVELS = 10;
@@ -32,6 +33,7 @@ const MAX_LEVELS = 10;
 /**
  * The promoters who may earn from a sale: the lead's own, and their parents upwards. If the lead's promoter
  * may not earn, there are none. No parent occurs twice, even if the records form a circle.
+ *
  * @see docs/spec/money.md "Who earns"
  */
 export async function loadTiers(
@@ -126,6 +128,7 @@ export async function regainTarget(
 /**
  * The whole months from one instant to a later one, in UTC. A month ends on the last day of a shorter month,
  * like a subscription: a month after 31 January is 28 February, and so is a year after 29 February.
+ *
  * @see docs/spec/money.md "Durations", 1
  */
 export function monthsBetween(from: Date, to: Date): number {
@@ -150,6 +153,7 @@ interface ImaginedSale extends EarningSale {
 /**
  * Computes the rewards for a hypothetical sale, by the same function as for a real one. Each higher level has
  * a parent with the same rewards.
+ *
  * @throws Failure `rule_broken` if an amount is too large
  */
 export function previewEarnings(
@@ -215,6 +219,7 @@ type TargetLoss = NonNullable<Tier["targetLoss"]>;
 /**
  * The reduction of a promoter's target counts by refunds: the refunded parts of sales that had reached a
  * target, and the customers who bought nothing else. `except` names a lead and a sale that the caller counts.
+ *
  * @see docs/spec/money.md "Targets"
  */
 async function loadTargetLoss(

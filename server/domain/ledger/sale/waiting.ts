@@ -147,6 +147,7 @@ export async function leftOfWaiting(
 
 /**
  * Refuses an event that waits already. `kept` is the waiting event that is recorded now.
+ *
  * @throws Failure `already_registered`; `not_found` if `kept` was dropped meanwhile
  */
 export async function refuseWaiting(
@@ -172,6 +173,7 @@ export function waitingOf(
 /**
  * Records a waiting event. If it is refused, the event stays with the reason, because its sender will not
  * repeat it.
+ *
  * @returns whether it is recorded, or was before
  */
 export async function recordKept(

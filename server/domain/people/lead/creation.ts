@@ -48,6 +48,7 @@ interface CreatedLead extends Pick<
 
 /**
  * Adds a lead to a promoter campaign.
+ *
  * @throws Failure `missing` if no promoter is named, `not_found`, `refused` for a promoter campaign that is
  * not accepted, `taken` for a known lead, `invalid` for its splits
  */
@@ -81,6 +82,7 @@ export async function createLead<T>(
 /**
  * Checks that the splits of a lead name other promoter campaigns, each once, and add up to 100 percent at
  * most.
+ *
  * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
  */
 export async function checkSplits(
@@ -111,6 +113,7 @@ type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comm
 /**
  * Adds a lead that a promoter knows, in the state `pending`. The request's address is the promoter's own, so
  * it says nothing about the lead.
+ *
  * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if the campaign
  * accepts no leads by hand or too many wait, `taken` if the promoter has proposed the person before
  * @see docs/spec/v2.md "Promoters"
@@ -142,6 +145,7 @@ export async function proposeLead<T>(
 /**
  * Changes a promoter's description of a lead that waits for approval. Undefined fields stay unchanged. The
  * e-mail address can't be changed, so that the company approves the person that it has checked.
+ *
  * @throws Failure `not_found` for another promoter's lead, `refused` for one that does not wait
  */
 export function updateProposal<T>(
@@ -170,6 +174,7 @@ export function updateProposal<T>(
 
 /**
  * Withdraws a lead that waits for approval.
+ *
  * @throws Failure like `updateProposal`
  */
 export async function removeProposal(context: Context, wanted: OwnRecord): Promise<void> {
@@ -210,6 +215,7 @@ interface ImportedLead extends PromoterName {
 /**
  * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A
  * known lead stays unchanged, unless it is now a customer by the import.
+ *
  * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid
  * belong to two different leads
  * @see docs/spec/events.md "Webhooks" on imports

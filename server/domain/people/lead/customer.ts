@@ -9,6 +9,7 @@ import { loadLead } from "./search.ts";
  * The lead after a change, with the history that reports count from then on. A later change adds to the
  * history and removes nothing, so the reports of closed months stay. Every change of a lead's state or
  * customer dates goes through here.
+ *
  * @param at when it happened
  * @see docs/spec/money.md "Reports"
  */
@@ -55,6 +56,7 @@ export function cancellationsOf(lead: Lead): string[] {
 
 /**
  * Turns a promoter's proposal into a sign-up, which then owns its e-mail address. Other leads stay unchanged.
+ *
  * @throws Failure `not_found`, `refused` for a disabled lead, `taken` if the person is a lead already
  */
 export function approveLead(context: Context, accountId: number, id: number): Promise<Lead> {
@@ -74,6 +76,7 @@ export function disableLead(context: Context, accountId: number, id: number): Pr
 
 /**
  * Lifts the denial of a lead. Leads that are not denied stay unchanged.
+ *
  * @throws Failure `not_found`
  */
 export function enableLead(context: Context, accountId: number, id: number): Promise<Lead> {
@@ -122,7 +125,7 @@ function changeState(
     if (state === before.state) return before;
     const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
     const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
-    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
+    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is already a lead", taken);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     return after;
@@ -131,6 +134,7 @@ function changeState(
 
 /**
  * The state before a denial is not stored.
+ *
  * @see docs/spec/v2.md "Referrals", 4
  */
 function stateOf({

@@ -125,6 +125,7 @@ export interface Lead {
   /**
    * When a lead with sales was deleted. Only its sales, their refunds and an erasure still find it. Absent:
    * not deleted.
+   *
    * @see docs/spec/states.md "Leads"
    */
   archivedAt?: string;

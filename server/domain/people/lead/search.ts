@@ -100,6 +100,7 @@ export async function findNamesakes(
 
 /**
  * The lead that has both, or one of them.
+ *
  * @throws Failure `already_registered` if they are two leads
  */
 export function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {

@@ -57,6 +57,7 @@ export interface RecordedSignup {
 /**
  * Records that a referred person signed up. However often it is called, the person signs up once. If the
  * visit leads to no promoter, the browser keeps its former visitor.
+ *
  * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from
  * this site, `already_registered` if the person has signed up before
  * @see docs/spec/v1.md "Track a sign-up"
@@ -107,6 +108,7 @@ type Subscriber = Pick<
 /**
  * Records that a person subscribed. A sign-up may still follow. Resolves to null for a person whom nobody
  * referred.
+ *
  * @throws Failure `not_found` if the tid or the ref id leads to no promoter, `already_registered` for a
  * subscriber
  * @see docs/spec/v1.md "Subscribers"
@@ -147,6 +149,7 @@ interface ReferralClaim {
 
 /**
  * The promoter campaign that a sign-up belongs to, or null. In each case the tid adds the data of the visit.
+ *
  * @see docs/spec/tracking.md "How a sign-up finds its promoter"
  */
 export async function findReferrer(
@@ -236,6 +239,7 @@ interface KnownSignup {
 /**
  * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. A subscriber
  * becomes a sign-up.
+ *
  * @throws Failure `already_registered`
  */
 async function signUpKnown(
@@ -275,6 +279,7 @@ function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
 /**
  * The lead's promoter. A lead is not given to another promoter; if its own is gone, the answer shows the
  * promoter that the sign-up names.
+ *
  * @see docs/spec/tracking.md "How a sign-up finds its promoter"
  */
 async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {

@@ -14,6 +14,7 @@ export interface EntryLink {
 
 /**
  * Makes a link that signs a promoter in once, for the company to pass on.
+ *
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
 export function makeEntryLink(
@@ -31,6 +32,7 @@ export function makeEntryLink(
 
 /**
  * Sets a password with which a promoter signs in until they have chosen their own.
+ *
  * @throws Failure `not_found`, or `refused` if they are archived or have chosen one
  */
 export async function setFirstPassword(

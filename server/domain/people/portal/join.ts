@@ -32,6 +32,7 @@ export interface Newcomer {
 /**
  * Finds a campaign by its id alone, which is unique in the server. Without its invitation, a private campaign
  * is answered like an unknown one, so that private campaigns can't be probed.
+ *
  * @throws Failure `not_found`
  * @see docs/spec/v2.md "Joining"
  */
@@ -49,10 +50,12 @@ export async function loadOpenCampaign(
 
 /**
  * Makes an applicant a promoter, and sends them an e-mail with their first link.
+ *
  * The answer does not reveal whether an address is known: its owner gets an e-mail instead, and a new address
  * grants no access until the link in its e-mail was followed. A server without mail can't ask for a
  * confirmation. The answer is the same there, but an applicant who then signs in finds out whether the
  * address was new.
+ *
  * @see docs/spec/v2.md "Joining"
  */
 export async function joinProgram(

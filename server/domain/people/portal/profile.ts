@@ -20,6 +20,7 @@ const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "cou
 
 /**
  * Changes promoters' own data. Changed invoice details must be approved again.
+ *
  * @throws Failure `not_found`, or `refused` for a promoter who was archived or erased meanwhile
  * @see docs/spec/v2.md "Promoters"
  */
@@ -88,6 +89,7 @@ interface PasswordChange {
  * Sets a promoter's password. All their sessions end, and the caller's is replaced. A promoter with a
  * password must give it. A session that began with a temporary password, or of a promoter without a password,
  * needs none.
+ *
  * @throws Failure `invalid` if the current password is wrong
  */
 export async function setPassword(context: Context, change: PasswordChange): Promise<OpenedSession> {

@@ -91,9 +91,11 @@ export async function signInByPassword(
 /**
  * Signs a promoter in by a link. A link of the kind `setup` requires a new password, and those of the kinds
  * `sign_in` and `entry` accept one. Resolves to null if the link is no longer valid.
+ *
  * An applicant has chosen a password before their address was confirmed. So a link of the kind `join`
  * requires that password, and any other link to an unconfirmed address drops it. Otherwise an attacker could
  * join with a victim's address, and share the account once the victim has followed the link.
+ *
  * @throws Failure `invalid` if the password is missing or wrong
  */
 export async function signInByLink(
@@ -171,6 +173,7 @@ export async function signInByAuthToken(
 
 /**
  * Opens the portal inside the company's own product.
+ *
  * @throws Failure `refused` for an archived promoter
  */
 export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
@@ -184,6 +187,7 @@ export function openFrame(context: Context, { account, promoter }: Member): Prom
 
 /**
  * Opens a promoter's portal for a user, who can't change anything in it.
+ *
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
 export function openView(
@@ -232,6 +236,7 @@ export const LIFE_MS: Record<LinkKind, number> = {
 
 /**
  * The address that signs a promoter in. Its token is in the fragment, which browsers never send.
+ *
  * Nothing is stored. The token names the promoter and proves its origin by a keyed hash. The hash includes
  * the promoter's number of sign-ins and their password, so the token works once.
  */

@@ -50,6 +50,7 @@ type PromoCodeChanges = {
 
 /**
  * Prevents changes to some codes. It reads within the transaction that makes the change.
+ *
  * @throws Failure
  */
 type Guard = (tx: Transaction, promoCode: PromoCode) => Promise<void>;
@@ -101,6 +102,7 @@ export function updatePromoCode<T>(
 
 /**
  * Archives a promo code. An archived one stays unchanged.
+ *
  * @throws Failure `not_found`
  */
 export function archivePromoCode<T>(
@@ -121,6 +123,7 @@ export function archivePromoCode<T>(
 
 /**
  * The rewards that a promoter's own codes may give. If it is empty, the promoter can't make any.
+ *
  * @see docs/spec/v2.md "Promo codes"
  */
 export async function rewardsForOwnCodes(
@@ -151,6 +154,7 @@ const MOST_CODES = 50;
 
 /**
  * Makes a promo code.
+ *
  * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if its campaign
  * does not let promoters make codes or there are too many, `invalid` for a reward that the campaign does not
  * give, `taken`
@@ -180,6 +184,7 @@ export async function createOwnCode<T>(
 
 /**
  * Changes a promoter's own promo code.
+ *
  * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made or that is
  * archived, or if the campaign no longer lets promoters make codes; `taken`
  */
@@ -206,6 +211,7 @@ export function updateOwnCode<T>(
 
 /**
  * Archives a promoter's own promo code.
+ *
  * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made
  */
 export async function archiveOwnCode(context: Context, wanted: OwnRecord): Promise<void> {
@@ -252,5 +258,5 @@ async function requireOwn(
   const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
   if (promoterCampaign?.promoterId !== promoterId) throw new Failure("not_found", "Promo code not found.");
   if (madeByPromoterId === promoterId) return promoterCampaign;
-  throw new Failure("refused", "The company made this code, and can change it.");
+  throw new Failure("refused", "Only the company can change this code.");
 }

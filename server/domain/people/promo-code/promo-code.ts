@@ -99,6 +99,7 @@ export async function loadPromoCode(reader: Reader, accountId: number, id: numbe
 /**
  * The promoter campaign that a code leads to, in any state, or null. A promoter's own code comes last,
  * because it must never take customers from the company's codes.
+ *
  * @see docs/spec/v2.md "Promo codes"
  */
 export async function findCodeOwner(
@@ -124,6 +125,7 @@ export async function lockCodes(tx: Transaction, accountId: number): Promise<voi
 /**
  * Prevents a reward from using a promoter's own code as its coupon, because customers of every promoter may
  * enter it.
+ *
  * @throws Failure `taken`
  */
 export async function refuseOwnCode(
@@ -140,6 +142,7 @@ export async function refuseOwnCode(
 
 /**
  * Prevents a promoter from making a code that the company uses, in any letter case.
+ *
  * @throws Failure `taken`
  */
 export async function refuseGivenCode(tx: Transaction, accountId: number, code: string): Promise<void> {
@@ -154,6 +157,7 @@ export async function refuseGivenCode(tx: Transaction, accountId: number, code: 
 /**
  * Names the new coupons of a promoter campaign that are another promoter's own codes or, in another letter
  * case, the coupon of another promoter campaign. `before` is null for a new one.
+ *
  * @see docs/spec/v2.md "Promo codes"
  */
 export async function findCodesOfOthers(

@@ -31,6 +31,7 @@ import {
 /**
  * Adds a promoter to one more campaign, with a ref token of its own. The state is `pending` unless the
  * campaign approves automatically.
+ *
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  * @see docs/spec/v2.md "Other promoter operations"
  */
@@ -81,6 +82,7 @@ export interface PromoterCampaignChanges {
 /**
  * Changes a promoter campaign. The state may change from any to any other. A replaced ref token then leads to
  * no promoter.
+ *
  * @throws Failure `not_found`, `refused` for an erased promoter or for the state of an archived one,
  * `rule_broken`, `taken` naming every unique field that belongs to another
  * @see docs/spec/v2.md "Update a promoter campaign"
@@ -116,6 +118,7 @@ export function updatePromoterCampaign<T>(
 
 /**
  * Sets the state of a promoter campaign. The same state changes nothing.
+ *
  * @throws Failure `not_found` or `refused`
  */
 export async function setPromoterCampaignState(
@@ -202,8 +205,10 @@ const LEADS_PER_COMMIT = 500;
 /**
  * Moves a promoter from one campaign to another. The promoter campaign itself moves, so that its links,
  * codes, visitors and leads keep working.
+ *
  * The first leads move in the same commit, which is enough for most promoters. The others follow. A repeated
  * request moves leads that were left behind, because the first one was interrupted or moved no leads.
+ *
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  * @see docs/spec/v2.md "Other promoter operations"
  */
@@ -273,6 +278,7 @@ async function rewardsAfter(
 
 /**
  * The promoter campaign's own rewards.
+ *
  * @see docs/spec/v2.md "Update a promoter campaign"
  */
 function ownRewards(rewards: {

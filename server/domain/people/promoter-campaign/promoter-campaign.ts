@@ -123,6 +123,7 @@ export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
 
 /**
  * The promoter campaign with this id, if it may get leads.
+ *
  * @throws Failure `not_found`, `refused` if it is not accepted
  */
 export async function loadOwner(reader: Reader, accountId: number, id: number): Promise<PromoterCampaign> {
@@ -211,6 +212,7 @@ export async function loadOwnPromoterCampaign(
 /**
  * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is
  * gone, the promoter campaign has moved since it was read, and is read again.
+ *
  * @throws Failure `not_found` if the promoter campaign is gone
  */
 export async function withCampaign(

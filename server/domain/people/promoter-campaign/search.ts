@@ -42,6 +42,7 @@ export async function lockPromoterCampaigns(
 
 /**
  * The promoter's promoter campaign in this campaign.
+ *
  * @throws Failure `not_found`
  */
 export async function loadPromoterCampaignOf(
@@ -123,6 +124,7 @@ interface Scope {
 /**
  * Finds the records that a filter names, or null if its parts contradict each other. A record stays with the
  * campaign in which it was earned, even if the promoter moves on.
+ *
  * @throws Failure `not_found` for an unknown promotion. A promoter or campaign that does not exist has an
  * empty list.
  * @see docs/spec/v1.md

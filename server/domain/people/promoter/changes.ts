@@ -46,6 +46,7 @@ export interface PromoterChanges {
 
 /**
  * Changes a promoter and one of their promoter campaigns.
+ *
  * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased
  * one, `invalid`, or `taken` naming every unique field that belongs to another
  */
@@ -73,6 +74,7 @@ export function updatePromoter<T>(
 
 /**
  * Gives a promoter a new auth token. The old one becomes invalid.
+ *
  * @throws Failure `not_found` or `refused`
  */
 export function refreshAuthToken(
@@ -104,6 +106,7 @@ export const archivedStates = table<ArchivedState>()({
 
 /**
  * Archives a promoter and blocks them in every campaign until they are restored.
+ *
  * @throws Failure `not_found`
  */
 export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
@@ -125,6 +128,7 @@ export async function archivePromoter(context: Context, accountId: number, id: n
 /**
  * Restores an archived promoter. Promoter campaigns get back their states, unless these were changed
  * meanwhile.
+ *
  * @throws Failure `not_found`, or `refused` for an erased promoter
  * @see docs/spec/states.md "Promoters and promoter campaigns", 3
  */

@@ -73,6 +73,7 @@ export interface CreatedPromoter {
 
 /**
  * Makes a promoter and their first promoter campaign.
+ *
  * @throws Failure `invalid` if the page to track is missing, `not_found` for an unknown campaign or parent,
  * `taken` naming every unique field that belongs to another
  * @see docs/spec/v1.md "Create a promoter"
@@ -107,6 +108,7 @@ export async function createPromoter<T>(
 
 /**
  * Gives a promoter a parent.
+ *
  * @throws Failure `not_found`, `refused`, or `invalid` for a circle
  */
 export async function assignParent(
@@ -154,6 +156,7 @@ export function unknownParent(): Failure {
 
 /**
  * Refuses a promoter as their own ancestor, because tiers pay one parent after another.
+ *
  * @throws Failure `invalid`
  */
 export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: Promoter): Promise<void> {
@@ -250,6 +253,7 @@ export function newPromoter(
 /**
  * A new promoter is suspicious only if another promoter has the same mailbox under an address that is written
  * differently.
+ *
  * @see docs/spec/tracking.md "Suspicions"
  */
 async function judgePromoter(

@@ -77,6 +77,7 @@ export function recordClick(context: Context, account: Account, click: Click): P
 /**
  * The visit that the browser continues with: an older click that arrives late does not replace a visitor who
  * has followed a later link.
+ *
  * @see docs/spec/tracking.md "Attribution"
  */
 export async function latestVisit(

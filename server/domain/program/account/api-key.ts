@@ -78,6 +78,7 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
 
 /**
  * Revokes the key whose hash begins with `start`. Listings show the beginning of each hash.
+ *
  * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if
  * the key is already revoked
  */

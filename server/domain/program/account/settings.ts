@@ -46,6 +46,7 @@ type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined 
 
 /**
  * Changes an account's settings, all or none.
+ *
  * @throws Failure `not_found`, `invalid`, `taken` if another account has the script's name, `refused` for the
  * currency
  */
@@ -71,6 +72,7 @@ export function updateAccount(
 
 /**
  * Sets the sender of an account's e-mails, or the server's default sender with null.
+ *
  * @throws Failure `not_found`, or `invalid` if the text contains no e-mail address
  */
 export async function setMailSender(
@@ -91,6 +93,7 @@ export function isMailSender(sender: string): boolean {
 
 /**
  * Sets the largest cash commission that is approved automatically, in cents, or null for no limit.
+ *
  * @throws Failure `not_found`
  */
 export function setMaxAutoApprove(
@@ -138,6 +141,7 @@ export const MOST_PAYOUT_SETTINGS = {
 
 /**
  * Changes when an account pays, and which promoters. Existing payouts stay unchanged.
+ *
  * @throws Failure `not_found`, or `invalid` for a number out of its range
  */
 export function setPayoutSettings(
@@ -151,6 +155,7 @@ export function setPayoutSettings(
 
 /**
  * Changes the base of an account's later commissions. Earlier sales keep their own terms.
+ *
  * @throws Failure `not_found`
  */
 export function changeCommissionBase(
@@ -168,6 +173,7 @@ export function changeCommissionBase(
 /**
  * Changes the names by which an account's pages use the browser script, for example to those of another
  * program, so that its snippets and its visitors' cookies keep working. Undefined names stay unchanged.
+ *
  * @throws Failure `not_found`, `invalid`, or `taken` if the file belongs to another account
  */
 export async function nameTracker(
@@ -182,6 +188,7 @@ export async function nameTracker(
 /**
  * Changes the currency of an account's `cash` amounts. Existing amounts are never converted, so it is refused
  * once there are any.
+ *
  * @throws Failure `not_found`, `invalid` for an unknown currency, `refused` once there is a sale, a
  * commission or a payout
  */
@@ -194,6 +201,7 @@ export function setCurrency({ store }: Context, account: Account, change: Curren
 
 /**
  * The given changes.
+ *
  * @throws Failure `invalid` for a number out of its range
  */
 function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSettings> {
@@ -213,6 +221,7 @@ function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSett
 
 /**
  * The code of an acceptable currency.
+ *
  * @throws Failure `invalid` or `refused`
  */
 async function checkedCurrency(

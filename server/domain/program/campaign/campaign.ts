@@ -217,6 +217,7 @@ export type SignupAnswers = Record<string, string>;
 
 /**
  * Checks an applicant's answers, and that they accept the terms. Answers to other questions are dropped.
+ *
  * @throws Failure `invalid` naming each fault
  */
 export function checkSignup(

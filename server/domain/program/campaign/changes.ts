@@ -104,6 +104,7 @@ interface CampaignRemoval<T> {
 
 /**
  * Deletes an empty campaign.
+ *
  * @throws Failure `not_found`, `in_use` while records belong to it or it is the default campaign
  * @see docs/spec/v2.md "Deletions"
  */

@@ -67,6 +67,7 @@ export const migrationReports = table<MigrationReport>()({
 
 /**
  * Requests a migration, which a job begins within seconds.
+ *
  * @throws Failure `refused` while another one of the account is running
  */
 export async function orderMigration(
@@ -122,6 +123,7 @@ export async function loadMigration(
 
 /**
  * The comparison of a finished migration.
+ *
  * @throws Failure `not_found`
  */
 export async function loadMigrationReport(reader: Reader, accountId: number, id: number): Promise<string> {

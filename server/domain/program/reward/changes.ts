@@ -67,6 +67,7 @@ const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferra
 
 /**
  * Checks that every entry names a reward for the right kind of person, and existing products.
+ *
  * @throws Failure `not_found`, `rule_broken`
  */
 export async function checkRewardEntries(

@@ -110,6 +110,7 @@ export async function loadReward(reader: Reader, accountId: number, id: number):
 
 /**
  * Refuses a reward that lacks a field which another field requires.
+ *
  * @throws Failure `rule_broken`
  */
 export function refuseContradictions(reward: Reward): void {
@@ -210,6 +211,7 @@ const STILL_PASSES: typeof OPERATORS = {
 /**
  * Reads a rule in its wire format, `{type, operator, value, join, filter_by}`, or returns null if it is
  * malformed.
+ *
  * @see docs/spec/money.md "Rules of a reward"
  */
 export function readRule(given: unknown): Rule | null {
@@ -236,6 +238,7 @@ export function readRule(given: unknown): Rule | null {
 
 /**
  * Whether all rules hold, each joined with those before it. A malformed rule never holds.
+ *
  * @param how whether they hold for a sale, or still hold after a refund
  */
 export function rulesHold(

@@ -13,6 +13,7 @@ const MAX_ROWS = 20_000;
 
 /**
  * Commits a transaction's reads and writes.
+ *
  * @throws the fault that prevents the commit
  */
 export type Commit = (changes: Changes) => Promise<void>;

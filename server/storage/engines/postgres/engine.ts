@@ -28,6 +28,7 @@ const DISK_FULL = "53100";
  * STORAGE_CONNECTIONS (10, at least 2) limits the connections of each process. Half of them are for
  * transactions; rate limits use two more. The role creates tables in its schema once; later it only reads and
  * writes rows.
+ *
  * The engine speaks plain SQL with unnamed statements and keeps no session state after a transaction, so
  * poolers in transaction mode work. PgBouncer must let the timeouts below pass, by
  * `ignore_startup_parameters`. Other engines that speak Postgres' protocol may work, but none is tested.

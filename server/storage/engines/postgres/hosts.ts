@@ -34,6 +34,7 @@ export function readHosts(url: string): Host[] {
 /**
  * Chooses the server to write to, and explains why others that accept writes are refused. `last` is the
  * latest primary.
+ *
  * A promotion begins a new timeline. A server on an older timeline is a former primary: no other server would
  * get its writes, so it is never written to again.
  */

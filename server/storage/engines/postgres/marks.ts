@@ -23,6 +23,7 @@ export interface Marks {
   /**
    * Ends a transaction by sending its final statements. `send` always releases its connection, which may be
    * the only one.
+   *
    * @throws the fault if nothing was written, and Failure `unavailable` if the outcome can't be found out
    */
   finish(send: (end: Command[]) => Promise<Answer[]>): Promise<void>;
@@ -75,6 +76,7 @@ function marking({ writer, number }: Mark): Command {
 /**
  * Whether a commit whose answer was lost is done. If not, it can never succeed, because its number is now
  * taken. If it is still running, this waits for it.
+ *
  * The statement always writes. If a server is killed while a commit waits for a synchronous standby, the
  * commit is in that server's data but perhaps nowhere else. This write waits for the standby too, so it
  * answers only when the standby has the commit.

@@ -16,6 +16,7 @@ export type Answer = Pick<QueryArrayResult<ColumnValue[]>, "fields" | "rows" | "
 /**
  * Sends statements together, without waiting for answers in between. They have no names, because poolers in
  * transaction mode don't support them.
+ *
  * @throws the error of the first that failed. Within a transaction, all later ones fail as well
  */
 export async function sendAll(

@@ -6,6 +6,7 @@ const MAX_DELAY_MS = 500;
 
 /**
  * Retries with growing delays while errors are temporary and time is left.
+ *
  * @throws Failure `unavailable` after the deadline, and any other error immediately
  */
 export async function withRetries<T>(work: () => Promise<T>, deadlineMs: number): Promise<T> {

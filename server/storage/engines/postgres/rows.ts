@@ -19,7 +19,7 @@ export const READ_MS = 2_000;
 const MAX_QUERIES = 1;
 
 /** A record's row. */
-export interface Found {
+export interface StoredRow {
   key: KeyPart[];
   /** Counts the writes to the row. */
   version: number;
@@ -28,7 +28,7 @@ export interface Found {
 
 /** Reads committed rows, each query on a connection of its own. */
 export interface Rows {
-  one(wanted: Wanted): Promise<Found | null>;
+  one(wanted: Wanted): Promise<StoredRow | null>;
   /** Runs a fast query. Queries that arrive meanwhile share a connection. */
   ask(question: Command): Promise<Answer>;
   send(commands: Command[]): Promise<Answer[]>;
@@ -46,7 +46,7 @@ export function newRows(pool: () => Pool): Rows {
       together(
         `${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`,
         wanted,
-      ) as Promise<Found | null>,
+      ) as Promise<StoredRow | null>,
     ask: (question) =>
       together(JSON.stringify([question.text, question.values]), question) as Promise<Answer>,
     send,
@@ -84,14 +84,14 @@ export function namedRows({ fields, rows }: Answer): Record<string, ColumnValue>
 export async function loadAll(
   questions: readonly (Wanted | Command)[],
   send: (commands: readonly Command[]) => Promise<Answer[]>,
-): Promise<(Found | Answer | null)[]> {
+): Promise<(StoredRow | Answer | null)[]> {
   const commands = questions.filter((each) => "text" in each);
   const groups = groupedBy(
     questions.filter((each) => "from" in each),
     wayOf,
   );
   const answers = await send([...groups.map(lookup), ...commands]);
-  const found = new Map<Wanted | Command, Found | Answer>();
+  const found = new Map<Wanted | Command, StoredRow | Answer>();
   for (const [at, group] of groups.entries()) {
     for (const row of answers[at]!.rows) found.set(group[row[0] as number]!, foundIn(row));
   }
@@ -100,6 +100,6 @@ export async function loadAll(
 }
 
 /** A row that `lookup` has selected. */
-export function foundIn([, version, doc, ...key]: ColumnValue[]): Found {
+export function foundIn([, version, doc, ...key]: ColumnValue[]): StoredRow {
   return { key: key as KeyPart[], version: version as number, doc: doc as string };
 }

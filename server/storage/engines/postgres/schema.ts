@@ -53,6 +53,7 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
 
 /**
  * Creates missing tables.
+ *
  * @throws Error for a database that can't hold every text, or that has no advisory locks
  */
 export async function prepareTables(pool: Pool, tables: readonly Table<never>[]): Promise<void> {

@@ -9,7 +9,7 @@ import type { Commit } from "./committer.ts";
 import { LOST_RACE, sqlState } from "./faults.ts";
 import type { Marks } from "./marks.ts";
 import { sendAll, type Answer, type Command } from "./pipeline.ts";
-import { foundIn, namedRows, uniqueColumns, type Found, type Rows } from "./rows.ts";
+import { foundIn, namedRows, uniqueColumns, type StoredRow, type Rows } from "./rows.ts";
 import { BEGIN } from "./schema.ts";
 import { commandsOf, lockingAccount, lookup, standing } from "./statements.ts";
 
@@ -56,6 +56,7 @@ interface Lookup extends Wanted {
  * Begins a transaction. At first it has no connection: its reads share queries with those of other
  * transactions, and its writes are kept until the end, when everything that it has read is compared with the
  * database. It gets its own connection when it locks a record, or runs a query after a write.
+ *
  * `isCareful`: unique values are looked up before they are written. Otherwise only the database notices that
  * another record has one.
  */
@@ -106,14 +107,14 @@ export function newSession(
     throw LOST_RACE;
   }
 
-  async function read(wanted: Wanted): Promise<Found | null> {
+  async function read(wanted: Wanted): Promise<StoredRow | null> {
     if (connecting === null) return rows.one(wanted);
     const [answer] = await send([lookup([wanted])]);
     return answer!.rows[0] === undefined ? null : foundIn(answer!.rows[0]);
   }
 
   /** Remembers what was read. */
-  function see(from: Table<never>, accountId: number, values: Key, found: Found | null): Entry {
+  function see(from: Table<never>, accountId: number, values: Key, found: StoredRow | null): Entry {
     const name = nameOf(from, "", accountId, values);
     const known = entries.get(name);
     const version = found?.version ?? null;
@@ -242,7 +243,7 @@ export function newSession(
     if (of === undefined) return answer;
     const width = of.key.length + 1;
     for (const [version, ...row] of answer.rows) {
-      const found = { version: version as number, key: row.slice(0, of.key.length) as Found["key"] };
+      const found = { version: version as number, key: row.slice(0, of.key.length) as StoredRow["key"] };
       see(of, question.values[0] as number, found.key, { ...found, doc: row[of.key.length] as string });
     }
     return {

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Snapshot } from "../../session.ts";
 import { isPassing, unavailable } from "./faults.ts";
 import { sendAll, type Command } from "./pipeline.ts";
-import { loadAll, newReads, type Found } from "./rows.ts";
+import { loadAll, newReads, type StoredRow } from "./rows.ts";
 
 const BEGIN: Command[] = [
   { text: "begin isolation level repeatable read, read only", values: [] },
@@ -15,6 +15,7 @@ const BEGIN: Command[] = [
 
 /**
  * Opens reads of the present moment, on their own connection.
+ *
  * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
  */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
@@ -48,7 +49,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   return {
     ...newReads({
       send,
-      one: async (wanted) => (await loadAll([wanted], send))[0] as Found | null,
+      one: async (wanted) => (await loadAll([wanted], send))[0] as StoredRow | null,
       ask: async (question) => (await send([question]))[0]!,
     }),
     close: () => (closing ??= close()),

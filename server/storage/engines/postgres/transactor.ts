@@ -50,13 +50,14 @@ export function newTransactor(place: Place): Transactor {
       if (!("lost" in next)) return next;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
     }
-    const failure = new Failure("unavailable", "Others kept changing the same records; try again");
+    const failure = new Failure("unavailable", "Other requests kept changing the same records; try again");
     failure.cause = lost;
     throw failure;
   }
 
   /**
    * Retries until the database answers.
+   *
    * @throws Failure `unavailable`
    */
   function tryFor<T>(

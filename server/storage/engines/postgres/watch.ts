@@ -38,6 +38,7 @@ export interface WatchReports {
 /**
  * Checks several servers periodically, over a connection to each, and reports the one to write to. If the
  * connection to the primary breaks, nothing is written until the next check has found a primary.
+ *
  * @returns a function that ends the watch
  */
 export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Promise<void> {

@@ -12,6 +12,7 @@ const FILE = "tidemark.db";
 const OWNER_ONLY = 0o600;
 /**
  * "Tide" in ASCII: distinguishes our files from those of other programs.
+ *
  * @see https://www.sqlite.org/pragma.html#pragma_application_id
  */
 const APPLICATION_ID = 0x54696465;
@@ -68,6 +69,7 @@ export interface OpenFile {
 
 /**
  * Opens a process's first connection, and creates the table in an empty file.
+ *
  * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
 export function openDatabase(folder: string): OpenFile {

@@ -69,6 +69,7 @@ function checkpoint(db: Database, mode: "restart" | "truncate"): boolean {
 /**
  * Marks the file before its log is written back, and removes the mark afterwards: the file alone has the
  * mark, and the file with its log does not.
+ *
  * @see `missingLog`
  */
 function setMark(db: Database, mark: number): boolean {

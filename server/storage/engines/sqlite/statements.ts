@@ -91,6 +91,7 @@ export function guardedReads(db: Database, file: string): Reads {
 
 /**
  * The statement that writes a row. `before` is its present document, or null for a new row.
+ *
  * An update sets only the document and the changed columns: SQLite rewrites the entries of all indexes on a
  * column that a statement sets, even to the same value.
  */
