@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
 import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM, type Chance } from "../domain/context.ts";
-import { findMembers } from "../domain/people/portal/sign-in.ts";
+import { findPortalPromoters } from "../domain/people/portal/sign-in.ts";
 import { mailbox } from "../domain/people/promoter/promoter.ts";
 import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/access/session.ts";
 import { holderOf } from "../domain/access/user/sign-in.ts";
@@ -206,8 +206,8 @@ async function findUserOf(store: Store, email: string): Promise<Person[]> {
 }
 
 async function findPromotersOf(store: Store, email: string): Promise<Person[]> {
-  const members = await findMembers(store, { email, accountId: null });
-  return members.map(({ account, promoter }) => ({
+  const candidates = await findPortalPromoters(store, { email, accountId: null });
+  return candidates.map(({ account, promoter }) => ({
     account,
     holder: { kind: "promoter", accountId: account.id, id: promoter.id },
   }));

@@ -5,7 +5,7 @@ import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../pe
 import { nameKey, originOf, subKeyOf, type Origin } from "../people/origin.ts";
 import { promoters } from "../people/promoter/promoter.ts";
 import { addPastClicks, visitors, type Visitor } from "../people/visitor/visitor.ts";
-import type { Member } from "./members.ts";
+import type { SeedPromoter } from "./promoters.ts";
 import {
   busyInstants,
   chunks,
@@ -37,11 +37,11 @@ interface SeedLead {
 export async function* seedLeads(
   plan: SeedPlan,
   count: number,
-  from: { members: Member[]; arrivals: Arrival[] },
+  from: { seeded: SeedPromoter[]; arrivals: Arrival[] },
 ): AsyncGenerator<Lead[]> {
   const { store } = plan.context;
   const instants = busyInstants(plan, count);
-  const accepted = from.members.filter(({ promoterCampaign }) => promoterCampaign.state === "accepted");
+  const accepted = from.seeded.filter(({ promoterCampaign }) => promoterCampaign.state === "accepted");
   let joined = 1;
   for (const size of chunks(count)) {
     const ids = await nextIds(store, "lead", size);
@@ -51,7 +51,7 @@ export async function* seedLeads(
       while (joined < accepted.length && accepted[joined]!.promoter.createdAt < createdAt.toISOString())
         joined += 1;
       const place = { id: ids[at]!, eventId: eventIds[at]!, createdAt, arrivals: from.arrivals };
-      made.push(newSeedLead(plan, { ...place, members: accepted, joinedCount: joined }));
+      made.push(newSeedLead(plan, { ...place, seeded: accepted, joinedCount: joined }));
     }
     await putAll(store, made, putLead);
     yield made.map(({ lead }) => lead);
@@ -96,12 +96,12 @@ export function seedArrivals(
   });
 }
 
-/** The ids of a new lead, and the possible promoters: so many of the first members. */
+/** The ids of a new lead, and the possible promoters: so many of the first ones. */
 interface LeadPlace {
   id: number;
   eventId: number;
   createdAt: Date;
-  members: Member[];
+  seeded: SeedPromoter[];
   joinedCount: number;
   arrivals: Arrival[];
 }
@@ -120,8 +120,8 @@ const MOST_CLICKS = 14;
 /** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
 function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   const { dice, account, context } = plan;
-  const { id, createdAt, members, arrivals } = place;
-  const { promoterCampaign } = members[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
+  const { id, createdAt, seeded, arrivals } = place;
+  const { promoterCampaign } = seeded[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
   const arrival = arrivals[early(dice, arrivals.length, 2)]!;
   const person = rollPerson(dice);
   const isRecent = context.now.getTime() - createdAt.getTime() < COOKIE_DAYS * DAY_MS;

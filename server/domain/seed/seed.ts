@@ -16,7 +16,7 @@ import { visitors } from "../people/visitor/visitor.ts";
 import { deliveries, newDelivery, type Delivery } from "../events/webhook/delivery.ts";
 import { createWebhook, webhooks } from "../events/webhook/webhook.ts";
 import { seedArrivals, seedLeads } from "./leads.ts";
-import { seedMembers, type Member } from "./members.ts";
+import { seedPromoters, type SeedPromoter } from "./promoters.ts";
 import { DAY_MS, newDice, type SeedPlan } from "./plan.ts";
 import { seedProgram } from "./program.ts";
 import {
@@ -111,8 +111,8 @@ export async function seed(
   const context = { ...withoutLog(given), isHistory: true };
   const campaigns = await seedProgram(context, account);
   const plan: SeedPlan = { context, account, campaigns, dice: newDice(size.promoters) };
-  const members = await seedMembers(plan, size.promoters);
-  await seedPromoCodes(plan, members);
+  const seeded = await seedPromoters(plan, size.promoters);
+  await seedPromoCodes(plan, seeded);
   const arrivals = await seedArrivals(
     context,
     await loadCampaign(context.store, account.id, account.defaultCampaignId),
@@ -120,7 +120,7 @@ export async function seed(
   const chance = customerChance(size);
   const customers: SeedCustomer[] = [];
   let latest: Lead[] = [];
-  for await (const made of seedLeads(plan, size.leads, { members, arrivals })) {
+  for await (const made of seedLeads(plan, size.leads, { seeded, arrivals })) {
     latest = made;
     for (const lead of made) {
       const customer = plan.dice.percent(chance) ? customerOf(plan.dice, lead, context.now) : null;
@@ -134,7 +134,7 @@ export async function seed(
   await seedDecisions(plan);
   await seedPayouts(plan);
   await seedDeliveries(plan, latest);
-  await archiveSome(plan, members);
+  await archiveSome(plan, seeded);
   onProgress(1);
 }
 
@@ -167,12 +167,12 @@ function mark(store: Store, { id: ownerId }: Account, demoData: "begun" | "compl
 const PROMO_CODES = 12;
 
 /** Gives the first promoters codes. */
-async function seedPromoCodes({ context, account }: SeedPlan, members: Member[]): Promise<void> {
+async function seedPromoCodes({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
   const window = { limit: 1, offset: 0 };
   const { records } = await findRewards(context.store, account.id, { scope: "referrals", ...window });
   const [reward] = records;
   if (reward === undefined) return;
-  for (const { promoterCampaign } of members.slice(0, PROMO_CODES)) {
+  for (const { promoterCampaign } of seeded.slice(0, PROMO_CODES)) {
     const { id: promoterCampaignId, refToken } = promoterCampaign;
     await createPromoCode(context, account.id, {
       code: `${refToken.toUpperCase()}-10`,
@@ -261,8 +261,8 @@ function delivered(delivery: Delivery): Delivery {
 const PER_ARCHIVED = 25;
 
 /** Archives a few promoters. */
-async function archiveSome({ context, account }: SeedPlan, members: Member[]): Promise<void> {
-  for (let at = PER_ARCHIVED - 1; at < members.length; at += PER_ARCHIVED) {
-    await archivePromoter(context, account.id, members[at]!.promoter.id);
+async function archiveSome({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
+  for (let at = PER_ARCHIVED - 1; at < seeded.length; at += PER_ARCHIVED) {
+    await archivePromoter(context, account.id, seeded[at]!.promoter.id);
   }
 }

@@ -263,7 +263,7 @@ export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "st
 }
 
 /** The origin of a commission without a sale. A repeated request finds it and makes no second commission. */
-export interface Source {
+export interface CommissionSource {
   accountId: number;
   /** The hash of an imported line, or of the event for which a commission was given by hand. */
   sourceHash: string;
@@ -271,7 +271,7 @@ export interface Source {
 }
 
 /** The name is older than commissions that are given by hand for an event. */
-export const commissionSources = table<Source>()({
+export const commissionSources = table<CommissionSource>()({
   name: "imported-commission",
   key: ["source_hash"],
   columns: { source_hash: "text", commission_id: "integer" },

@@ -5,7 +5,7 @@ import {
   commissionSources,
   newCommission,
   type CommissionStatus,
-  type Source,
+  type CommissionSource,
 } from "./commission.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import {
@@ -158,7 +158,7 @@ async function isSaleCounted(
 async function updateStatus(
   tx: Transaction,
   context: Context,
-  { taken, input }: { taken: Source; input: ImportedCommission },
+  { taken, input }: { taken: CommissionSource; input: ImportedCommission },
 ): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
   if (before === null) return "known"; // its promoter has been deleted since

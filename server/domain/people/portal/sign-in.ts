@@ -36,7 +36,7 @@ export interface SignedIn extends OpenedSession {
 }
 
 /** A promoter and their account. */
-export interface Member {
+export interface PortalPromoter {
   account: Account;
   promoter: Promoter;
 }
@@ -45,13 +45,13 @@ export interface Member {
  * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may
  * have several accounts, so that the sign-in form need not ask for one.
  */
-export async function findMembers(
+export async function findPortalPromoters(
   store: Store,
   { email, accountId }: { email: string; accountId: string | null },
-): Promise<Member[]> {
+): Promise<PortalPromoter[]> {
   const named = accountId === null ? null : await findAccount(store, accountId);
   const searched = accountId === null ? await listAccounts(store) : named === null ? [] : [named];
-  const found: Member[] = [];
+  const found: PortalPromoter[] = [];
   for (const account of searched) {
     const promoter = await findPromoterByEmail(store, account.id, email);
     if (promoter !== null && promoter.archivedAt === null) found.push({ account, promoter });
@@ -64,10 +64,10 @@ export async function signInByPassword(
   context: Context,
   given: { email: string; password: string; accountId: string | null; device: string | null },
 ): Promise<SignedIn | null> {
-  const members = await findMembers(context.store, given);
+  const candidates = await findPortalPromoters(context.store, given);
   // The response time must not reveal whether the address is known.
-  if (members.length === 0) await isPasswordAnyway(context, given.password, null);
-  for (const { account, promoter } of members) {
+  if (candidates.length === 0) await isPasswordAnyway(context, given.password, null);
+  for (const { account, promoter } of candidates) {
     const match = await passwordOf(context, given.password, promoter);
     if (match === null || promoter.isUnconfirmed) continue;
     return context.store.transact(async (tx) => {
@@ -137,7 +137,7 @@ export async function signInByLink(
 export async function findSignedInPromoter(
   context: Pick<Context, "store" | "now">,
   token: string,
-): Promise<(Member & { session: Session }) | null> {
+): Promise<(PortalPromoter & { session: Session }) | null> {
   const session = await findSession(context, "promoter", token);
   if (session === null) return null;
   const { accountId, id } = session.holder;
@@ -148,7 +148,7 @@ export async function findSignedInPromoter(
 }
 
 /** The promoter with an auth token who may sign in, or null. */
-export async function findByAuthToken(store: Store, authToken: string): Promise<Member | null> {
+export async function findByAuthToken(store: Store, authToken: string): Promise<PortalPromoter | null> {
   for (const account of await listAccounts(store)) {
     const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
     if (promoter !== null && promoter.archivedAt === null) return { account, promoter };
@@ -176,7 +176,7 @@ export async function signInByAuthToken(
  *
  * @throws Failure `refused` for an archived promoter
  */
-export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
+export function openFrame(context: Context, { account, promoter }: PortalPromoter): Promise<SignedIn> {
   const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, account.id, promoter.id);
@@ -267,14 +267,14 @@ export async function findLinkOwner(reader: Reader, token: string, now: Date): P
 /** Sends each promoter an e-mail with a link that signs them in, as long as `mayMail` allows one more. */
 export async function sendSignInLinks(
   context: Context,
-  members: Member[],
+  candidates: PortalPromoter[],
   mayMail: () => Promise<boolean>,
 ): Promise<void> {
-  for (const member of members) {
+  for (const candidate of candidates) {
     if (!(await mayMail())) return;
     const id = await context.store.nextId("delivery");
     await context.store.transact((tx) =>
-      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...member }),
+      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...candidate }),
     );
   }
 }
@@ -344,7 +344,7 @@ async function enter(
     device,
     mustSetPassword,
     endsAt,
-  }: Member & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
+  }: PortalPromoter & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
 ): Promise<SignedIn> {
   const after: Promoter = {
     ...promoter,

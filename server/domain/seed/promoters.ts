@@ -34,7 +34,7 @@ const REVIEW_DAYS = 21;
 const REFUSED: PromoterCampaignState[] = ["rejected", "inactive", "blocked"];
 
 /** A promoter with their promoter campaign and payout method. */
-export interface Member {
+export interface SeedPromoter {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   /** Null if the promoter has set none. */
@@ -42,35 +42,35 @@ export interface Member {
 }
 
 /** Makes promoters, in the order in which they joined. */
-export async function seedMembers(plan: SeedPlan, count: number): Promise<Member[]> {
+export async function seedPromoters(plan: SeedPlan, count: number): Promise<SeedPromoter[]> {
   const { store } = plan.context;
-  const members: Member[] = [];
+  const seeded: SeedPromoter[] = [];
   for (const size of chunks(count)) {
     const ids = await nextIds(store, "promoter", size);
     const promoterCampaignIds = await nextIds(store, "promoter-campaign", size);
     const payoutMethodIds = await nextIds(store, "payout-method", size);
     for (const [at, id] of ids.entries()) {
-      const number = members.length;
-      members.push(
-        newMember(plan, {
+      const number = seeded.length;
+      seeded.push(
+        newSeedPromoter(plan, {
           id,
           promoterCampaignId: promoterCampaignIds[at]!,
           payoutMethodId: payoutMethodIds[at]!,
           number,
           share: number / count,
           // Every fifth promoter was recruited by one who joined a little earlier.
-          parent: number % 5 === 4 ? members[number - 4]! : null,
+          parent: number % 5 === 4 ? seeded[number - 4]! : null,
         }),
       );
     }
-    await putAll(store, members.slice(-size), putMember);
+    await putAll(store, seeded.slice(-size), putPromoter);
   }
-  return members;
+  return seeded;
 }
 
-async function putMember(
+async function putPromoter(
   tx: Transaction,
-  { promoter, promoterCampaign, payoutMethod }: Member,
+  { promoter, promoterCampaign, payoutMethod }: SeedPromoter,
 ): Promise<void> {
   const { accountId, id: promoterCampaignId, refToken: token } = promoterCampaign;
   await tx.put(promoters, promoter);
@@ -79,12 +79,12 @@ async function putMember(
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
-/** The ids of a new member, and how many joined before them: the number, and its share of the total. */
-interface MemberPlace {
+/** The ids of a new promoter, and how many joined before them: the number, and its share of the total. */
+interface PromoterPlace {
   id: number;
   promoterCampaignId: number;
   payoutMethodId: number;
-  parent: Member | null;
+  parent: SeedPromoter | null;
   number: number;
   share: number;
 }
@@ -92,7 +92,7 @@ interface MemberPlace {
 /**
  * Makes a believable promoter. Those with a greater share joined later, with more of them in later months.
  */
-function newMember(plan: SeedPlan, place: MemberPlace): Member {
+function newSeedPromoter(plan: SeedPlan, place: PromoterPlace): SeedPromoter {
   const { account, context, dice } = plan;
   const { id, promoterCampaignId, payoutMethodId } = place;
   const person = rollPerson(dice);
@@ -126,7 +126,7 @@ function newMember(plan: SeedPlan, place: MemberPlace): Member {
 function newPromoter(
   { account, context, dice }: SeedPlan,
   { firstName, lastName, country, handle }: Person,
-  { id, parent, promoterCampaignId, email, createdAt }: MemberPlace & { email: string; createdAt: string },
+  { id, parent, promoterCampaignId, email, createdAt }: PromoterPlace & { email: string; createdAt: string },
 ): Promoter {
   const isCompany = dice.percent(20);
   const hasSite = isCompany || dice.percent(40);
@@ -161,7 +161,7 @@ function newPromoter(
 }
 
 /** Most promoters are in the first campaign. Recruited ones join the campaign of their parent. */
-function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: MemberPlace): number {
+function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: PromoterPlace): number {
   if (parent !== null) return parent.promoterCampaign.campaignId;
   const at = number === 0 ? 0 : Math.min(dice.number(campaigns.length), dice.number(campaigns.length));
   return campaigns[at]!.id;
@@ -185,7 +185,7 @@ const IBAN = "DE89370400440532013000";
 
 function newPayoutMethod(
   { account, dice }: SeedPlan,
-  { firstName, lastName, id, number, email }: Person & MemberPlace & { email: string },
+  { firstName, lastName, id, number, email }: Person & PromoterPlace & { email: string },
 ) {
   const method = METHODS[number % METHODS.length]!;
   const details: Record<PayoutMethodName, Record<string, string>> = {
