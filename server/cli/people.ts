@@ -10,7 +10,7 @@ import { promoterCampaigns, refLink } from "../domain/people/promoter-campaign/p
 import { promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../domain/people/promoter/search.ts";
 import { updatePromoter } from "../domain/people/promoter/changes.ts";
-import { requireNobody, seed, type SeedSize } from "../domain/seed/seed.ts";
+import { requireNoPeople, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { taxRate } from "../input/fields.ts";
@@ -75,7 +75,7 @@ export function seedCommand(program: Command): void {
     .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
       withStore(async (context) => {
         const owner = await loadAccount(context.store, accountId);
-        if (!force) await requireNobody(context.store, owner);
+        if (!force) await requireNoPeople(context.store, owner);
         await seed(context, owner, size);
         print({ seeded: size });
       }),

@@ -4,7 +4,7 @@ import {
   findByAuthToken,
   findSignedInPromoter,
   signInByAuthToken,
-  type Member,
+  type PortalPromoter,
 } from "../domain/people/portal/sign-in.ts";
 import { promoterName } from "../domain/people/promoter/promoter.ts";
 import { Failure } from "../failure.ts";
@@ -31,10 +31,10 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
     const authToken = readAuthToken(event);
     // Link previews send HEAD, which must not change anything.
     if (authToken === null || event.req.method === "HEAD") return page(event);
-    return answered(services, event, async (member) => {
+    return answered(services, event, async (candidate) => {
       const current = await currentOf(services, event);
       if (current === null) return enter(services, event, authToken);
-      if (!isSame(current, member)) return confirmation(current, member);
+      if (!isSame(current, candidate)) return confirmation(current, candidate);
       // With the token, promoters can sign in before they have chosen a password.
       return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
     });
@@ -54,12 +54,12 @@ export function portalEntrance(services: Services): EventHandler {
 async function answered(
   services: Services,
   event: H3Event,
-  answer: (member: Member) => Promise<Response>,
+  answer: (candidate: PortalPromoter) => Promise<Response>,
 ): Promise<Response> {
   try {
     await signInLimits(services, event, "promoter").limit(null);
-    const member = await findByAuthToken(services.store, readAuthToken(event) ?? "");
-    return member === null ? redirect(services, []) : await answer(member);
+    const candidate = await findByAuthToken(services.store, readAuthToken(event) ?? "");
+    return candidate === null ? redirect(services, []) : await answer(candidate);
   } catch (error) {
     return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
   }
@@ -88,11 +88,11 @@ async function currentOf(services: Services, event: H3Event) {
   return token === null ? null : findSignedInPromoter(newContext(services), token);
 }
 
-function isSame({ account, promoter }: Member, other: Member): boolean {
+function isSame({ account, promoter }: PortalPromoter, other: PortalPromoter): boolean {
   return account.id === other.account.id && promoter.id === other.promoter.id;
 }
 
-function confirmation(current: Member, wanted: Member): Response {
+function confirmation(current: PortalPromoter, wanted: PortalPromoter): Response {
   const [now, then] = [current, wanted].map(({ promoter }) => escapeHtml(promoterName(promoter)));
   const content =
     `<form method="post"><p>You are signed in as ${now}.</p><p>Sign in as ${then}?</p>` +

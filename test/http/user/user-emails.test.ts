@@ -107,8 +107,8 @@ describe("e-mails to users", () => {
     await send();
     expect(mail.emails).toEqual([]);
     expect((await waiting()).map(({ status, lastError }) => [status, lastError])).toEqual([
-      ["failed", "Nobody waits for this link any more"],
-      ["failed", "Nobody waits for this link any more"],
+      ["failed", "The link is no longer needed"],
+      ["failed", "The link is no longer needed"],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   findLinkOwner,
-  findMembers,
+  findPortalPromoters,
   LINK_KINDS,
   sendSignInLinks,
   signInByLink,
@@ -91,8 +91,8 @@ async function send({ event, context, limitEmail, mayMail, hasMail, afterwards }
   await limitEmail(body.email);
   if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
   afterwards(async () => {
-    const members = await findMembers(context.store, wanted);
-    await sendSignInLinks(context, members, () => mayMail(body.email));
+    const candidates = await findPortalPromoters(context.store, wanted);
+    await sendSignInLinks(context, candidates, () => mayMail(body.email));
   });
   return {
     message:
