@@ -4,7 +4,7 @@ import { optionsOf } from "../ui/table/filters.tsx";
 type FraudCheck = components["schemas"]["Referral"]["fraud_check"];
 export type Suspicion = Exclude<FraudCheck, "no_suspicion">;
 
-/** Why a lead is suspected of fraud, and what to think of it. `short`: in a cell of a list. */
+/** Explanations of suspicions. `short` is for a cell of a list. */
 export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: string }> = {
   same_promoter_email: {
     words: "Same e-mail as the promoter",
@@ -23,10 +23,10 @@ export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: 
   },
 };
 
-/** What a filter by suspicion can be. */
+/** The options of a filter by suspicion. */
 export const SUSPICION_OPTIONS = [...optionsOf("Any suspicion", { any: "Suspicious", ...SUSPICIONS })];
 
-/** The suspicions that a filter means: `any`, or one of them. */
+/** The suspicions of a filter: one of them, or `any`. */
 export function suspicionsOf(wanted: string): Suspicion[] {
   const all = Object.keys(SUSPICIONS) as Suspicion[];
   return wanted === "any" ? all : all.filter((each) => each === wanted);

@@ -10,7 +10,7 @@ export function DownloadButton({ name, load }: { name: string; load: () => Promi
   );
 }
 
-/** The page fetches the file, because a link could not carry the token of a frame. */
+/** The page fetches the file, because a link could not send the token of a frame. */
 async function save(name: string, load: () => Promise<string>): Promise<void> {
   try {
     const address = URL.createObjectURL(new Blob([await load()], { type: "text/csv" }));

@@ -3,7 +3,7 @@ import { failureLimiter, guessLimiter, rateLimiter, windowLimiter } from "../htt
 
 const HOUR_SECONDS = 60 * 60;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** In a year, one guesser in a hundred would hit one of the three codes that are good at a time. */
+/** In a year, one attacker in a hundred would hit one of the three codes that are valid at a time. */
 const WRONG_CODES = { wrongGuesses: 6, seconds: DAY_SECONDS };
 
 /** How many are allowed, in a minute unless `newLimits` says otherwise. */
@@ -15,7 +15,7 @@ export const ALLOWED = {
   signIns: 30,
   /** A company may have many offices in a /48. */
   signInsBySite: 120,
-  /** Enough for somebody who mistypes. */
+  /** Enough for a person who mistypes. */
   signInsByPair: 10,
   /** Far too few to guess a password. */
   signInsByEmail: 100,

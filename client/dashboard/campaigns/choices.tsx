@@ -6,7 +6,7 @@ import { Choose } from "../../ui/table/filters.tsx";
 
 export type Campaign = components["schemas"]["Campaign"];
 
-/** Choice: a program with more campaigns has outgrown lists to choose from. */
+/** Enough for a drop-down list. */
 const MOST = 100;
 
 /** The campaigns to choose from. */

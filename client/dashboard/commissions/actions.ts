@@ -27,7 +27,7 @@ export const COMMISSION_ACTIONS: Action[] = [
     doing: "Making payouts of",
     done: "put into payouts",
     effect:
-      "They are made now and not at the end of the period, one for each promoter and campaign. The minimum payment does not count.",
+      "They are made now instead of at the end of the period, one for each promoter and campaign. The minimum payment is ignored.",
     isDanger: false,
     findGroups: findPromoters,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
@@ -37,15 +37,15 @@ export const COMMISSION_ACTIONS: Action[] = [
     as: " as given",
     doing: "Marking",
     done: "marked as given",
-    effect: "For credits, points and the like: the promoters have got them.",
+    effect: "For credits, points and similar units: the promoters have received them.",
     isDanger: false,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/mark_fulfilled", { body: { ids } })),
   },
 ];
 
 /**
- * The promoters of commissions. A payout is the sum of what the request names, so a request with some commissions of a
- * promoter could pay what the others take back.
+ * The promoters of commissions. A payout contains only the commissions of one request, so a request with only some of a
+ * promoter's commissions could pay what the others take back.
  */
 async function findPromoters(ids: number[]): Promise<string[]> {
   const query = { ids, per_page: ids.length };

@@ -11,7 +11,7 @@ import { STATUSES, type Commission } from "./words.ts";
 
 type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   status: "",
@@ -36,7 +36,7 @@ export function loadCommissions(
   return page(api.GET("/api/v2/company/commissions", { params: { query }, signal }));
 }
 
-/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf(filters: CommissionFilters): Query {
   const { q, status, campaign, promoter, payout, paid, suspicion, from, to, sort } = filters;
   const { name, direction } = orderOf(sort);
@@ -60,7 +60,7 @@ const STATUS_OPTIONS = optionsOf("Any state", STATUSES);
 const PAID_OPTIONS = optionsOf("Paid or not", { no: "Not paid", yes: "Paid" });
 const SUSPICION_OPTIONS = optionsOf("Any suspicion", { any: "Suspicious", none: "Not suspicious" });
 
-/** What the list of commissions can be narrowed down by. */
+/** The filters of the list of commissions. */
 export function CommissionFilterBar({
   filters,
   campaigns,

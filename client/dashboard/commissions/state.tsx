@@ -2,7 +2,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { STATUSES, type Commission } from "./words.ts";
 
-/** Whether a commission is paid, will be, or waits for somebody. */
+/** Whether a commission is paid, will be paid, or waits. */
 export function CommissionState({ commission }: { commission: Commission }) {
   const { status, is_paid: isPaid, fraud_check: suspicion } = commission;
   const { words, tone } = STATUSES[status];

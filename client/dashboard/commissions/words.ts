@@ -3,7 +3,7 @@ import type { Tone } from "../../ui/feedback/badge.tsx";
 
 export type Commission = components["schemas"]["Commission"];
 
-/** The states of a commission, in words. */
+/** The names of a commission's states. */
 export const STATUSES: Record<Commission["status"], { words: string; tone: Tone }> = {
   pending: { words: "To approve", tone: "warn" },
   approved: { words: "Approved", tone: "good" },

@@ -67,7 +67,7 @@ export function LeadActions({ choice, reload }: { choice: Choice; reload: () => 
   );
 }
 
-/** Asks, and then does something with leads. Resolves with whether the reader agreed. */
+/** Asks for confirmation, then runs an action on leads. Resolves to whether it was confirmed. */
 export function actOnLeads(name: LeadActionName, task: Omit<Task, "one">): Promise<boolean> {
   return askAndAct(ACTIONS[name], { ...task, one: "lead" });
 }

@@ -10,7 +10,7 @@ import { STATES, type Lead } from "./words.ts";
 
 type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   state: "",
@@ -32,7 +32,7 @@ export function loadLeads(
   return page(api.GET("/api/v2/company/referrals", { params: { query }, signal }));
 }
 
-/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
   return {
     ...(q && { q }),
@@ -51,7 +51,7 @@ const STATE_OPTIONS = optionsOf("Any state", {
   not_denied: `Not ${STATES.denied.words.toLowerCase()}`,
 });
 
-/** What the list of leads can be narrowed down by. */
+/** The filters of the list of leads. */
 export function LeadFilterBar({
   filters,
   campaigns,

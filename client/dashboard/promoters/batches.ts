@@ -1,7 +1,7 @@
 import { answer, api } from "../../ui/api/client.ts";
 import type { Action } from "../../ui/batch/action.ts";
 
-/** What the reader has chosen for an action. */
+/** The user's choices for an action. */
 export interface Chosen {
   ids: number[];
   campaignId: number;
@@ -10,7 +10,7 @@ export interface Chosen {
 }
 
 interface PromoterAction extends Omit<Action, "send"> {
-  /** Which campaigns it needs: none, the one that it concerns, the one to join, or those to leave and to join. */
+  /** The campaigns to choose: none, the one that it applies to, the one to join, or those to leave and to join. */
   needs: "nothing" | "campaign" | "new campaign" | "campaigns";
   send: (chosen: Chosen) => ReturnType<Action["send"]>;
 }
@@ -41,7 +41,7 @@ export const ACTIONS: Record<ActionName, PromoterAction> = {
     verb: "Block",
     doing: "Blocking",
     done: "blocked",
-    effect: "Their clicks, leads and new commissions in this campaign stop at once.",
+    effect: "Their clicks, leads and new commissions in this campaign stop immediately.",
     isDanger: true,
     needs: "campaign",
     send: (chosen) => answer(api.POST("/api/v2/company/promoters/block", { body: inCampaign(chosen) })),
@@ -83,7 +83,7 @@ export const ACTIONS: Record<ActionName, PromoterAction> = {
     verb: "Archive",
     doing: "Archiving",
     done: "archived",
-    effect: "They keep their history but refer nobody more. You can restore them.",
+    effect: "They keep their history but can't refer people any more. You can restore them.",
     isDanger: true,
     needs: "nothing",
     send: ({ ids }) => answer(api.POST("/api/v2/company/promoters/archive", { body: { ids } })),

@@ -10,7 +10,7 @@ import { STATES, type Promoter } from "./words.ts";
 
 type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   state: "",
@@ -32,7 +32,7 @@ export function loadPromoters(
   return page(api.GET("/api/v2/company/promoters", { params: { query }, signal }));
 }
 
-/** A filter that the reader has not set is left out, and the server refuses one that it does not know. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: PromoterFilters): Query {
   const { name, direction } = orderOf(sort);
   return {
@@ -53,7 +53,7 @@ const ARCHIVED_OPTIONS: [string, string][] = [
   ["any", "Archived or not"],
 ];
 
-/** What the list of promoters can be narrowed down by. */
+/** The filters of the list of promoters. */
 export function PromoterFilterBar({
   filters,
   campaigns,

@@ -12,7 +12,7 @@ import { StateBadge } from "./summary.tsx";
 
 type PromoterCampaign = Promoter["promoter_campaigns"][number];
 
-/** What can be done about a promoter in each state. */
+/** The actions in each state. */
 const OFFERED: Record<PromoterCampaignState, ActionName[]> = {
   pending: ["accept", "reject"],
   accepted: ["block"],
@@ -33,7 +33,7 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
       {joined.length === 0 && (
         <Empty title="In no campaign">
           <p>
-            Without one they have no link. Add them to one in the list of promoters, or let them join one in
+            Without one, they have no link. Add them to one in the list of promoters, or let them join one in
             their portal.
           </p>
         </Empty>

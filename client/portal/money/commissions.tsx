@@ -65,7 +65,7 @@ const STATUSES = ["pending", "approved", "denied"] as const;
 const SHOWN = optionsOf("All", { pending: "Waiting", approved: "Approved", denied: "Denied" });
 const saved = () => answer(api.GET("/api/v2/affiliate/commissions/export", { parseAs: "text" }));
 
-/** Everything that the promoter has earned, with the reason of each amount. */
+/** The promoter's commissions, with the reason of each. */
 export function Commissions() {
   const filters = useFilters({ page: "1", sort: "", status: "" });
   const { status } = filters.values.value;
@@ -89,7 +89,7 @@ export function Commissions() {
         list={list}
         empty={
           <Empty title={status === "" ? "No commissions yet" : "None are in this state"}>
-            <p>You earn one when somebody whom you sent becomes a customer.</p>
+            <p>You earn one when a person whom you sent becomes a customer.</p>
             <a class="button" href="/portal">
               Share your link
             </a>

@@ -15,12 +15,12 @@ export interface Action {
   as?: string;
   /** On the button above the list. Absent: the verb, and `as`. */
   button?: string;
-  /** What it means. */
+  /** Its consequences. */
   effect: string;
   isDanger: boolean;
-  /** Which records must be sent together. Absent: each can be sent alone. */
+  /** Which records must be sent together. Absent if each can be sent alone. */
   findGroups?: FindGroups;
-  /** Whether a record can follow another, so that those that stay as they were get a second turn. Absent: no. */
+  /** Whether a record may depend on another one, so that unchanged ones are tried a second time. */
   hasSecondTurn?: boolean;
   send: (ids: number[]) => Promise<Outcome>;
 }
@@ -30,7 +30,7 @@ export interface Task {
   records: Selection;
   /** What a record is. */
   one: string;
-  /** The name of the only one. Absent: how many there are. */
+  /** The name, if there is only one. */
   who?: string | undefined;
   reload: (changedCount: number) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export function titleOf({ verb, as = "" }: Pick<Action, "verb" | "as">, task: Ta
   return `${verb} ${whoOf(task)}${as}`;
 }
 
-/** Asks whether it is meant, and begins. Resolves with whether the reader agreed. */
+/** Asks for confirmation, then begins. Resolves to whether it was confirmed. */
 export async function askAndAct(action: Action, task: Task): Promise<boolean> {
   const title = titleOf(action, task);
   const { effect: text, isDanger } = action;

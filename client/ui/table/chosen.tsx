@@ -7,13 +7,13 @@ import type { Choice } from "./choice.ts";
 
 interface ChosenProps {
   choice: Choice;
-  /** What a row is. */
+  /** The singular name of a row. */
   one: string;
-  /** What can be done with them. */
+  /** The action buttons. */
   children: ComponentChildren;
 }
 
-/** How much is chosen, and what can be done with it. Hidden while nothing is. */
+/** The number of chosen rows, with actions. Hidden while nothing is chosen. */
 export function Chosen({ choice, one, children }: ChosenProps) {
   const isAll = choice.isAll.value;
   const total = choice.total.value;
@@ -42,7 +42,7 @@ export function Chosen({ choice, one, children }: ChosenProps) {
   );
 }
 
-/** How much is chosen, and the actions that the reader can begin with it. */
+/** How much is chosen, and the actions on it. */
 export function ChosenActions({
   actions,
   choice,
@@ -74,7 +74,7 @@ export function ChosenActions({
   );
 }
 
-/** Whoever pressed a button of the bar goes on in the table when the bar is gone. */
+/** Moves the focus from the bar to the table when the bar disappears. */
 function useFocusInTable(isShown: boolean): void {
   const wasShown = useRef(false);
   useEffect(() => {

@@ -7,10 +7,10 @@ import type { ListFilters } from "./list.ts";
 
 type Options = readonly (readonly [value: string, words: string])[];
 
-/** Long enough for a word to be typed, short enough not to be noticed. */
+/** The pause after typing before the search starts. */
 const PAUSE_MS = 250;
 
-/** A field that narrows a list down by text, when the reader stops typing. */
+/** A search field that filters a list when the user stops typing. */
 export function SearchField<F extends { q: string }>({
   filters,
   label,
@@ -41,7 +41,7 @@ export function SearchField<F extends { q: string }>({
   );
 }
 
-/** A filter with a few values: `[value, words]`. */
+/** A filter with a few options: `[value, words]`. */
 export function Choose<F extends Record<string, string>>({
   filters,
   name,
@@ -78,7 +78,7 @@ export function optionsOf(any: string, words: Record<string, string | { words: s
   ];
 }
 
-/** A filter that is a calendar day. Empty: any. */
+/** A filter by calendar day, or empty for any. */
 export function Day<F extends Record<string, string>>({
   filters,
   name,
@@ -101,7 +101,7 @@ export function Day<F extends Record<string, string>>({
   );
 }
 
-/** Another page has led to the records of one `of`. They are shown until the reader wants to see all. */
+/** Says that only the records of one `of` are listed, with a button to show all. */
 export function Only<F extends Record<string, string>>({
   filters,
   name,

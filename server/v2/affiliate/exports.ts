@@ -5,7 +5,7 @@ import type { Window } from "../../storage/query.ts";
 import { readListing } from "../page-params.ts";
 import type { AffiliateOperation, AffiliateRequest } from "./operation.ts";
 
-/** Choice: as many lines as a spreadsheet shows without trouble. Older records are exported by their dates. */
+/** A spreadsheet still handles this many lines well. Older records can be exported by date. */
 const MOST_EXPORTED = 10_000;
 
 interface OwnExport<F extends z.ZodType> {
@@ -45,7 +45,7 @@ export function ownExport<F extends z.ZodType>({
   };
 }
 
-/** The body of a CSV file that is saved under this name. */
+/** Sets the headers of a CSV download with this file name, and returns its body. */
 export function csvFile(
   { headers }: Pick<AffiliateRequest, "headers">,
   { name, columns, lines }: { name: string; columns: string[]; lines: object[] },

@@ -54,7 +54,7 @@ import type { EventHandler } from "h3";
 import type { Method } from "../../http/operation.ts";
 import type { Services } from "../../request/services.ts";
 
-/** The operations of promoters who are signed in. The paths are below `/api/v2/affiliate`. */
+/** The operations for signed-in promoters. The paths are below `/api/v2/affiliate`. */
 const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/session", showSessionOperation],
   ["DELETE", "/session", signOutOperation],
@@ -106,7 +106,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/reports/download", ownDownloadOperation],
 ];
 
-/** The operations that begin a session. */
+/** The operations that start a session. */
 const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session", signInOperation],
   ["POST", "/session/link", useLinkOperation],
@@ -114,14 +114,14 @@ const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session/link/check", checkLinkOperation],
 ];
 
-/** Every operation of promoters who are signed in. */
+/** All operations for signed-in promoters, with full paths. */
 export const AFFILIATE_OPERATIONS = OWN_OPERATIONS.map(([method, path, operation]): AffiliateRow => [
   method,
   `/api/v2/affiliate${path}`,
   operation,
 ]);
 
-/** Every operation that needs no session: those of the portal, and of the sign-up page. */
+/** All operations without a session: those of the portal and of the sign-up page. */
 export const ENTRANCES: OpenRow[] = [
   ...OPEN_OPERATIONS.map(([method, path, operation]): OpenRow => [
     method,

@@ -52,7 +52,7 @@ const listParams = z.object({
           payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
           due_period: field(
             oneOf(DUE_PERIODS),
-            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
           ),
           promoter_id: field(id, "Id of the promoter.", 17),
           first_commission: field(
