@@ -11,8 +11,11 @@ export type PromoCode = components["schemas"]["PromoCode"] & {
 };
 
 /** A page of promo codes. A code names its promoter campaign by id only, so those of the page are asked for at once. */
-export async function loadPromoCodes(number: number, signal: AbortSignal): Promise<Rows<PromoCode>> {
-  const query = { page: number, per_page: PAGE_LENGTH };
+export async function loadPromoCodes(
+  { number, q }: { number: number; q: string },
+  signal: AbortSignal,
+): Promise<Rows<PromoCode>> {
+  const query = { page: number, per_page: PAGE_LENGTH, ...(q && { q }) };
   const { rows, total } = await page(api.GET("/api/v2/company/promo_codes", { params: { query }, signal }));
   const ids = [...new Set(rows.map((code) => code.promoter_campaign_id))];
   const owners = ids.length === 0 ? [] : await loadOwners(ids, signal);

@@ -24,6 +24,8 @@ interface ShellProps {
   name: string;
   home: string;
   groups: NavGroup[];
+  /** Opens the search. Absent: the pages have none. */
+  find?: () => void;
   /** Who is signed in, with the way out. */
   who: ComponentChildren;
   /** Stays in the corner of all pages, above the toasts. */
@@ -32,13 +34,18 @@ interface ShellProps {
 }
 
 /** The frame of all pages: the navigation beside them, or on a phone in a drawer. */
-export function Shell({ name, home, groups, who, corner, children }: ShellProps) {
+export function Shell({ name, home, groups, find, who, corner, children }: ShellProps) {
   const isOpen = useSignal(false);
   const { url } = useLocation();
   useEffect(() => void (isOpen.value = false), [url]);
   const navigation = (
     <>
       <Brand name={name} home={home} />
+      {find && (
+        <button class="button find" aria-keyshortcuts="/ Control+K Meta+K" onClick={find}>
+          Search
+        </button>
+      )}
       <Navigation home={home} groups={groups} />
       <div class="who">{who}</div>
     </>
@@ -138,7 +145,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
       // A click on the dialog itself is one beside its content. A link leads to a page, which takes the focus. Why somebody
       // could not be signed out would be behind the dialog.
       onClick={({ target }) => {
-        if (target === element.current || (target instanceof Element && target.closest("a, .who button")))
+        if (target === element.current || (target instanceof Element && target.closest("a, .find, .who button")))
           onClose();
       }}
     >
