@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { Router, Route } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { Batches } from "../ui/batch/batches.tsx";
@@ -8,6 +9,7 @@ import { NotFound } from "../ui/shell/not-found.tsx";
 import { Page } from "../ui/shell/page.tsx";
 import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
 import { Who } from "../ui/shell/who.tsx";
+import { Find, useFindKeys } from "./find.tsx";
 import { PAGES, type PageRow } from "./pages.ts";
 import { may, session, signOut } from "./session/session.ts";
 import { SetUpFactor } from "./session/set-up-factor.tsx";
@@ -16,6 +18,9 @@ import { SignInAgain } from "./session/sign-in-again.tsx";
 /** The pages for signed-in users. */
 export function Frame() {
   const signedIn = session.value;
+  const isFinding = useSignal(false);
+  const find = () => (isFinding.value = true);
+  useFindKeys(find);
   if (signedIn === null) return null;
   return (
     <Shell
@@ -23,6 +28,7 @@ export function Frame() {
       home="/admin"
       groups={groups()}
       who={<Who {...signedIn.user} signOut={signOut} />}
+      find={find}
       corner={<Batches />}
     >
       <Router>
@@ -35,6 +41,7 @@ export function Frame() {
         ))}
         <Route default component={NotFound} home="/admin" />
       </Router>
+      {isFinding.value && <Find onClose={() => (isFinding.value = false)} />}
       <SignInAgain />
       <SetUpFactor />
     </Shell>

@@ -7,6 +7,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { NoneFits, SearchField } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
@@ -26,10 +27,12 @@ const COLUMNS: Column<PromoCode>[] = [
   },
 ];
 
+const USUAL = { q: "", page: "1", sort: "" };
+
 /** `/admin/promo-codes` */
 export function PromoCodes() {
-  const filters = useFilters({ page: "1", sort: "" });
-  const list = useList(filters, ({ number }, signal) => loadPromoCodes(number, signal));
+  const filters = useFilters(USUAL);
+  const list = useList(filters, loadPromoCodes);
   const edited = useSignal<PromoCode | "new" | null>(null);
   const add = () => (edited.value = "new");
   const edit = (code: PromoCode) => (edited.value = code);
@@ -44,11 +47,18 @@ export function PromoCodes() {
         )
       }
     >
+      <div class="table-tools">
+        <SearchField filters={filters} label="Search promo codes" placeholder="Part of a code in use" />
+      </div>
       <Table
         caption="Promo codes"
         columns={may("manager") ? [...COLUMNS, actionsOf(edit, list.reload)] : COLUMNS}
         list={list}
-        empty={<NoCodes add={add} />}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="promo code">
+            <NoCodes add={add} />
+          </NoneFits>
+        }
       />
       {edited.value && (
         <PromoCodeDialog

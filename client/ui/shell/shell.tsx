@@ -24,21 +24,37 @@ interface ShellProps {
   name: string;
   home: string;
   groups: NavGroup[];
+<<<<<<< HEAD
   /** The signed-in user, with a button to sign out. */
+=======
+  /** Opens the search. Absent: the pages have none. */
+  find?: () => void;
+  /** The signed-in user, with a button to sign out. */
+>>>>>>> find
   who: ComponentChildren;
   /** Content in the corner of all pages, above the toasts. */
   corner?: ComponentChildren;
   children: ComponentChildren;
 }
 
+<<<<<<< HEAD
 /** The frame of all pages, with the navigation on the side, or in a drawer on phones. */
 export function Shell({ name, home, groups, who, corner, children }: ShellProps) {
+=======
+/** The frame of all pages, with the navigation on the side, or in a drawer on phones. */
+export function Shell({ name, home, groups, find, who, corner, children }: ShellProps) {
+>>>>>>> find
   const isOpen = useSignal(false);
   const { url } = useLocation();
   useEffect(() => void (isOpen.value = false), [url]);
   const navigation = (
     <>
       <Brand name={name} home={home} />
+      {find && (
+        <button class="button find" aria-keyshortcuts="/ Control+K Meta+K" onClick={find}>
+          Search
+        </button>
+      )}
       <Navigation home={home} groups={groups} />
       <div class="who">{who}</div>
     </>
@@ -138,7 +154,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
       // A click on the dialog itself is outside its content. After a link, the new page gets the focus. An error of signing out
       // would be hidden behind the dialog.
       onClick={({ target }) => {
-        if (target === element.current || (target instanceof Element && target.closest("a, .who button")))
+        if (target === element.current || (target instanceof Element && target.closest("a, .find, .who button")))
           onClose();
       }}
     >

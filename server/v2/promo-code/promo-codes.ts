@@ -44,6 +44,7 @@ export const promoCodeAnswer = z
 
 const listParams = pageParams.extend({
   promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+  q: field(text.optional(), "Text to search for in the codes that are in use.", "jane"),
 });
 
 const createBody = z.object({
@@ -71,7 +72,7 @@ const shape = recordError({ archivedAt: "archived_at" });
 export const listPromoCodesOperation: V2Operation = {
   id: "listPromoCodes",
   summary: "List promo codes",
-  description: "Lists promo codes: all, or those of one promoter campaign.",
+  description: "Lists promo codes: all, those of one promoter campaign, or those that contain a text.",
   params: listParams,
   answer: z.array(promoCodeAnswer),
   isPaged: true,
@@ -133,8 +134,8 @@ export const archivePromoCodeOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
-  const { promoter_campaign_id: promoterCampaignId = null } = params;
-  const found = await findPromoCodes(context.store, account.id, { promoterCampaignId, ...window });
+  const filter = { promoterCampaignId: params.promoter_campaign_id, text: params.q };
+  const found = await findPromoCodes(context.store, account.id, { ...filter, ...window });
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showPromoCode);
 }

@@ -215,6 +215,9 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       ["?promoter_campaign_id=1&per_page=1&page=2", [3], "2"],
       ["?promoter_campaign_id=", [1, 2, 3], "3"],
       ["?promoter_campaign_id=99", [], "0"],
+      ["?q=bOb", [2], "1"],
+      ["?q=%5F", [], "0"],
+      ["?q=jane&promoter_campaign_id=1", [1], "1"],
       ["?page=2", [], "3"],
     ])("answers %j with %j", async (query, ids, total) => {
       await create();

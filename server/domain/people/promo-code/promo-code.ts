@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { TAKEN } from "../../../storage/taken.ts";
@@ -55,19 +55,31 @@ export const promoCodes = table<PromoCode>()({
   },
 });
 
+<<<<<<< HEAD
 /** Promo codes, including archived ones, oldest first, optionally of one promoter campaign. */
+=======
+/** The conditions for listed promo codes. Absent ones do not matter. */
+export interface PromoCodeFilter {
+  promoterCampaignId?: number | undefined;
+  /** Part of a code in use, in any case. */
+  text?: string | undefined;
+}
+
+/** Promo codes, including archived ones, oldest first. */
+>>>>>>> find
 export function findPromoCodes(
   store: Store,
   accountId: number,
-  { promoterCampaignId, ...window }: { promoterCampaignId: number | null } & Window,
+  { promoterCampaignId, text, ...window }: PromoCodeFilter & Window,
 ): Promise<Found<PromoCode>> {
-  const all = store
+  let question = store
     .question<Schema<{ promo_codes: typeof promoCodes }>>()
     .selectFrom("promo_codes")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  const question =
-    promoterCampaignId === null ? all : all.where("promoter_campaign_id", "=", promoterCampaignId);
+  if (promoterCampaignId !== undefined)
+    question = question.where("promoter_campaign_id", "=", promoterCampaignId);
+  if (text !== undefined) question = question.where(contains("claimed_code", text.trim()));
   return findPage(store, promoCodes, { question, ...window });
 }
 
