@@ -6,12 +6,8 @@ import type { Account } from "../../program/account/account.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import {
-  batchReference,
-  lockPaymentsBatch,
-  paymentsBatches,
-  type PaymentsBatch,
-} from "../payments-batch/batch.ts";
+import { refuseUnapproved } from "../payments-batch/approval.ts";
+import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
 import {
   METHOD_WORDS,
   payoutMethods,
@@ -116,18 +112,6 @@ export function intendPayments(
     }
     return { ...order, nextAskAt: at };
   });
-}
-
-/** @throws Failure `refused` while nobody else has approved a batch */
-function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
-  if (account.requiresSecondPerson !== true) return;
-  const name = batchReference(batch);
-  if (batch.approvedBy === undefined)
-    throw new Failure("refused", `A second person must approve ${name} before it is sent`);
-  if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
-    throw new Failure("refused", `You have approved ${name}, so somebody else must send it`);
-  // The one who has approved it may have made the key.
-  if (actor?.kind === "key") throw new Failure("refused", `A user must send ${name}, not a key`);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -2,7 +2,7 @@ import { Failure } from "../../../failure.ts";
 import { parse } from "../../../storage/documents.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
-import { SYSTEM, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
 import { announceMoney } from "../commission/balance-event.ts";
 import {
@@ -15,7 +15,6 @@ import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
 import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../../show.ts";
-import { users } from "../../access/user/user.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
@@ -53,6 +52,7 @@ export async function createPaymentsBatch<T>(
     processingStartedAt: null,
     completedAt: null,
     error: null,
+    ...madeBy(context),
     createdAt: context.now.toISOString(),
   };
   return store.transact(async (tx) => {
@@ -107,32 +107,6 @@ export function payBatch<T>(
 }
 
 /**
- * Lets another user send a batch by a provider. A stolen session, or one person alone, can't send money then.
- *
- * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor, or if nothing is to be sent
- */
-export function approveBatch<T>(
-  context: Context,
-  accountId: number,
-  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
-): Promise<T> {
-  const { actor, now } = context;
-  return context.store.transact(async (tx) => {
-    const before = await lockPaymentsBatch(tx, accountId, id);
-    const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
-    if (user === null || user.secondFactor === null)
-      throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
-    // Some payouts may have failed while others are under way.
-    const isOpen = before.status === "processing" || PAYABLE.includes(before.status);
-    if (!isOpen && !RETRIABLE.includes(before.status))
-      throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
-    const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
-    await tx.put(paymentsBatches, after);
-    return show(tx.view, after);
-  });
-}
-
-/**
  * Deletes a batch. Its payouts are pending again.
  *
  * Choice: completed payouts stay completed.
@@ -150,6 +124,11 @@ export async function removePaymentsBatch(context: Context, accountId: number, i
     for (const payout of inside) await takeOut(tx, context, payout);
     await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
   });
+}
+
+function madeBy({ actor }: Context): Pick<PaymentsBatch, "madeBy"> {
+  if (actor?.kind !== "user" || actor.id === null) return {};
+  return { madeBy: { userId: actor.id, email: actor.name ?? "" } };
 }
 
 /** Finds the pending money payouts of a method that are in no batch, oldest first. */
