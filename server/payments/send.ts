@@ -16,6 +16,7 @@ import {
   type HeldOrder,
 } from "../domain/ledger/payment/steps.ts";
 import type { Answer } from "../domain/ledger/payment/transition.ts";
+import { tellUndecided } from "../domain/ledger/payment/notice.ts";
 import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
 import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
@@ -230,6 +231,7 @@ export async function* askOpenPayments(
       const work = advance(run, order).catch(note(order.payer));
       while (!(await isDone(work))) yield;
     }
+    await tellUndecided(contextOf(run), account.id).catch(note(null));
     for (const [payer, error] of faults) report({ error, account: account.publicId, payer });
   }
 }

@@ -8,6 +8,7 @@ import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { refuseUnapproved } from "../payments-batch/approval.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
+import { HELD, isHeld } from "../payout-method/hold.ts";
 import {
   METHOD_WORDS,
   payoutMethods,
@@ -318,6 +319,7 @@ async function check(
   if (payout.status === "processing") return "It was marked as processing, so a file may pay it";
   const promoter = await loadPromoter(tx, payout.accountId, payout.promoterId);
   if (isErased(promoter)) return "The promoter was erased";
+  if (await isHeld(tx, promoter.accountId, promoter.id)) return `${HELD}. Release the payouts first`;
   const payoutMethodId = await methodFor(tx, payout, "processing");
   const method =
     payoutMethodId === null ? null : await tx.get(payoutMethods, payout.accountId, payoutMethodId);

@@ -10,6 +10,7 @@ import {
   METHOD_WORDS,
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
+import { refuseHeld } from "../payout-method/hold.ts";
 import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
@@ -96,6 +97,11 @@ export function payBatch<T>(
       ({ status }) => status === "pending" || status === "failed",
     );
     if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
+    await refuseHeld(
+      tx,
+      accountId,
+      open.map(({ promoterId }) => promoterId),
+    );
     const processingStartedAt = context.now.toISOString();
     const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
     // The batch comes first, because each payout that moves looks at its status.
