@@ -53,12 +53,13 @@ describe("a changed payout method", () => {
   /** Jane, or somebody with her password, changes the method. Resolves to the link of the e-mail. */
   async function change(wallet_email: string): Promise<string> {
     const { authToken } = (await app.records.get("promoter", 1))!;
-    const portal = await signedInBrowser(app, authToken);
-    const { status } = await portal.call("PUT /payout_methods/1", { details: { wallet_email } });
+    stranger = await signedInBrowser(app, authToken);
+    const { status } = await stranger.call("PUT /payout_methods/1", { details: { wallet_email } });
     expect([status, await sent()]).toEqual([200, [CHANGED]]);
     const [link] = /https:\S+not-me\S+/.exec(mail.emails.at(-1)!.text) ?? [];
     return link!.replace("https://track.acme.example", "");
   }
+  let stranger: Awaited<ReturnType<typeof signedInBrowser>>;
   const press = async (link: string) => {
     const answered = await app.request(link, { method: "POST" });
     return [answered.status, (await answered.text()).replace(/^.*<\/title>/, "")];
@@ -77,6 +78,7 @@ describe("a changed payout method", () => {
       "<p>Thank you. Your payouts are held, and the company was told. Now choose a new password in your portal, and look at your payout method.</p>";
     const used = [410, "<p>This link has been used already.</p>"];
     expect(await press(link)).toEqual([200, thanks]);
+    expect((await stranger.call("GET /payout_methods")).status).toBe(401);
     expect(await press(link)).toEqual(used);
     expect(await sent()).toEqual(["owner@acme.example: Look at the payouts of jane"]);
     expect(mail.emails.at(-1)!.text).toContain("jane (jane@example.com) says that somebody else has changed");

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
+import { endSessions } from "../../access/session.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
@@ -51,7 +52,8 @@ export function notMeUrl(publicUrl: string, account: Sender, change: MethodChang
 }
 
 /**
- * Holds the payouts of a promoter who says that somebody else has changed the payout method, and tells the owners.
+ * Holds the payouts of a promoter who says that somebody else has changed the payout method, signs the promoter out
+ * everywhere, and tells the owners.
  *
  * @throws Failure `not_found` for a token that is not theirs, `refused` if the link was used
  */
@@ -72,6 +74,8 @@ export function holdPayouts(
       throw new Failure("refused", "This link has been used already.");
     const heldAt = context.now.toISOString();
     await tx.put(payoutHolds, { accountId: account.id, promoterId, changedAt, heldAt, releasedAt: null });
+    // Somebody else may be signed in.
+    await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoterId });
     // The name is added when the e-mail is sent, so that an erasure need not look for it there.
     const values = { promoter_id: String(promoterId) };
     await enqueueOwnerEmails(tx, context, { accountId: account.id, kind: "payouts_held", values });
