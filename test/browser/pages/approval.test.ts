@@ -63,7 +63,7 @@ it.each(WIDTHS)(
     await made.getByText(`Jane Doe ${width}, jane@wallet.example: US$120.00`).waitFor();
     await made.getByText("owner@acme.example has made the batch on").waitFor();
     await made.getByText(`A second person must approve ${name} before it is sent.`).waitFor();
-    await made.getByText(`You have made ${name}, so somebody else must approve it.`).waitFor();
+    await made.getByText(`You have made ${name}, so another user must approve it.`).waitFor();
     expect(await made.getByRole("button").allTextContents()).toEqual(["✕", "Cancel"]);
     expect(await faultsOf(first)).toEqual([]);
 
@@ -71,7 +71,7 @@ it.each(WIDTHS)(
     await approving.getByText(`Jane Doe ${width}, jane@wallet.example: US$120.00`).waitFor();
     await approving.getByRole("button", { name: "Approve", exact: true }).click();
     await approving.getByText("manager@acme.example has approved it on").waitFor();
-    await approving.getByText(`You have approved ${name}, so somebody else must send it.`).waitFor();
+    await approving.getByText(`You have approved ${name}, so another user must send it.`).waitFor();
     expect(await approving.getByRole("button", { name: /^Send/ }).count()).toBe(0);
 
     await first.reload();

@@ -14,12 +14,13 @@ const TOLD: Partial<Record<PaymentState, MoneyEmailKind>> = {
 };
 
 /** Tells a promoter by e-mail that a payment has not arrived, in the commit in which it reaches that state. */
-export async function tellPromoter(tx: Transaction, context: Context, payment: Payment): Promise<void> {
+export async function tellPromoter(tx: Transaction, context: Context, payment: Payment): Promise<Payment> {
   const { accountId, promoterId, payer, state, amount, currency } = payment;
   const kind = TOLD[state];
-  if (kind === undefined) return;
+  if (kind === undefined) return payment;
   const values = { amount: formatAmount(amount, "cash", currency), provider: payerWords(payer) };
   await enqueueMoneyEmail(tx, context, { accountId, promoterId, kind, values });
+  return payment;
 }
 
 /** The most payments that one e-mail tells of. The next round tells of the others. */

@@ -52,7 +52,7 @@ export function approveBatch<T>(
   });
 }
 
-/** @throws Failure `refused` while nobody else has approved a batch */
+/** @throws Failure `refused` until another user has approved a batch */
 export function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
   const reason = notSendable(account, batch, actor);
   if (reason !== null) throw new Failure("refused", reason);
@@ -67,7 +67,7 @@ async function notApprovable(
   if (user === null || user.secondFactor === null)
     return "Only a user with a second factor can approve a payments batch";
   if (user.id === batch.madeBy?.userId)
-    return `You have made ${batchReference(batch)}, so somebody else must approve it`;
+    return `You have made ${batchReference(batch)}, so another user must approve it`;
   // Some payouts may have failed while others are under way.
   const isOpen = batch.status === "processing" || PAYABLE.includes(batch.status);
   if (!isOpen && !RETRIABLE.includes(batch.status))
@@ -80,8 +80,8 @@ function notSendable(account: Account, batch: PaymentsBatch, actor: Actor | unde
   const name = batchReference(batch);
   if (batch.approvedBy === undefined) return `A second person must approve ${name} before it is sent`;
   if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
-    return `You have approved ${name}, so somebody else must send it`;
-  // The one who has approved it may have made the key.
+    return `You have approved ${name}, so another user must send it`;
+  // The approver may have made the key.
   if (actor?.kind === "key") return `A user must send ${name}, not a key`;
   return null;
 }

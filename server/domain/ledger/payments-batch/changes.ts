@@ -19,7 +19,7 @@ import type { Show } from "../../show.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
-/** A new batch as it is shown, and the payouts that it leaves out. */
+/** A new batch as shown, and the payouts that it leaves out. */
 interface CreatedBatch<T> {
   batch: T;
   leftOut: LeftOut[];
@@ -32,8 +32,8 @@ interface LeftOut {
 }
 
 /**
- * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep the method
- * that their promoter has now.
+ * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep
+ * the method that their promoter has now.
  *
  * @throws Failure `refused` if there are none
  */
@@ -71,15 +71,16 @@ export async function createPaymentsBatch<T>(
   });
 }
 
-/** The statuses in which a batch can be paid for the first time, and those in which it can be tried again. */
+/** The statuses in which a batch can be paid for the first time, and those in which it can be retried. */
 export const PAYABLE: readonly PaymentsBatchStatus[] = ["awaiting_confirmation"];
 export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 
 /**
- * Confirms a batch: its payouts are under way from now on. After a failure, those that failed are under way again.
+ * Confirms a batch: its payouts are processing from now on. After a failure, the failed ones are processing
+ * again.
  *
- * Nobody sends money: the company uploads the batch's file to its bank or wallet, and then marks the payouts as paid. A
- * provider sends it instead by `intendPayments`.
+ * This sends no money: the company uploads the batch's file to its bank or wallet, and then marks the payouts
+ * as paid. For a payment by a provider, see `intendPayments`.
  *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */
@@ -104,7 +105,7 @@ export function payBatch<T>(
     );
     const processingStartedAt = context.now.toISOString();
     const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
-    // The batch comes first, because each payout that moves looks at its status.
+    // The batch comes first, because each payout that moves reads its status.
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
     await announce(tx, context, { entity: "payments_batch", before, after });
@@ -113,9 +114,7 @@ export function payBatch<T>(
 }
 
 /**
- * Deletes a batch. Its payouts are pending again.
- *
- * Choice: completed payouts stay completed.
+ * Deletes a batch. Its payouts are pending again, except completed ones.
  *
  * @throws Failure `not_found`, or `refused` while it is processing or once it is completed
  */
@@ -161,7 +160,7 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
   return { payable, leftOut };
 }
 
-/** Adds a payout to a batch. false: it, or its promoter's method, has changed meanwhile. */
+/** Adds a payout to a batch. False: it, or its promoter's method, has changed meanwhile. */
 async function isAdded(
   tx: Transaction,
   context: Context,
