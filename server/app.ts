@@ -26,6 +26,7 @@ import { serveAccountScript, serveScript } from "./track/script.ts";
 import { pageRoutes, type BuiltPages } from "./web/pages.ts";
 import { portalEntrance } from "./web/portal-entry.ts";
 import { basePath } from "./url.ts";
+import { holdByLink, notMePage } from "./web/not-me.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { serveUpload } from "./web/uploads.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
@@ -93,6 +94,8 @@ export function createApp(
     ]),
     ["GET", "/unsubscribe", unsubscribePage],
     ["POST", "/unsubscribe", unsubscribeByLink(services)],
+    ["GET", "/not-me", notMePage],
+    ["POST", "/not-me", holdByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/withdraw", preflight],

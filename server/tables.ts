@@ -22,6 +22,7 @@ import { originNames, subIdNames } from "./domain/people/origin.ts";
 import { paymentConnections } from "./domain/ledger/payment/connection.ts";
 import { paymentOrders, payments, payoutClaims } from "./domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "./domain/ledger/payments-batch/batch.ts";
+import { payoutHolds } from "./domain/ledger/payout-method/hold.ts";
 import { payoutMethods } from "./domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "./domain/ledger/payout-run/run.ts";
 import { payouts } from "./domain/ledger/payout/payout.ts";
@@ -99,6 +100,7 @@ export const TABLES: readonly AnyTable[] = [
   paymentsBatches,
   payouts,
   payoutClaims,
+  payoutHolds,
   payoutMethods,
   payoutRuns,
   products,

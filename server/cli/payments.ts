@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Argument, Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { loadAccount, servedAccounts, type Account } from "../domain/program/account/account.ts";
+import { listAccounts, loadAccount, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
   connectPayments,
   disconnectPayments,
+  hasFormerSecrets,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   resealPayments,
@@ -16,7 +17,8 @@ import { findPayments, listPayments, paymentOrders, type Payment } from "../doma
 import { decidePayment } from "../domain/ledger/payment/steps.ts";
 import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
-import { newSeal } from "../seal.ts";
+import { newSeal, type Seal } from "../seal.ts";
+import { isFrozen } from "../storage/freeze.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
 
@@ -91,14 +93,38 @@ export function secretCommands(program: Command): void {
     .description("secrets that the store keeps encrypted")
     .command("rotate")
     .description("encrypt all secrets with the first key in TIDEMARK_SECRET_FILE")
-    .action(() =>
-      withStore(async (context) => {
-        let rotated = 0;
-        for await (const { id } of servedAccounts(context.store))
-          rotated += await resealPayments(context, id, sealOf());
-        print({ rotated });
-      }),
-    );
+    .action(() => withStore(async (context) => print({ rotated: await rotate(context, sealOf()) })));
+}
+
+/**
+ * Encrypts the secrets of all accounts with the first key. It looks first whether it can, so that it changes all or nothing.
+ * If it is killed, the same command completes it.
+ */
+async function rotate(context: Context, seal: Seal): Promise<number> {
+  const { store } = context;
+  const due: Account[] = [];
+  for (const account of await listAccounts(store))
+    if (await hasFormerSecrets(store, account.id, seal)) due.push(account);
+  const frozen: Account[] = [];
+  for (const account of due) if (await isFrozen(store, account.id)) frozen.push(account);
+  if (frozen.length > 0) throw new Error(`Nothing was encrypted anew: ${frozenWords(frozen)}`);
+  let rotated = 0;
+  for (const account of due) {
+    try {
+      rotated += await resealPayments(context, account.id, seal);
+    } catch (error) {
+      // Somebody has begun to move it just now.
+      if (!(await isFrozen(store, account.id))) throw error;
+      frozen.push(account);
+    }
+  }
+  if (frozen.length > 0) throw new Error(`Some secrets have their former key: ${frozenWords(frozen)}`);
+  return rotated;
+}
+
+function frozenWords(accounts: Account[]): string {
+  const names = accounts.map(({ publicId }) => publicId).join(", ");
+  return `${names} can't be changed while being moved or removed. Finish that, or run \`tidemark account unfreeze\`, and rotate again. Keep the former key until then`;
 }
 
 const OUTCOMES = ["paid", "not-paid"] as const;

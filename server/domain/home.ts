@@ -7,6 +7,7 @@ import { campaigns } from "./program/campaign/campaign.ts";
 import { commissions } from "./ledger/commission/commission.ts";
 import { leads } from "./people/lead/lead.ts";
 import { payments } from "./ledger/payment/payment.ts";
+import { payoutHolds } from "./ledger/payout-method/hold.ts";
 import type { payouts } from "./ledger/payout/payout.ts";
 import { promoterCampaigns } from "./people/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "./people/promoter/promoter.ts";
@@ -34,6 +35,8 @@ export interface Tasks {
   lateDeliveries: Backlog;
   /** Payments whose outcome is unknown. */
   undecidedPayments: { count: number };
+  /** Promoters who say that somebody else has changed their payout method. */
+  heldPayouts: { count: number };
   /** E-mails held until mail is set up. */
   heldEmails: { count: number };
 }
@@ -61,6 +64,7 @@ export async function countTasks(store: Store, accountId: number, now: Date): Pr
     waitingEvents: waiting,
     lateDeliveries: late,
     undecidedPayments: { count: await store.count(payments, "review", accountId, []) },
+    heldPayouts: { count: await store.count(payoutHolds, "open", accountId, []) },
     heldEmails: { count: await countHeld(store, accountId) },
   };
 }

@@ -1,12 +1,20 @@
 import { accounts } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
-import { isAccessEmail, isUnsubscribed, type AccessEmailKind, type Email } from "../domain/events/email.ts";
+import {
+  isAccessEmail,
+  isMoneyEmail,
+  isOwnerEmail,
+  isUnsubscribed,
+  type AccessEmailKind,
+  type Email,
+} from "../domain/events/email.ts";
 import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
+import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
-import { promoters } from "../domain/people/promoter/promoter.ts";
+import { promoterName, promoters } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
-import { findUser } from "../domain/access/user/user.ts";
+import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
 import { webhookPosting } from "../outgoing/post.ts";
@@ -93,7 +101,8 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   if (mailer === null) return null;
   if (email.promoterId === null) return sendToUser(parts, delivery, email);
   const { kind } = email;
-  if (!isAccessEmail(kind) && (await isUnsubscribed(store, ownerId, email.promoterId))) {
+  const isAlwaysSent = isAccessEmail(kind) || isMoneyEmail(kind);
+  if (!isAlwaysSent && (await isUnsubscribed(store, ownerId, email.promoterId))) {
     return undeliverable("The promoter has unsubscribed");
   }
   // If the promoter has changed their address since, the e-mail goes to the new one.
@@ -108,8 +117,13 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   const link = isAccessEmail(kind) && {
     sign_in_url: signInUrl({ publicUrl, now }, { account, promoter }, LINK_OF[kind]),
   };
+  const { changed_at: changedAt = "" } = email.values;
+  const money = isMoneyEmail(kind) && {
+    portal_url: `${publicUrl}/portal`,
+    not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
+  };
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, { ...email, values: { ...email.values, email: address, ...link } }),
+    ...writeEmail(templates, { ...email, values: { ...email.values, email: address, ...link, ...money } }),
     to: address,
     from: account.mailSender,
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
@@ -157,11 +171,21 @@ async function openUserEmail(
 ): Promise<UserEmail | null> {
   const now = clock();
   const userId = email?.userId ?? 0;
-  if (now.getTime() - Date.parse(createdAt) > LATE_USER_LINK_MS) return null;
+  const { kind: emailKind } = email ?? {};
+  const isLink = !isOwnerEmail(emailKind);
+  if (isLink && now.getTime() - Date.parse(createdAt) > LATE_USER_LINK_MS) return null;
   return store.transact(async (tx) => {
     const user = await findUser(tx, userId);
     const account = await tx.get(accounts, SYSTEM, ownerId);
     if (user === null || account === null) return null;
+    if (!isLink) {
+      if (!canOwn(user)) return null;
+      const promoter = await tx.get(promoters, ownerId, Number(email?.values["promoter_id"] ?? 0));
+      const named = promoter && { promoter: promoterName(promoter), promoter_email: promoter.email };
+      const dashboard_url = `${publicUrl}/admin/payouts`;
+      const values = { ...email?.values, ...named, email: user.email, dashboard_url };
+      return { to: user.email, from: account.mailSender, values };
+    }
     const kind = user.passwordHash === null ? "invitation" : "reset";
     const token = await putUserLink(tx, { chance, now }, { kind, ownerId, userId, keepsOthers: true });
     return {

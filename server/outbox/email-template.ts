@@ -1,6 +1,8 @@
 import {
   ACCESS_EMAIL_KINDS,
   EMAIL_KINDS,
+  MONEY_EMAIL_KINDS,
+  OWNER_EMAIL_KINDS,
   SWITCH_EMAIL_KINDS,
   USER_EMAIL_KINDS,
   type Email,
@@ -37,7 +39,14 @@ export async function readTemplates(address: string | null): Promise<Templates> 
     const read = async (kind: Email["kind"]) => [kind, await readTemplate(place, kind)] as const;
     return Object.fromEntries(
       await Promise.all(
-        [...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...SWITCH_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read),
+        [
+          ...EMAIL_KINDS,
+          ...ACCESS_EMAIL_KINDS,
+          ...SWITCH_EMAIL_KINDS,
+          ...USER_EMAIL_KINDS,
+          ...MONEY_EMAIL_KINDS,
+          ...OWNER_EMAIL_KINDS,
+        ].map(read),
       ),
     ) as Templates;
   } finally {
@@ -146,6 +155,31 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{password_url}}",
     NOT_YOU,
   ]),
+  payout_method_changed: accessEmail("Your payout method was changed", [
+    "Your payout method at {{company_name}} was changed on {{changed_on}}. From now on you are paid by {{method}}. If it was you, all is well.",
+    "If it was not you, open this link. It works once, and {{company_name}} pays you nothing until they have spoken with you:",
+    "{{not_me_url}}",
+  ]),
+  payment_unclaimed: accessEmail("{{amount}} waits for you", [
+    "{{company_name}} has paid you {{amount}} by {{provider}}. The money waits for you there: sign in with the address of your payout method, and accept it. Otherwise it goes back after some weeks.",
+    PORTAL,
+  ]),
+  payment_failed: accessEmail("Your payment of {{amount}} failed", [
+    "{{company_name}} wanted to pay you {{amount}} by {{provider}}, and {{provider}} could not do it. You have lost nothing: the amount is still owed to you. Check your payout method, or choose another one.",
+    PORTAL,
+  ]),
+  payment_returned: accessEmail("Your payment of {{amount}} came back", [
+    "{{company_name}} has paid you {{amount}} by {{provider}}, and the money came back. You have lost nothing: the amount is still owed to you. Check your payout method, or choose another one.",
+    PORTAL,
+  ]),
+  payouts_held: accessEmail("Look at the payouts of {{promoter}}", [
+    "{{promoter}} ({{promoter_email}}) says that somebody else has changed their payout method. {{company_name}} pays them nothing until one of you releases their payouts. Speak with them first:",
+    "{{dashboard_url}}",
+  ]),
+  payments_undecided: accessEmail("Nobody knows whether {{count}} arrived", [
+    "The provider does not tell what became of {{count}} of {{batches}}. Look for them at the provider, and then say here whether they were paid. Until then nothing is paid again:",
+    "{{dashboard_url}}",
+  ]),
   address_known: accessEmail("You already have an account with {{company_name}}", [
     "Someone wanted to join {{campaign_name}} with your e-mail address. You already have an account. If it was you, this link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
@@ -220,6 +254,6 @@ function body(sentences: string[], greeting = GREETING): { text: string; html: s
 }
 
 function linked(sentence: string): string {
-  const links = /\{\{(ref_link|sign_in_url|portal_url|password_url)\}\}/;
+  const links = /\{\{(ref_link|sign_in_url|portal_url|password_url|not_me_url|dashboard_url)\}\}/;
   return sentence.replace(links, '<a href="{{$1}}">{{$1}}</a>');
 }

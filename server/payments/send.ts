@@ -7,7 +7,7 @@ import {
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/ledger/payment/intent.ts";
-import { isLive, paymentOrders, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import { isLive, paymentOrders, type Payer, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
 import {
   holdOrder,
   hurryOrder,
@@ -16,6 +16,7 @@ import {
   type HeldOrder,
 } from "../domain/ledger/payment/steps.ts";
 import type { Answer } from "../domain/ledger/payment/transition.ts";
+import { tellUndecided } from "../domain/ledger/payment/notice.ts";
 import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
 import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
@@ -204,19 +205,40 @@ const PAGE = 100;
 /** How long other jobs wait for a provider's answer. */
 const TURN_MS = 250;
 
-/** Advances all orders that are due, in all accounts. Other jobs continue while a provider is slow. */
-export async function* askOpenPayments(run: Run): AsyncGenerator<void> {
-  for await (const { id: accountId } of servedAccounts(run.store)) {
-    const between = { from: "", before: `${run.clock().toISOString()}~` };
-    let fault: unknown = null;
-    const due = await run.store.page(paymentOrders, "due", accountId, [], { limit: PAGE, between });
-    for (const order of due) {
-      // An order that fails must not stop the others.
-      const work = advance(run, order).catch((error: unknown) => void (fault ??= error));
+/** A fault that nobody expects, while the server asked about payments of an account. */
+export interface PaymentFault {
+  error: unknown;
+  /** The public id of the account. */
+  account: string;
+  /** null: it is about none. */
+  payer: Payer | null;
+}
+
+/**
+ * Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. A fault is
+ * reported once for each account and provider, and keeps nobody from the other orders and accounts.
+ */
+export async function* askOpenPayments(
+  run: Run,
+  report: (fault: PaymentFault) => void,
+): AsyncGenerator<void> {
+  for await (const account of servedAccounts(run.store)) {
+    const faults = new Map<Payer | null, unknown>();
+    const note = (payer: Payer | null) => (error: unknown) => {
+      if (!faults.has(payer)) faults.set(payer, error);
+    };
+    for (const order of (await listDue(run, account).catch(note(null))) ?? []) {
+      const work = advance(run, order).catch(note(order.payer));
       while (!(await isDone(work))) yield;
     }
-    if (fault !== null) throw fault;
+    await tellUndecided(contextOf(run), account.id).catch(note(null));
+    for (const [payer, error] of faults) report({ error, account: account.publicId, payer });
   }
+}
+
+function listDue({ store, clock }: Run, { id }: Account): Promise<PaymentOrder[]> {
+  const between = { from: "", before: `${clock().toISOString()}~` };
+  return store.page(paymentOrders, "due", id, [], { limit: PAGE, between });
 }
 
 /** Whether work is done, after a short wait. */

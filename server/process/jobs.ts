@@ -12,7 +12,7 @@ import { sweepSessions } from "../domain/access/session.ts";
 import { sweepVisitors } from "../domain/people/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
 import { continueImports } from "../transfer/csv/run.ts";
-import { askOpenPayments } from "../payments/send.ts";
+import { askOpenPayments, type PaymentFault } from "../payments/send.ts";
 import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
 import { runMigrations, type MigrationRun } from "./migrations.ts";
@@ -42,6 +42,7 @@ export function newJobs(
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
   const run = { store, clock, guard: lease.guard };
   const audited = { ...run, store: auditedStore(store, { actor: PROCESS, clock }) };
+  const newFaultLog = paymentFaultLogs({ log, logOutage });
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
@@ -50,7 +51,7 @@ export function newJobs(
     {
       name: "payments",
       restMs: PAYMENTS_REST_MS,
-      begin: () => askOpenPayments({ ...audited, chance, seal }),
+      begin: () => askOpenPayments({ ...audited, chance, seal }, newFaultLog()),
     },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
@@ -58,6 +59,26 @@ export function newJobs(
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
     ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
   ]);
+}
+
+/** The log of each round of the payments. A fault that was in the round before is not logged again. */
+function paymentFaultLogs({
+  log,
+  logOutage,
+}: Pick<Services, "log" | "logOutage">): () => (fault: PaymentFault) => void {
+  let latest = new Set<string>();
+  return () => {
+    const former = latest;
+    const found = new Set<string>();
+    latest = found;
+    return ({ error, account, payer }) => {
+      if (isOutage(error)) return logOutage(error);
+      const name = `${account} ${payer} ${String(error)}`;
+      found.add(name);
+      if (former.has(name)) return;
+      log.error({ err: error, account, provider: payer }, "payments can't be sent or asked about");
+    };
+  };
 }
 
 /** A user is waiting for it. */

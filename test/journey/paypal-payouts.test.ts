@@ -45,11 +45,11 @@ async function run<T = unknown>(...words: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-async function connect(): Promise<unknown> {
+async function connect(account = "acme"): Promise<unknown> {
   const file = join(folder, "secret");
   writeFileSync(file, "secret-1\n");
   const options = ["--client-id", "client-1", "--secret-file", file, "--base-url", paypal.url];
-  return run("payouts", "connect", "acme", "paypal", ...options);
+  return run("payouts", "connect", account, "paypal", ...options);
 }
 
 /** Runs the built command twice at once, and kills both some time after PayPal got so many requests of them. */
@@ -163,6 +163,24 @@ it("encrypts the secrets with a new key, and forgets the old one", async () => {
     1,
     "No key in TIDEMARK_SECRET_FILE opens this secret: add the key that sealed it\n",
   ]);
+});
+
+it("encrypts nothing anew while an account can't be changed, and names it", async () => {
+  await connect();
+  await run("account", "create", "Beta", "--id", "beta", "--landing-url", "https://www.beta.example/");
+  await connect("beta");
+  await run("account", "freeze", "acme");
+  const [old, next] = [SECRET.TIDEMARK_SECRET, Buffer.alloc(32, "n").toString("base64")];
+  const rotate = (keys: string) => callCli(folder, ["secrets", "rotate"], { TIDEMARK_SECRET: keys });
+  expect(await rotate(`${next}\n${old}`)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "Nothing was encrypted anew: acme can't be changed while being moved or removed. Finish that, or run `tidemark account unfreeze`, and rotate again. Keep the former key until then\n",
+  });
+  expect((await rotate(old)).stdout).toBe('{\n  "rotated": 0\n}\n');
+  await run("account", "unfreeze", "acme");
+  expect((await rotate(`${next}\n${old}`)).stdout).toBe('{\n  "rotated": 2\n}\n');
 });
 
 it("pays once although the command is killed again and again", async () => {

@@ -30,6 +30,7 @@ import {
   type PaypalApi,
   type PaypalItem,
 } from "./paypal-api.ts";
+import { rethrow } from "./payments.ts";
 import { addPayout, addPromoter, selectMethod } from "./payouts.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -170,7 +171,7 @@ export async function newPaymentWorld(engine: Engine) {
   }
 
   async function job(run: Run): Promise<void> {
-    const round = askOpenPayments(run);
+    const round = askOpenPayments(run, rethrow);
     while ((await round.next()).done !== true);
   }
 

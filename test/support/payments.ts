@@ -8,7 +8,7 @@ import { withStore } from "./operations.ts";
 import { createPaymentsBatch } from "../../server/domain/ledger/payments-batch/changes.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
-import { askOpenPayments, intendBatch } from "../../server/payments/send.ts";
+import { askOpenPayments, intendBatch, type PaymentFault } from "../../server/payments/send.ts";
 import type { PaypalApi } from "./paypal-api.ts";
 
 /** Connects the account with a stand-in. Only the command line may name an address. */
@@ -26,10 +26,15 @@ export async function connectPaypal(
   });
 }
 
+/** Takes a fault of the job as one of the test. */
+export function rethrow({ error }: PaymentFault): never {
+  throw error;
+}
+
 /** One round of the job that sends payments and asks about them. */
 export async function runPaymentJob({ services }: TestApp): Promise<void> {
   const { store, chance, clock, seal } = services;
-  const round = askOpenPayments({ store, chance, clock, seal, actor: PROCESS });
+  const round = askOpenPayments({ store, chance, clock, seal, actor: PROCESS }, rethrow);
   while ((await round.next()).done !== true);
 }
 
@@ -41,7 +46,10 @@ export function finishPayments(
   return withStore(url, async ({ store, accountId }) => {
     for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
       const clock = () => new Date(Date.now() + hours * 60 * 60 * 1_000);
-      const round = askOpenPayments({ store, chance: systemChance, clock, seal: newSeal([SECRET_KEY]) });
+      const round = askOpenPayments(
+        { store, chance: systemChance, clock, seal: newSeal([SECRET_KEY]) },
+        rethrow,
+      );
       while ((await round.next()).done !== true);
     }
     const claims = await store.list(payoutClaims, "id", accountId, []);
@@ -80,10 +88,10 @@ export async function addBatch(
   await createPaymentsBatch(context, account, { method, show: asItIs });
 }
 
-/** `tidemark payouts send acme 1 --yes --provider …`, as far as the payments are written down. */
-export async function sendAll(app: TestApp, provider: TransferProvider): Promise<void> {
+/** `tidemark payouts send acme BATCH_ID --yes --provider …`, as far as the payments are written down. */
+export async function sendAll(app: TestApp, provider: TransferProvider, batchId = 1): Promise<void> {
   const { store, chance, clock, seal } = app.services;
   const account = await changeAccount(app.context, app.accountId, {});
-  const given = { batchId: 1, provider, ignoresBalance: false };
+  const given = { batchId, provider, ignoresBalance: false };
   await intendBatch({ store, chance, clock, seal }, account, given);
 }

@@ -188,6 +188,41 @@ export function startWiseApi(): Promise<TransferApi> {
   );
 }
 
+/** One address of a provider for two accounts: requests with another secret than `secret-1` go to the second stand-in. */
+export async function startBoth(
+  first: TransferApi,
+  second: TransferApi,
+): Promise<Pick<TransferApi, "url" | "close">> {
+  const server = createServer(async (request, response) => {
+    const isFirst = request.headers.authorization === "Bearer secret-1";
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const to = new URL(request.url ?? "/", isFirst ? first.url : second.url);
+    const headers = new Headers({ authorization: "Bearer secret-1" });
+    for (const name of ["content-type", "idempotency-key"]) {
+      const value = request.headers[name];
+      if (typeof value === "string") headers.set(name, value);
+    }
+    const body = request.method === "GET" ? null : Buffer.concat(chunks);
+    try {
+      const answer = await fetch(to, { method: request.method ?? "GET", headers, body });
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.end(await answer.text());
+    } catch {
+      request.socket.destroy(); // the stand-in has lost the answer
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
 /** `isPaying`: whether a request asks to pay. Faults strike those alone. */
 async function start(
   behaviour: Behaviour,

@@ -56,7 +56,7 @@ function Sums({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: num
 function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const { pending_promoters, proposed_referrals, suspicious_referrals } = tasks;
   const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
-  const { waiting_events, late_deliveries, held_emails, undecided_payments } = tasks;
+  const { waiting_events, late_deliveries, held_emails } = tasks;
   const rates_missing = waiting_events.count - waiting_events.failed_count;
   return [
     {
@@ -87,11 +87,7 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       count: pending_payouts.promoters_count,
       link: "/admin/payouts",
     },
-    {
-      words: `${several(undecided_payments.count, "payment")} that may be paid or not: look at the provider`,
-      count: undecided_payments.count,
-      link: "/admin/payouts",
-    },
+    ...paymentTasks(tasks),
     {
       words: failing_webhooks.count === 1 ? "1 webhook fails" : `${failing_webhooks.count} webhooks fail`,
       count: failing_webhooks.count,
@@ -115,6 +111,21 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       words: `${several(held_emails.count, "e-mail")} held until mail is set up`,
       count: held_emails.count,
       link: "/admin/settings/mail",
+    },
+  ];
+}
+
+function paymentTasks({ undecided_payments: undecided, held_payouts: held }: HomeAnswer["tasks"]): Task[] {
+  return [
+    {
+      words: `${several(undecided.count, "payment")} that may be paid or not: look at the provider`,
+      count: undecided.count,
+      link: "/admin/payouts",
+    },
+    {
+      words: `${several(held.count, "promoter says", "promoters say")} that somebody else has changed their payout method`,
+      count: held.count,
+      link: "/admin/payouts",
     },
   ];
 }

@@ -13,9 +13,10 @@ import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
-import { Payments, sendBatch } from "./payments.tsx";
+import { Payments } from "./payments.tsx";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
 import { FileParts, needsPart } from "./file-parts.tsx";
+import { SendMoney } from "./send-money.tsx";
 import { SepaFile } from "./sepa-file.tsx";
 import { BATCH_STATUSES, METHODS, type PaymentsBatch } from "./words.ts";
 
@@ -61,9 +62,7 @@ export function BatchList({
   changed: () => Promise<void>;
 }) {
   const list = useList(filters, loadBatches);
-  const sepa = useSignal<PaymentsBatch | null>(null);
-  const parts = useSignal<PaymentsBatch | null>(null);
-  const payments = useSignal<PaymentsBatch | null>(null);
+  const opened = useSignal<Opened | null>(null);
   const connections = useLoad((signal) => answer(api.GET("/api/v2/company/payment_connections", { signal })));
   const providers = connections.data.value?.map(({ provider }) => provider) ?? [];
   const reload = async () => {
@@ -77,9 +76,7 @@ export function BatchList({
         batch={batch}
         isConnected={providers.some((provider) => PAID_BY[provider] === batch.method)}
         reload={reload}
-        onSepa={() => (sepa.value = batch)}
-        onParts={() => (parts.value = batch)}
-        onPayments={() => (payments.value = batch)}
+        onOpen={(what) => (opened.value = { what, batch })}
       />
     ),
   };
@@ -98,19 +95,30 @@ export function BatchList({
           </Empty>
         }
       />
-      {parts.value && <FileParts batch={parts.value} onClose={() => (parts.value = null)} />}
-      {payments.value && (
-        <Payments
-          batch={payments.value}
+      {opened.value && (
+        <BatchDialog
+          {...opened.value}
           onClose={() => {
-            payments.value = null;
-            void reload();
+            const mayHaveChanged = opened.value?.what === "payments" || opened.value?.what === "send";
+            opened.value = null;
+            if (mayHaveChanged) void reload();
           }}
         />
       )}
-      {sepa.value && <SepaFile batch={sepa.value} onClose={() => (sepa.value = null)} />}
     </>
   );
+}
+
+/** A dialog about a batch. */
+interface Opened {
+  what: "send" | "payments" | "parts" | "sepa";
+  batch: PaymentsBatch;
+}
+
+function BatchDialog({ what, ...props }: Opened & { onClose: () => void }) {
+  if (what === "send") return <SendMoney {...props} />;
+  if (what === "payments") return <Payments {...props} />;
+  return what === "parts" ? <FileParts {...props} /> : <SepaFile {...props} />;
 }
 
 interface ActionsProps {
@@ -118,21 +126,19 @@ interface ActionsProps {
   /** Whether a provider pays it. */
   isConnected: boolean;
   reload: () => Promise<void>;
-  onSepa: () => void;
-  onParts: () => void;
-  onPayments: () => void;
+  onOpen: (what: Opened["what"]) => void;
 }
 
-function Actions({ batch, isConnected, reload, onSepa, onParts, onPayments }: ActionsProps) {
+function Actions({ batch, isConnected, reload, onOpen }: ActionsProps) {
   const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight no-wrap">
       {isConnected && (isPayable || isRetriable) && (
-        <button class="button little" onClick={() => void sendBatch(batch, reload)}>
+        <button class="button little" onClick={() => onOpen("send")}>
           Send the money
         </button>
       )}
-      <button class="button little" onClick={onPayments}>
+      <button class="button little" onClick={() => onOpen("payments")}>
         Payments
       </button>
       {(isPayable || isRetriable) && (
@@ -141,12 +147,12 @@ function Actions({ batch, isConnected, reload, onSepa, onParts, onPayments }: Ac
         </button>
       )}
       {method === "bank" && (
-        <button class="button little" onClick={onSepa}>
+        <button class="button little" onClick={() => onOpen("sepa")}>
           SEPA file
         </button>
       )}
       {(method === "bank" || method === "paypal" || method === "wise") && (
-        <button class="button little" onClick={() => void saveFile(batch, method, onParts)}>
+        <button class="button little" onClick={() => void saveFile(batch, method, () => onOpen("parts"))}>
           CSV file
         </button>
       )}

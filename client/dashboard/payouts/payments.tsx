@@ -2,10 +2,10 @@ import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
-import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
-import { dateTime, money, several } from "../../ui/format.ts";
-import { METHODS, type PaymentsBatch } from "./words.ts";
+import { dateTime, money } from "../../ui/format.ts";
+import type { PaymentsBatch } from "./words.ts";
 
 type Payment = components["schemas"]["Payment"];
 
@@ -82,43 +82,4 @@ async function load(id: number, signal: AbortSignal): Promise<Payment[]> {
   };
   const undecided = await find(true);
   return [...undecided, ...(await find(false))];
-}
-
-/** Shows what sending a batch would do, and sends it after confirmation. */
-export async function sendBatch(
-  { id, method, ext_reference: name }: PaymentsBatch,
-  reload: () => Promise<void>,
-): Promise<void> {
-  const params = { path: { id } };
-  await tell(async () => {
-    const plan = await answer(api.GET("/api/v2/company/payments_batches/{id}/plan", { params }));
-    const isMeant = await ask({
-      title: `Pay ${name} by ${METHODS[method]}?`,
-      text: <PlanText plan={plan} />,
-      action: `Send ${money(plan.total)}`,
-    });
-    if (!isMeant) return "Nothing was sent";
-    await answer(api.POST("/api/v2/company/payments_batches/{id}/send", { params, body: {} }));
-    return `${name} is being sent`;
-  });
-  await reload();
-}
-
-function PlanText({ plan }: { plan: components["schemas"]["PaymentPlan"] }) {
-  return (
-    <>
-      <p>
-        {several(plan.to_pay.length, "promoter")} get {money(plan.total)} in all.
-        {plan.balance !== null && ` You have ${money(plan.balance)} there.`}
-      </p>
-      {plan.left_out.length > 0 && <p>{several(plan.left_out.length, "payout")} are left out:</p>}
-      <ul>
-        {plan.left_out.map(({ payout_id: id, message }) => (
-          <li key={id}>
-            Payout {id}: {message}.
-          </li>
-        ))}
-      </ul>
-    </>
-  );
 }

@@ -7,6 +7,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { PayoutList } from "./all.tsx";
 import { BatchList } from "./payments-batches.tsx";
 import { DueList } from "./due.tsx";
+import { Holds } from "./holds.tsx";
 import { USUAL } from "./query.ts";
 import { NextRun, Runs } from "./runs.tsx";
 
@@ -19,6 +20,7 @@ export function Payouts() {
   const show = (due: string) => filters.set({ ...USUAL, tab: "all", status: "pending", due });
   return (
     <Page title="Payouts">
+      <Holds />
       <div class="grid sums" style={{ "--column": "13rem" }}>
         <Sum
           title="Due next"

@@ -37,6 +37,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   payment_connection: "Payment connection",
   payments_batch: "Payments batch",
   payout: "Payout",
+  payout_hold: "Held payouts",
   payout_method: "Payout method",
   product: "Product",
   promo_code: "Promo code",

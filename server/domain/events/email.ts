@@ -40,14 +40,42 @@ type SwitchEmailKind = (typeof SWITCH_EMAIL_KINDS)[number];
 
 export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
 
+export const MONEY_EMAIL_KINDS = [
+  "payout_method_changed",
+  "payment_unclaimed",
+  "payment_failed",
+  "payment_returned",
+] as const;
+
+/**
+ * A kind of e-mail to promoters about the way of their money. Campaigns can't switch it off and nobody unsubscribes from it,
+ * because somebody else may have taken the money, or it waits for the promoter.
+ */
+export type MoneyEmailKind = (typeof MONEY_EMAIL_KINDS)[number];
+
+export const OWNER_EMAIL_KINDS = ["payouts_held", "payments_undecided"] as const;
+
+/** A kind of e-mail to the owners of an account about what somebody must look at. */
+export type OwnerEmailKind = (typeof OWNER_EMAIL_KINDS)[number];
+
 /** Whether an e-mail contains a link into the portal. */
 export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
   return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
 }
 
+/** Whether a promoter gets an e-mail although they want none. */
+export function isMoneyEmail(kind: Email["kind"]): kind is MoneyEmailKind {
+  return (MONEY_EMAIL_KINDS as readonly string[]).includes(kind);
+}
+
+/** Whether an e-mail tells owners what to look at. */
+export function isOwnerEmail(kind: Email["kind"] | undefined): kind is OwnerEmailKind {
+  return (OWNER_EMAIL_KINDS as readonly unknown[]).includes(kind);
+}
+
 /** An e-mail to a promoter or a user before its template is filled in. */
 export interface Email {
-  kind: EmailKind | AccessEmailKind | SwitchEmailKind | UserEmailKind;
+  kind: EmailKind | AccessEmailKind | SwitchEmailKind | UserEmailKind | MoneyEmailKind | OwnerEmailKind;
   /** Null if it goes to a user. */
   promoterId: number | null;
   /** Absent if it goes to a promoter. */

@@ -3,6 +3,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
+import { payoutHolds } from "./payout-method/hold.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
 import { payouts } from "./payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -44,6 +45,7 @@ export async function deletePromoter(
       await tx.remove(payoutMethods, accountId, method.id);
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
+    await tx.remove(payoutHolds, accountId, id);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);

@@ -55,9 +55,11 @@ export async function drawPlan(
 ): Promise<DrawnPlan> {
   const header = await readHeader(file, saying.delimiter);
   const rows: string[][] = [];
+  let seen = 0;
   for await (const { cells } of readLines(file, header)) {
     if (cells !== null) rows.push(cells.map(restored));
-    if (rows.length === LOOKED_AT) break;
+    seen += 1;
+    if (seen === LOOKED_AT) break;
   }
   const sheet = { titles: header.titles, rows };
   const columns = await matchColumns(store, account, { sheet, fields: kind.columns, chosen: saying.chosen });

@@ -54,7 +54,10 @@ function cellsOf(values: string[] | null, columnCount: number, line: number): Cs
 }
 
 async function firstLine(file: CsvFile): Promise<string> {
-  for await (const text of splitLines(readText(file))) if (text.trim() !== "") return text;
+  for await (const lines of splitLines(readText(file))) {
+    const first = lines.find((text) => text.trim() !== "");
+    if (first !== undefined) return first;
+  }
   return "";
 }
 
@@ -73,41 +76,73 @@ interface CsvRecord {
  * continues with the next line.
  */
 async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord> {
-  const waiting: string[] = [];
+  let waiting: string[] = [];
   let line = 1;
+  let open = openRecord(waiting);
 
   function* take(isAtEnd: boolean): Generator<CsvRecord> {
-    while (waiting.length > 0) {
-      const count = lineCount(waiting);
-      if (count === null && !isAtEnd && !isTooLong(waiting)) return;
-      const values = count === null ? null : parseRecord(waiting.slice(0, count).join("\n"), delimiter);
+    let from = 0;
+    while (from < waiting.length) {
+      const count = lineCount(waiting, from);
+      if (count === null && !isAtEnd && !isTooLong(openRecord(waiting.slice(from)))) break;
+      const values =
+        count === null ? null : parseRecord(waiting.slice(from, from + count).join("\n"), delimiter);
       if (values?.length !== 0) yield { line, values };
       // Misplaced quotes must not affect the next lines.
       const taken = values === null ? 1 : (count ?? 1);
-      waiting.splice(0, taken);
+      from += taken;
       line += taken;
     }
+    waiting = waiting.slice(from);
+    open = openRecord(waiting);
   }
 
-  for await (const text of splitLines(pieces)) {
-    waiting.push(text);
-    yield* take(false);
+  for await (const lines of splitLines(pieces)) {
+    for (const text of lines) {
+      // There may be millions of them, and the parser takes its time.
+      if (waiting.length === 0 && text.trim() === "" && !text.includes(delimiter)) {
+        line += 1;
+        continue;
+      }
+      waiting.push(text);
+      open = withLine(open, text);
+      // Each line is looked at once while a quote is open, however many there are.
+      if (!open.isOpen || isTooLong(open)) yield* take(false);
+    }
   }
   yield* take(true);
 }
 
-/** Counts the lines of the first record by pairing quotes. Returns null if the record is incomplete. */
-function lineCount(lines: string[]): number | null {
+/** A record whose last line is not read yet. */
+interface OpenRecord {
+  isOpen: boolean;
+  length: number;
+}
+
+function openRecord(lines: string[]): OpenRecord {
+  return lines.reduce(withLine, { isOpen: false, length: 0 });
+}
+
+function withLine({ isOpen, length }: OpenRecord, text: string): OpenRecord {
+  return { isOpen: hasOddQuotes(text) ? !isOpen : isOpen, length: length + text.length + 1 };
+}
+
+function isTooLong({ length }: OpenRecord): boolean {
+  return length > MAX_RECORD_CHARACTERS;
+}
+
+/** Counts the lines of the record that begins at `from`: quotes come in pairs, including doubled ones. null: it goes on. */
+function lineCount(lines: string[], from: number): number | null {
   let isOpen = false;
-  for (const [at, text] of lines.entries()) {
-    if (text.split('"').length % 2 === 0) isOpen = !isOpen;
-    if (!isOpen) return at + 1;
+  for (let at = from; at < lines.length; at += 1) {
+    if (hasOddQuotes(lines[at]!)) isOpen = !isOpen;
+    if (!isOpen) return at + 1 - from;
   }
   return null;
 }
 
-function isTooLong(lines: string[]): boolean {
-  return lines.reduce((length, text) => length + text.length + 1, 0) > MAX_RECORD_CHARACTERS;
+function hasOddQuotes(text: string): boolean {
+  return text.includes('"') && text.split('"').length % 2 === 0;
 }
 
 function parseRecord(text: string, delimiter: string): string[] | null {
@@ -130,8 +165,8 @@ function parseRecord(text: string, delimiter: string): string[] | null {
 /** Real CSV files have no longer lines. */
 const MAX_LINE_CHARACTERS = 1_000_000;
 
-/** Yields the lines of a text without their line ends. @throws Failure `malformed` if a line is too long */
-async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+/** Yields the lines of each piece of a text without their line ends. @throws Failure `malformed` if a line is too long */
+async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = "";
   for await (const chunk of pieces) {
     // A carriage return at the end of a chunk may be followed by a line feed in the next one.
@@ -139,7 +174,7 @@ async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string
     rest = lines.pop() ?? "";
     if (rest.length > MAX_LINE_CHARACTERS)
       throw new Failure("malformed", `The file has a line of more than ${MAX_LINE_CHARACTERS} characters`);
-    yield* lines;
+    yield lines;
   }
-  if (rest !== "") yield rest.replace(/\r$/, "");
+  if (rest !== "") yield [rest.replace(/\r$/, "")];
 }

@@ -63,6 +63,10 @@ export const tasksAnswer = z
       z.object({ count: field(z.int(), "How many.", 1) }),
       "Payments that may or may not have been paid.",
     ),
+    held_payouts: field(
+      z.object({ count: field(z.int(), "How many.", 1) }),
+      "Promoters who say that somebody else has changed their payout method. Nobody pays them until you release their payouts.",
+    ),
     held_emails: field(
       z.object({ count: field(z.int(), "How many.", 24) }),
       "E-mails that wait until mail is set up.",
@@ -93,6 +97,7 @@ export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
     },
     late_deliveries: { count: tasks.lateDeliveries.count, oldest_at: tasks.lateDeliveries.oldestAt },
     undecided_payments: { count: tasks.undecidedPayments.count },
+    held_payouts: { count: tasks.heldPayouts.count },
     held_emails: { count: tasks.heldEmails.count },
   };
 }

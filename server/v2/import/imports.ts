@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { H3Event } from "h3";
 import { z } from "zod";
 import { withoutLog } from "../../domain/access/audit/audited-store.ts";
@@ -109,7 +110,7 @@ async function importFile({ event, account, caller, context: given }: V2Request)
   // The audit log has one entry for the file, not one per record.
   const { store, now, chance } = withoutLog(given);
   const context = { store, now, chance };
-  const file = () => [bytes];
+  const file = () => inPieces(bytes);
   const kind = KINDS[input.kind];
   const saying = {
     delimiter: input.delimiter ?? null,
@@ -138,6 +139,18 @@ async function importFile({ event, account, caller, context: given }: V2Request)
     preview,
     batch: batch && batchJson(batch),
   };
+}
+
+/** A piece of a file. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A large file comes in pieces, and other requests have their turn between them. */
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, PIECE_BYTES);
+  for (let at = PIECE_BYTES; at < bytes.length; at += PIECE_BYTES) {
+    await setImmediate();
+    yield bytes.subarray(at, at + PIECE_BYTES);
+  }
 }
 
 function chosenOf(columns: Record<string, string | null>): ChosenColumns {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PAYMENT_PROVIDERS } from "../../domain/ledger/payment/connection.ts";
 import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../../domain/ledger/payment/steps.ts";
+import { approvalOf } from "../../domain/ledger/payments-batch/approval.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -130,6 +131,38 @@ const planAnswer = z
       ),
       "Payouts of the batch that are not sent, and why.",
     ),
+    approval: field(
+      z.object({
+        is_required: field(
+          z.boolean(),
+          "Whether another user must approve the batch before it is sent.",
+          true,
+        ),
+        made_by: field(
+          z.string().nullable(),
+          "E-mail address of the user who has made the batch. null: a program did.",
+          "ada@acme.example",
+        ),
+        made_at: field(z.iso.datetime(), "When the batch was made."),
+        approved_by: field(
+          z.string().nullable(),
+          "E-mail address of the user who has approved it. null: nobody has.",
+          null,
+        ),
+        approved_at: field(z.iso.datetime().nullable(), "When it was approved. null: it was not."),
+        not_approvable_because: field(
+          z.string().nullable(),
+          "Why you can't approve it. null: you can.",
+          "You have made BATCH-3, so another user must approve it",
+        ),
+        not_sendable_because: field(
+          z.string().nullable(),
+          "Why you can't send it as long as its approval stays like this. null: you can.",
+          "A second person must approve BATCH-3 before it is sent",
+        ),
+      }),
+      "Who has made the batch, and who has approved it.",
+    ),
   })
   .meta({ id: "PaymentPlan" });
 
@@ -143,7 +176,7 @@ export const planPaymentsOperation: V2Operation = {
   refusals: ["not_found", "refused"],
   async handle(request: V2Request) {
     const { account } = request;
-    return planJson(await priceBatch(runOf(request), account, await batchOf(request)));
+    return showPlan(request, await priceBatch(runOf(request), account, await batchOf(request)));
   },
 };
 
@@ -164,9 +197,8 @@ export const sendPaymentsOperation: V2Operation = {
   async handle(request: V2Request) {
     const { event, account } = request;
     const { ignore_balance: ignoresBalance = false } = shapeInput(sendBody, await readJson(event));
-    return planJson(
-      await intendBatch(runOf(request), account, { ...(await batchOf(request)), ignoresBalance }),
-    );
+    const given = { ...(await batchOf(request)), ignoresBalance };
+    return showPlan(request, await intendBatch(runOf(request), account, given));
   },
 };
 
@@ -179,7 +211,11 @@ async function batchOf({ event, account, context }: V2Request) {
   return { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted: null }) };
 }
 
-function planJson({ currency, total, balance, toPay, leftOut }: PricedPlan): z.output<typeof planAnswer> {
+async function showPlan(
+  { context, account }: V2Request,
+  { batch, currency, total, balance, toPay, leftOut }: PricedPlan,
+): Promise<z.output<typeof planAnswer>> {
+  const approval = await approvalOf(context, account, batch);
   return {
     currency,
     total,
@@ -196,6 +232,15 @@ function planJson({ currency, total, balance, toPay, leftOut }: PricedPlan): z.o
       promoter_id: payout.promoterId,
       message: reason,
     })),
+    approval: {
+      is_required: approval.isRequired,
+      made_by: batch.madeBy?.email ?? null,
+      made_at: batch.createdAt,
+      approved_by: batch.approvedBy?.email ?? null,
+      approved_at: batch.approvedBy?.at ?? null,
+      not_approvable_because: approval.notApprovableBecause,
+      not_sendable_because: approval.notSendableBecause,
+    },
   };
 }
 

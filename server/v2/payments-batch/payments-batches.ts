@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findPaymentsBatches } from "../../domain/ledger/payments-batch/batch.ts";
+import { approveBatch } from "../../domain/ledger/payments-batch/approval.ts";
 import {
-  approveBatch,
   createPaymentsBatch,
   payBatch,
   removePaymentsBatch,
@@ -97,7 +97,7 @@ export const approvePaymentsBatchOperation: V2Operation = {
   id: "approvePaymentsBatch",
   summary: "Approve a payments batch for another user",
   description:
-    "Approves that a provider pays a batch. If the account asks for a second person, another user must have approved a batch before it is sent. Only a user with a second factor can approve. An extension of Tidemark.",
+    "Approves that a provider pays a batch. If the account asks for a second person, another user must have approved a batch before it is sent. Only a user with a second factor can approve, and not the one who has made the batch. An extension of Tidemark.",
   answer: paymentsBatchAnswer,
   refusals: ["not_found", "refused"],
   handle: ({ event, account, context }: V2Request) =>

@@ -29,6 +29,7 @@ import {
   removePayoutMethodOperation,
   updatePayoutMethodOperation,
 } from "./payout-methods.ts";
+import { listPayoutHoldsOperation, releasePayoutsOperation } from "./payout-holds.ts";
 import { dueStatsOperation, payoutStatsOperation } from "./payout-stats.ts";
 
 /**
@@ -56,6 +57,8 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["GET", "/payments", listPaymentsOperation],
   ["POST", "/payments/:id/decide", decidePaymentOperation, "owner"],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
+  ["GET", "/payout_holds", listPayoutHoldsOperation],
+  ["POST", "/promoters/:id/release_payouts", releasePayoutsOperation, "owner"],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],

@@ -17,6 +17,15 @@ const PLAN = {
     { promoter_id: 2, name: "joe@example.com", payee: "joe@wallet.example", amount: 12_000, payout_ids: [3] },
   ],
   left_out: [],
+  approval: {
+    is_required: false,
+    made_by: null,
+    made_at: NOW,
+    approved_by: null,
+    approved_at: null,
+    not_approvable_because: "Only a user with a second factor can approve a payments batch",
+    not_sendable_because: null,
+  },
 };
 const PAYMENT = {
   id: 1,
@@ -428,6 +437,43 @@ describe("sending a payments batch", () => {
       to_pay: [],
       left_out: [{ message }, { message }, { payout_id: 3 }],
     });
+  });
+
+  it("is approved by somebody else than the one who has made the batch, and the plan says who did what", async () => {
+    await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
+    const withFactor = async (email: string) => {
+      const made = await addUser(app, "owner", { email });
+      await app.records.put("user", { ...made, secondFactor });
+      return callAs(app, made);
+    };
+    const ada = await withFactor("ada@acme.example");
+    const bob = await withFactor("bob@acme.example");
+    await company(app, "DELETE /payments_batches/1");
+    await ada("POST /payouts/create_payments_batch", { method: "paypal" });
+    const planned = async (by: typeof ada) => {
+      const { body } = await by("GET /payments_batches/2/plan");
+      return (body as typeof PLAN).approval;
+    };
+    const approval = { ...PLAN.approval, is_required: true, made_by: "ada@acme.example" };
+    const lacking = "A second person must approve BATCH-2 before it is sent";
+    const ownMade = "You have made BATCH-2, so another user must approve it";
+    expect([await planned(ada), await planned(bob)]).toEqual([
+      { ...approval, not_approvable_because: ownMade, not_sendable_because: lacking },
+      { ...approval, not_approvable_because: null, not_sendable_because: lacking },
+    ]);
+    expect(await outcome(ada("POST /payments_batches/2/approve", {}))).toEqual({
+      status: 422,
+      body: { code: "operation_failed", message: ownMade },
+    });
+    expect((await outcome(bob("POST /payments_batches/2/approve", {}))).status).toBe(200);
+    const approved = { ...approval, approved_by: "bob@acme.example", approved_at: NOW };
+    const ownApproved = "You have approved BATCH-2, so another user must send it";
+    expect([await planned(ada), await planned(bob)]).toEqual([
+      { ...approved, not_approvable_because: ownMade },
+      { ...approved, not_approvable_because: null, not_sendable_because: ownApproved },
+    ]);
+    expect((await outcome(ada("POST /payments_batches/2/send", {}))).status).toBe(200);
   });
 
   it("shows promoters each step of their own, and what to do", async () => {

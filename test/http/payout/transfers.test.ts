@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
+import { company } from "../../support/v2.ts";
 import {
+  startBoth,
   startStripeApi,
   startTremendousApi,
   startWiseApi,
@@ -18,14 +20,15 @@ describe.each([
 ] as const)("%s", (provider, field, payees, amounts, takenBack) => {
   let app: TestApp;
   let api: TransferApi;
-  beforeEach(async () => {
-    app = await startApp();
-    const starts = {
+  const start = () =>
+    ({
       stripe: () => startStripeApi(() => app.services.clock()),
       wise: startWiseApi,
       tremendous: startTremendousApi,
-    };
-    api = await starts[provider]();
+    })[provider]();
+  beforeEach(async () => {
+    app = await startApp();
+    api = await start();
     await connectTo(app, provider, api.url);
     await addBatch(
       app,
@@ -85,6 +88,42 @@ describe.each([
       ["confirmed", null],
       ["confirmed", null],
     ]);
+  });
+
+  it("never sends again with other credentials what it may have paid, however long it waits", async () => {
+    const other = await start();
+    const both = await startBoth(api, other);
+    await connectTo(app, provider, both.url);
+    const replace = async (number: number) => {
+      const given = {
+        secret: `secret-${number}`,
+        campaign_id: `campaign-${number}`,
+        profile_id: `${number + 6}`,
+      };
+      const { status } = await company(app, "POST /payment_connections", { provider, ...given });
+      expect(status).toBe(200);
+    };
+    const reasons = async () =>
+      ((await app.v2("GET", "/payments")).body as { needs_decision: string | null }[]).map(
+        ({ needs_decision: why }) => why,
+      );
+    api.fail("paid, answer lost", "paid, answer lost");
+    await sendAll(app, provider);
+    await runPaymentJob(app);
+    await replace(2);
+    for (const now of ["2026-03-04T05:08:07.890Z", "2026-03-04T06:00:00.000Z", DAY_LATER, MONTH_LATER])
+      await later(now);
+    const why = expect.stringContaining("it was asked with other credentials");
+    expect([other.postings, api.paid.length, await reasons()]).toEqual([0, 2, [why, why]]);
+    await replace(1);
+    await later("2026-04-05T08:00:00.000Z");
+    expect([api.paid.length, await reasons(), (await states()).map(([state]) => state)]).toEqual([
+      2,
+      [null, null],
+      ["confirmed", "confirmed"],
+    ]);
+    await both.close();
+    await other.close();
   });
 
   it("waits for another method if the receiver is refused", async () => {

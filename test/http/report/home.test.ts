@@ -28,6 +28,7 @@ const NO_TASKS = {
   waiting_events: { count: 0, failed_count: 0, currencies: [] },
   late_deliveries: { count: 0, oldest_at: null },
   undecided_payments: { count: 0 },
+  held_payouts: { count: 0 },
   held_emails: { count: 0 },
 };
 const points = (...values: [date: string, value: number][]) =>
@@ -150,6 +151,7 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
     waiting_events: { count: 0, failed_count: 0, currencies: [] },
     late_deliveries: { count: 6, oldest_at: "2026-03-01T00:00:00.000Z" },
     undecided_payments: { count: 0 },
+    held_payouts: { count: 0 },
     held_emails: { count: 0 },
   });
   expect(latest_referrals.map(({ email }) => email)).toEqual([

@@ -259,6 +259,15 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     });
   });
 
+  // Each took minutes, in which the server did nothing else.
+  it.each([
+    ["millions of blank lines", "email\n" + "\n".repeat(3_000_000), 0],
+    ["a quote that stays open", `email,name\n"jane@example.com,Jane\n${"x,y,z\n".repeat(300_000)}`, 200],
+  ])("looks at a file with %s as fast as at others", async (_, file, count) => {
+    const { status, body } = await send({ kind: "promoters", dry_run: "true" }, file);
+    expect([status, body["batch"]]).toMatchObject([200, { processed_count: 0, failed_count: count }]);
+  });
+
   it("refuses an eleventh long file while ten are under way", async () => {
     const file = `email\n${Array.from({ length: 300 }, (_, at) => `p${at}@example.com`).join("\n")}\n`;
     const query = { kind: "promoters", dry_run: "true" };

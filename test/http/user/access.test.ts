@@ -61,6 +61,7 @@ const TABLE = {
     GET /payout_runs/preview
     GET /payments_batches
     GET /payments
+    GET /payout_holds
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -172,6 +173,7 @@ const TABLE = {
     POST /payments_batches/:id/approve
     POST /payments_batches/:id/send
     POST /payments/:id/decide
+    POST /promoters/:id/release_payouts
     POST /payment_connections
     DELETE /payment_connections
     DELETE /payments_batches/:id

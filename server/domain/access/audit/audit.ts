@@ -42,6 +42,7 @@ export const AUDITED = {
   "payment-connection": "payment_connection",
   "payments-batch": "payments_batch",
   payout: "payout",
+  "payout-hold": "payout_hold",
   "payout-method": "payout_method",
   product: "product",
   "promo-code": "promo_code",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
-import type { Reader, Store } from "../../../storage/store.ts";
+import type { Reader, Store, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 
@@ -144,15 +144,25 @@ export function payingAccountOf(connection: PaymentConnection, secret: string): 
  */
 export function resealPayments({ store }: Context, accountId: number, seal: Seal): Promise<number> {
   return store.transact(async (tx) => {
-    const former = (await tx.view.list(paymentConnections, "id", accountId, [])).filter(
-      ({ sealedSecret }) => !seal.isCurrent(sealedSecret),
-    );
+    const former = await formerIn(tx.view, accountId, seal);
     for (const connection of former) {
       const sealedSecret = seal.close(secretOf(connection, seal), placeOf(connection));
       await tx.put(paymentConnections, { ...connection, sealedSecret });
     }
     return former.length;
   });
+}
+
+/** Whether `resealPayments` has something to do. @throws Failure `refused` if it could not do it */
+export async function hasFormerSecrets(view: View, accountId: number, seal: Seal): Promise<boolean> {
+  const former = await formerIn(view, accountId, seal);
+  for (const connection of former) secretOf(connection, seal);
+  return former.length > 0;
+}
+
+async function formerIn(view: View, accountId: number, seal: Seal): Promise<PaymentConnection[]> {
+  const own = await view.list(paymentConnections, "id", accountId, []);
+  return own.filter(({ sealedSecret }) => !seal.isCurrent(sealedSecret));
 }
 
 function lacking(field: string): Failure {

@@ -6,12 +6,9 @@ import type { Account } from "../../program/account/account.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import {
-  batchReference,
-  lockPaymentsBatch,
-  paymentsBatches,
-  type PaymentsBatch,
-} from "../payments-batch/batch.ts";
+import { refuseUnapproved } from "../payments-batch/approval.ts";
+import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
+import { HELD, isHeld } from "../payout-method/hold.ts";
 import {
   METHOD_WORDS,
   payoutMethods,
@@ -122,18 +119,6 @@ export function intendPayments(
     }
     return { ...order, nextAskAt: at };
   });
-}
-
-/** @throws Failure `refused` until another user has approved a batch */
-function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
-  if (account.requiresSecondPerson !== true) return;
-  const name = batchReference(batch);
-  if (batch.approvedBy === undefined)
-    throw new Failure("refused", `A second person must approve ${name} before it is sent`);
-  if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
-    throw new Failure("refused", `You have approved ${name}, so another user must send it`);
-  // The approver may have made the key.
-  if (actor?.kind === "key") throw new Failure("refused", `A user must send ${name}, not a key`);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -347,6 +332,7 @@ async function check(
   if (payout.status === "processing") return "It was marked as processing, so a file may pay it";
   const promoter = await loadPromoter(tx, payout.accountId, payout.promoterId);
   if (isErased(promoter)) return "The promoter was erased";
+  if (await isHeld(tx, promoter.accountId, promoter.id)) return `${HELD}. Release the payouts first`;
   const payoutMethodId = await methodFor(tx, payout, "processing");
   const method =
     payoutMethodId === null ? null : await tx.get(payoutMethods, payout.accountId, payoutMethodId);

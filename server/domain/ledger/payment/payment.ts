@@ -2,7 +2,7 @@ import { Failure } from "../../../failure.ts";
 import { among, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import type { PaymentProviderName } from "./connection.ts";
+import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
 
 /**
  * The knowledge about a payment. `intent`: recorded, but not sent. `asked`: the provider was asked, and may
@@ -30,6 +30,8 @@ export interface Review {
   kind?: "silence" | "payouts";
   /** The provider's contradictory report. */
   said?: Said;
+  /** When the owners were told by e-mail. Absent: not yet. */
+  toldAt?: string;
 }
 
 /**
@@ -155,6 +157,11 @@ export const payoutClaims = table<PayoutClaim>()({
   key: ["payout_id"],
   columns: { payout_id: "integer", payment_id: "integer" },
 });
+
+/** How sentences name who moves the money. */
+export function payerWords(payer: Payer): string {
+  return payer === "file" ? "The bank" : PROVIDER_WORDS[payer];
+}
 
 /** The states in which money may be on its way, or has arrived. */
 const LIVE = new Set<PaymentState>(["intent", "asked", "unclaimed", "confirmed"]);

@@ -6,15 +6,15 @@ import { isErased } from "../../people/erased.ts";
 import { loadPayout, payouts, type Payout, type PayoutStatus } from "../payout/payout.ts";
 import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
-import { PROVIDER_WORDS } from "./connection.ts";
 import { receiverOf } from "./intent.ts";
+import { tellPromoter } from "./notice.ts";
 import {
   isLive,
   loadPayment,
   paymentOrders,
+  payerWords,
   payments,
   payoutClaims,
-  type Payer,
   type Payment,
   type PaymentOrder,
   type PaymentState,
@@ -251,8 +251,11 @@ async function apply(
     // Without the rejected receivers, the others may be paid.
     if (fault === undefined && answer.faults.length > 0) return payment.state;
     const error = fault?.reason ?? answer.reason;
-    return (await move(tx, context, payment, { state: "failed", error, isPayeeFault: fault !== undefined }))
-      .state;
+    const isPayeeFault = fault !== undefined;
+    const failed = await move(tx, context, payment, { state: "failed", error, isPayeeFault });
+    // A fault of the company, such as too little money, is nothing that the promoter can repair.
+    if (isPayeeFault) await tellPromoter(tx, context, failed);
+    return failed.state;
   }
   if (!AWAITED.has(payment.state) || !isOverdue(order, context.now) || payment.review !== null)
     return payment.state;
@@ -292,7 +295,7 @@ async function applyReport(
     return ask(tx, context, known, { reason: `${words}, and it was ${payment.state} before`, said });
   if (judged === "new") {
     const { decidedBy: _decidedBy, decidedAbout: _decidedAbout, ...undecided } = known;
-    return move(tx, context, { ...undecided, review: null }, report);
+    return tellPromoter(tx, context, await move(tx, context, { ...undecided, review: null }, report));
   }
   // The provider knows the payment, so that no decision is needed any more.
   const isKnown = known.review?.kind === "silence" && state === payment.state && AWAITED.has(state);
@@ -307,10 +310,12 @@ async function ask(
   tx: Transaction,
   context: Context,
   payment: Payment,
-  review: Omit<Review, "since">,
+  review: Omit<Review, "since" | "toldAt">,
 ): Promise<Payment> {
   if (payment.review?.reason === review.reason) return payment;
-  const after = { ...payment, review: { since: context.now.toISOString(), ...review } };
+  const toldAt = payment.review?.toldAt;
+  const since = context.now.toISOString();
+  const after = { ...payment, review: { since, ...review, ...(toldAt !== undefined && { toldAt }) } };
   await tx.put(payments, after);
   return after;
 }
@@ -392,8 +397,4 @@ async function follow(
   if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return payout;
   if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return null;
   return moveWithin(tx, context, { payout, to: wanted, error, by });
-}
-
-function payerWords(payer: Payer): string {
-  return payer === "file" ? "The bank" : PROVIDER_WORDS[payer];
 }

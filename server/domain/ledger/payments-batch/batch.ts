@@ -36,9 +36,18 @@ export interface PaymentsBatch {
    * promoter may move to another file, because the first one may have been uploaded.
    */
   partStarts?: number[];
+  /** The user who has made it. Absent: a program did, or a release before this was noted. */
+  madeBy?: Pick<PaymentsBatchUser, "userId" | "email">;
   /** The user who has approved its payment by a provider. Absent: not approved, or changed since. */
-  approvedBy?: { userId: number; email: string; at: string };
+  approvedBy?: PaymentsBatchUser;
   createdAt: string;
+}
+
+/** A user who has done something with a batch, with their address on that day. */
+interface PaymentsBatchUser {
+  userId: number;
+  email: string;
+  at: string;
 }
 
 export const paymentsBatches = table<PaymentsBatch>()({

@@ -2,7 +2,7 @@ import { Failure } from "../../../failure.ts";
 import { parse } from "../../../storage/documents.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
-import { SYSTEM, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
 import { announceMoney } from "../commission/balance-event.ts";
 import {
@@ -10,12 +10,12 @@ import {
   METHOD_WORDS,
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
+import { refuseHeld } from "../payout-method/hold.ts";
 import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuestion } from "../payout/search.ts";
 import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../../show.ts";
-import { users } from "../../access/user/user.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
@@ -53,6 +53,7 @@ export async function createPaymentsBatch<T>(
     processingStartedAt: null,
     completedAt: null,
     error: null,
+    ...madeBy(context),
     createdAt: context.now.toISOString(),
   };
   return store.transact(async (tx) => {
@@ -97,40 +98,17 @@ export function payBatch<T>(
       ({ status }) => status === "pending" || status === "failed",
     );
     if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
+    await refuseHeld(
+      tx,
+      accountId,
+      open.map(({ promoterId }) => promoterId),
+    );
     const processingStartedAt = context.now.toISOString();
     const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
     // The batch comes first, because each payout that moves reads its status.
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
     await announce(tx, context, { entity: "payments_batch", before, after });
-    return show(tx.view, after);
-  });
-}
-
-/**
- * Approves a batch, so that another user may send it by a provider. A stolen session, or one person alone,
- * can't send money then.
- *
- * @throws Failure `not_found`, or `refused` for a caller who is not a user with a second factor, or if there
- * is nothing to send
- */
-export function approveBatch<T>(
-  context: Context,
-  accountId: number,
-  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
-): Promise<T> {
-  const { actor, now } = context;
-  return context.store.transact(async (tx) => {
-    const before = await lockPaymentsBatch(tx, accountId, id);
-    const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
-    if (user === null || user.secondFactor === null)
-      throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
-    // Some payouts may have failed while others are processing.
-    const isOpen = before.status === "processing" || PAYABLE.includes(before.status);
-    if (!isOpen && !RETRIABLE.includes(before.status))
-      throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
-    const after = { ...before, approvedBy: { userId: user.id, email: user.email, at: now.toISOString() } };
-    await tx.put(paymentsBatches, after);
     return show(tx.view, after);
   });
 }
@@ -151,6 +129,11 @@ export async function removePaymentsBatch(context: Context, accountId: number, i
     for (const payout of inside) await takeOut(tx, context, payout);
     await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
   });
+}
+
+function madeBy({ actor }: Context): Pick<PaymentsBatch, "madeBy"> {
+  if (actor?.kind !== "user" || actor.id === null) return {};
+  return { madeBy: { userId: actor.id, email: actor.name ?? "" } };
 }
 
 /** Finds the pending money payouts of a method that are in no batch, oldest first. */

@@ -4,6 +4,7 @@ import { Failure } from "../../../failure.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { Context } from "../../context.ts";
 import { intendFile } from "../payment/intent.ts";
+import { refuseHeld } from "../payout-method/hold.ts";
 import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import { batchReference, loadPaymentsBatch } from "./batch.ts";
 import { choosePart, decimalOf, loadPaymentLines, type PaymentLine } from "./payments.ts";
@@ -74,6 +75,11 @@ export async function paymentFile(
   }
   const left = await loadPaymentLines(store, account, batch);
   const { payments, suffix } = await choosePart(store, { batch, payments: left }, part);
+  await refuseHeld(
+    store,
+    account.id,
+    payments.map(({ promoterId }) => promoterId),
+  );
   const faults = payments.flatMap((payment) => {
     const lack = LACKS[format](payment);
     return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];

@@ -6,9 +6,11 @@ import { refuseErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { payouts } from "../payout/payout.ts";
 import { loadPromoter } from "../../people/promoter/promoter.ts";
+import { enqueueMoneyEmail } from "../money-email.ts";
 import {
   findSelectedPayoutMethod,
   loadPayoutMethod,
+  METHOD_WORDS,
   payoutMethods,
   type PayoutMethod,
 } from "./payout-method.ts";
@@ -98,8 +100,20 @@ async function putPayoutMethod(
       ? { ...after, changedAt: context.now.toISOString() }
       : after;
   await tx.put(payoutMethods, noted);
+  if (noted !== after) await tellChange(tx, context, noted);
   await announce(tx, context, { entity: "payout_method", before, after: noted });
   return noted;
+}
+
+/** The promoter may not be the one who has changed it. */
+function tellChange(
+  tx: Transaction,
+  context: Context,
+  { accountId, promoterId, method, changedAt = "" }: PayoutMethod,
+): Promise<void> {
+  const changed_on = `${changedAt.slice(0, 16).replace("T", " ")} UTC`;
+  const values = { changed_at: changedAt, changed_on, method: METHOD_WORDS[method] };
+  return enqueueMoneyEmail(tx, context, { accountId, promoterId, kind: "payout_method_changed", values });
 }
 
 /** Whether the promoter had a payout method before this one, or before its details changed. */

@@ -5,6 +5,7 @@ import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
+import { HELD, payoutHolds } from "../payout-method/hold.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
 import type { PayoutStatus } from "./payout.ts";
@@ -42,6 +43,8 @@ interface Payee {
   selected: PayoutMethod | null;
   /** Sum of the pending cash payouts. */
   pendingCents: number;
+  /** Whether somebody else has changed the payout method, as the promoter says. */
+  isHeld: boolean;
 }
 
 type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
@@ -108,7 +111,11 @@ export async function groupPayouts(
   };
 }
 
-type PayeeSchema = Schema<{ promoters: typeof promoters; payout_methods: typeof payoutMethods }>;
+type PayeeSchema = Schema<{
+  promoters: typeof promoters;
+  payout_methods: typeof payoutMethods;
+  payout_holds: typeof payoutHolds;
+}>;
 
 /** Begins a query for payees, whose rows `payeeOf` reads. */
 export function payeeQuestion(view: View, accountId: number) {
@@ -120,21 +127,39 @@ export function payeeQuestion(view: View, accountId: number) {
         .onRef("selected.account_id", "=", "promoters.account_id")
         .onRef("selected.selected_by_id", "=", "promoters.id"),
     )
+    .leftJoin("payout_holds as hold", (join) =>
+      join
+        .onRef("hold.account_id", "=", "promoters.account_id")
+        .onRef("hold.promoter_id", "=", "promoters.id")
+        .on("hold.released_at", "is", null),
+    )
     .where("promoters.account_id", "=", accountId)
-    .select(["promoters.doc as promoter", "selected.doc as selected", pendingCents.as("pending_cents")]);
+    .select([
+      "promoters.doc as promoter",
+      "selected.doc as selected",
+      "hold.held_at as held_at",
+      pendingCents.as("pending_cents"),
+    ]);
 }
 
 /** A payee from a row. */
-export function payeeOf(row: { promoter: string; selected: string | null; pending_cents: number }): Payee {
+export function payeeOf(row: {
+  promoter: string;
+  selected: string | null;
+  held_at: string | null;
+  pending_cents: number;
+}): Payee {
   return {
     promoter: parse(promoters, row.promoter),
     selected: row.selected === null ? null : parse(payoutMethods, row.selected),
     pendingCents: Number(row.pending_cents),
+    isHeld: row.held_at !== null,
   };
 }
 
 /** Why the pending payouts of a promoter can't be paid yet. */
 export const UNPAYABLE_REASONS = {
+  held: HELD,
   no_payout_method: "The promoter has chosen no payout method",
   method_disabled: "The payout method is disabled",
   invoice_details: "The invoice details are not approved",
@@ -147,9 +172,10 @@ export const UNPAYABLE_REASONS = {
  * @see docs/spec/v2.md "List payouts"
  */
 export function unpayableReason(
-  { promoter, selected, pendingCents }: Payee,
+  { promoter, selected, pendingCents, isHeld }: Payee,
   account: Account,
 ): UnpayableReason | null {
+  if (isHeld) return "held";
   if (selected === null) return "no_payout_method";
   if (selected.isDisabled) return "method_disabled";
   if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved")

@@ -250,5 +250,7 @@ function isPayable({ id, requiresInvoiceDetails, minPaymentCents }: Account): Ra
   return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
     join payout_methods as chosen on chosen.account_id = promoters.account_id and chosen.selected_by_id = promoters.id
     where promoters.account_id = ${id} and chosen.is_disabled = 0 ${isApproved}
-    and ${pendingCents} >= ${minPaymentCents})`;
+    and ${pendingCents} >= ${minPaymentCents}
+    and not exists (select 1 from payout_holds as hold where hold.account_id = promoters.account_id
+      and hold.promoter_id = promoters.id and hold.released_at is null))`;
 }

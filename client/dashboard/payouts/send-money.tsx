@@ -1,0 +1,106 @@
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { dateTime, money, several } from "../../ui/format.ts";
+import { METHODS, type PaymentsBatch } from "./words.ts";
+
+type Plan = components["schemas"]["PaymentPlan"];
+
+/** The most receivers that are listed. The sum is that of all. */
+const LISTED = 100;
+
+/** Who gets what by a batch, who has made and approved it, and the buttons that approve and send it. */
+export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
+  const { id, method, ext_reference: name } = batch;
+  const params = { path: { id } };
+  const plan = useLoad((signal) =>
+    answer(api.GET("/api/v2/company/payments_batches/{id}/plan", { params, signal })),
+  );
+  const found = plan.data.value;
+  const approve = async () => {
+    await tell(async () => {
+      await answer(api.POST("/api/v2/company/payments_batches/{id}/approve", { params }));
+      return `${name} was approved`;
+    });
+    await plan.reload();
+  };
+  const send = () =>
+    tell(async () => {
+      await answer(api.POST("/api/v2/company/payments_batches/{id}/send", { params, body: {} }));
+      onClose();
+      return `${name} is being sent`;
+    });
+  return (
+    <Dialog title={`Pay ${name} by ${METHODS[method]}`} onClose={onClose}>
+      {plan.refusal.value && <p role="alert">{plan.refusal.value.message}</p>}
+      {found && (
+        <>
+          <Amounts plan={found} />
+          <ApprovalText {...found.approval} />
+          <div class="dialog-foot">
+            <button class="button" onClick={onClose}>
+              Cancel
+            </button>
+            {found.approval.is_required && found.approval.not_approvable_because === null && (
+              <button class="button" onClick={() => void approve()}>
+                {found.approval.approved_by === null ? "Approve" : "Approve again"}
+              </button>
+            )}
+            {found.approval.not_sendable_because === null && (
+              <button class="button main" onClick={() => void send()}>
+                Send {money(found.total)}
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Amounts({ plan }: { plan: Plan }) {
+  const { to_pay: all, left_out: leftOut, total, balance } = plan;
+  return (
+    <>
+      <p>
+        {several(all.length, "promoter gets", "promoters get")} {money(total)} in all.
+        {balance !== null && ` You have ${money(balance)} there.`}
+      </p>
+      <ul>
+        {all.slice(0, LISTED).map(({ promoter_id: promoter, payee, name, amount }) => (
+          <li key={`${promoter} ${payee}`}>
+            {name}, {payee}: {money(amount)}
+          </li>
+        ))}
+      </ul>
+      {all.length > LISTED && <p>And {several(all.length - LISTED, "other")}.</p>}
+      {leftOut.length > 0 && <p>{several(leftOut.length, "payout is left out", "payouts are left out")}:</p>}
+      <ul>
+        {leftOut.map(({ payout_id: id, message }) => (
+          <li key={id}>
+            Payout {id}: {message}.
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ApprovalText(approval: Plan["approval"]) {
+  const { is_required: isRequired, made_by: maker, made_at: madeAt } = approval;
+  const { approved_by: approver, approved_at: approvedAt } = approval;
+  const reasons = [approval.not_sendable_because, approval.not_approvable_because];
+  if (!isRequired) return null;
+  return (
+    <>
+      <p>
+        {maker ?? "A program"} has made the batch on {dateTime(madeAt)}.{" "}
+        {approver !== null && `${approver} has approved it on ${dateTime(approvedAt)}.`}
+      </p>
+      {/* Somebody who may send it does not need to know why they can't approve it. */}
+      {reasons[0] && reasons.map((reason) => reason && <p key={reason}>{reason}.</p>)}
+    </>
+  );
+}
