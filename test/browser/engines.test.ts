@@ -176,7 +176,7 @@ describe.each(engines)("$name", ({ open }) => {
       if (state === "down") site["/t/click"] = { html: "a portal's page" };
       await tab.goto(`${address("www")}/?via=jane`);
       await tab.run("history.pushState({}, '', '/?via=bob'); history.pushState({}, '', '/?via=jane')");
-      expect(await told("'onReady'")).toBe(state === "up" ? "known" : "waiting");
+      await expect.poll(() => told("'onReady'")).toBe(state === "up" ? "known" : "waiting");
       delete site["/t/click"];
       await tab.goto(`${address("www")}/`);
       await told("'onReady'");

@@ -142,8 +142,8 @@ it("tracks a page by the guide's React component", async () => {
   // Preact's hooks are React's, without its size.
   const modules = {
     "/component.js": fill(component!),
-    "/preact.js": readFileSync("node_modules/preact/dist/preact.module.js", "utf8"),
-    "/hooks.js": readFileSync("node_modules/preact/hooks/dist/hooks.module.js", "utf8"),
+    "/preact.js": readFileSync("node_modules/preact/dist/preact.mjs", "utf8"),
+    "/hooks.js": readFileSync("node_modules/preact/hooks/dist/hooks.mjs", "utf8"),
   };
   for (const [path, html] of Object.entries(modules))
     world.site[path] = { html, headers: { "content-type": "text/javascript" } };
