@@ -7,7 +7,7 @@ export interface Visitor {
   ref_id?: string | undefined;
 }
 
-/** The visitor if the page may not have cookies. */
+/** The visitor if the page can't set cookies. */
 export const memory: Visitor = {};
 
 export const cookieName = (name: string): string => `${options.cookie || "_svc"}_${name}`;
@@ -25,10 +25,10 @@ export const readCookie = (name: string): string | undefined =>
 /** A cookie of ours. */
 export const cookie = (name: "tid" | "ref"): string | undefined => readCookie(cookieName(name));
 
-/** The current visitor. It is read each time, because other tabs change the cookies. */
+/** The current visitor, read each time, because other tabs change the cookies. */
 export function visitor(): Visitor {
   if (!mayAct()) return {};
   const tid = cookie("tid");
-  // A site may have cookies of its own with our names, but no visitor id in them.
+  // A site may have its own cookies with our names, but without a visitor id.
   return tid?.length === 36 ? { tid, ref_id: cookie("ref") } : { tid: options.tid, ...memory };
 }
