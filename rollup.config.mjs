@@ -96,7 +96,6 @@ export const tracker = {
         toplevel: true,
         pure_getters: true,
         unsafe: true,
-        unsafe_arrows: true,
         unsafe_methods: true,
         keep_fargs: false,
       },

@@ -20,11 +20,12 @@ export const uuid = (): string => crypto.randomUUID?.() ?? Address.createObjectU
  * Makes a URL safe to send: without fragment, password and secrets, and truncated with a mark if it is too long.
  */
 export const sendable = (address: string): string | undefined =>
+  address &&
   quietly(() => {
     const url = parse(address);
     url.hash = url.username = url.password = "";
-    const secrets = [...url.searchParams.keys()].filter((name) => SECRET.test(name));
-    for (const name of secrets) url.searchParams.delete(name);
-    const text = address && url.href;
+    // A copy, because some are removed meanwhile.
+    for (const name of new Set(url.searchParams.keys())) if (SECRET.test(name)) url.searchParams.delete(name);
+    const text = url.href;
     return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   });

@@ -1,6 +1,6 @@
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
-import { cookieName, type Visitor } from "./visitor.ts";
+import { cookieName, readCookie, type Visitor } from "./visitor.ts";
 
 const DAY_S = 86_400;
 
@@ -32,9 +32,8 @@ export function findDomain(): string {
   for (let at = 2; options.domain === undefined; at++) {
     options.domain = labels.slice(-at).join(".");
     writeCookie(probe, 1, 1);
-    const isKept = quietly(() => document.cookie.includes(probe));
-    writeCookie(probe, 1, -1);
-    if (!isKept) options.domain = at > labels.length ? "" : undefined;
+    if (readCookie(probe)) writeCookie(probe, 1, -1);
+    else options.domain = at > labels.length ? "" : undefined;
   }
   return options.domain!;
 }

@@ -4,6 +4,7 @@ import { who } from "./click.ts";
 import { options } from "./options.ts";
 import { isPrivate } from "./queue.ts";
 import { quietly } from "./quietly.ts";
+import { readCookie } from "./visitor.ts";
 
 /** Cookies of other scripts: FirstPromoter, Rewardful, Tolt, PartnerStack and Dub. The most reliable come first. */
 const COOKIES = [
@@ -56,8 +57,8 @@ function promoterInCookies(): string | undefined {
 
 function promoterIn(name: string): string | undefined {
   return quietly(() => {
-    const text = decodeURIComponent(new RegExp(`(^|; )${name}=([^;]+)`).exec(document.cookie)![2]!);
-    const data = quietly(() => JSON.parse(text));
+    const text = readCookie(name);
+    const data = text && quietly(() => JSON.parse(text));
     if (typeof data !== "object") return text;
     return data.affiliate?.token || data.partner_id || data.partner?.id || data.id;
   });

@@ -28,7 +28,7 @@ export const isPrivate = (): boolean | undefined =>
  * anything there, so only the second file sends them, after checking each.
  */
 export const kept = (): Item[] =>
-  quietly(() => [...JSON.parse(localStorage[NAME])].slice(-MAX_ITEMS)) || memory;
+  quietly(() => localStorage[NAME] && [...JSON.parse(localStorage[NAME])].slice(-MAX_ITEMS)) || memory;
 
 /** Replaces all events. */
 export function keepOnly(items: Item[]): void {

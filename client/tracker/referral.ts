@@ -17,6 +17,7 @@ export function refIds(address: string): string {
   const { search, hash } = parse(address);
   const own = options.ref_id && `?svc_ref=${options.ref_id}`;
   const query = own || (options.fragment ? search + hash.replace(/.*[#?]/, "&") : search);
+  if (!query) return "";
   // Links that were escaped twice contain `&amp;`, and those that were appended to another URL a second `?`.
   const params = new URLSearchParams(query.toLowerCase().replace(/&amp;|\?/g, "&"));
   const names = [options.param, NAMES].join(" ").toLowerCase().split(" ");

@@ -38,8 +38,7 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
     const url = `${folder || options.origin}/${SVC_MORE}`;
     document.head.append(
       Object.assign(document.createElement("script"), {
-        src:
-          page.trustedTypes?.createPolicy("svc", { createScriptURL: () => url }).createScriptURL(url) ?? url,
+        src: page.trustedTypes?.createPolicy("svc", { createScriptURL: String }).createScriptURL(url) ?? url,
         nonce: script.nonce,
         crossOrigin: script.crossOrigin,
         integrity: script.integrity && SVC_DIGEST,

@@ -29,7 +29,7 @@ export function takeOverForm(): void {
     if (submission) return;
     const text = sessionStorage[NAME];
     delete sessionStorage[NAME];
-    submission = JSON.parse(text) as Submission;
+    if (text) submission = JSON.parse(text) as Submission;
   });
 }
 

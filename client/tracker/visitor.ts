@@ -12,11 +12,18 @@ export const memory: Visitor = {};
 
 export const cookieName = (name: string): string => `${options.cookie || "_svc"}_${name}`;
 
-/** One of our cookies, or undefined if there is none or the page can't read cookies. */
-export const cookie = (name: "tid" | "ref"): string | undefined =>
-  quietly(() =>
-    decodeURIComponent(new RegExp(`(^|; )${cookieName(name)}=([^;]+)`).exec(document.cookie)![2]!),
-  );
+/**
+ * A cookie. undefined if there is none, or if the page may not read cookies. Most visitors have none, and an exception
+ * takes longer than the search.
+ */
+export const readCookie = (name: string): string | undefined =>
+  quietly(() => {
+    const value = new RegExp(`(^|; )${name}=([^;]+)`).exec(document.cookie)?.[2];
+    return value && decodeURIComponent(value);
+  });
+
+/** A cookie of ours. */
+export const cookie = (name: "tid" | "ref"): string | undefined => readCookie(cookieName(name));
 
 /** The current visitor, read each time, because other tabs change the cookies. */
 export function visitor(): Visitor {

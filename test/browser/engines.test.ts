@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { countsOf, visitorIds, WITHOUT_RETRIES, type Site } from "../support/browser.ts";
 import { ENGINES, hasWebKit, openPrevented, type Tab } from "../support/engines.ts";
@@ -168,6 +168,96 @@ describe.each(engines)("$name", ({ open }) => {
     await told("'onReady'");
     expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("recorded");
     await expect.poll(() => countsOf(folder, "bob")).toMatchObject({ leads: 1 });
+  });
+
+  it.each(["up", "down"])(
+    "gives the visitor to the last link if one page shows jane's, bob's and jane's again, the server being %s",
+    async (state) => {
+      if (state === "down") site["/t/click"] = { html: "a portal's page" };
+      await tab.goto(`${address("www")}/?via=jane`);
+      await tab.run("history.pushState({}, '', '/?via=bob'); history.pushState({}, '', '/?via=jane')");
+      await expect.poll(() => told("'onReady'")).toBe(state === "up" ? "known" : "waiting");
+      delete site["/t/click"];
+      await tab.goto(`${address("www")}/`);
+      await told("'onReady'");
+      await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+      expect((await tab.cookies()).find(({ name }) => name === "_svc_ref")!.value).toBe("jane");
+      expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("recorded");
+      expect(await countsOf(folder, "jane")).toMatchObject({ leads: 1 });
+      expect(await countsOf(folder, "bob")).toEqual({ clicks: 1, leads: 0 });
+    },
+  );
+
+  it("ends a request that gets no answer, tells the callback, and sends the click again", async () => {
+    // A fifth of the time is long enough for the test.
+    const hurry = `const { timeout } = AbortSignal;
+      AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 2_000 : 0);`;
+    site["/"] = { html: `<script>${hurry}</script>${tag()}` };
+    const answer = front.hold("/t/click");
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect(await told("'click'")).toBe("waiting");
+    answer();
+    site["/"] = { html: tag() };
+    await tab.goto(`${address("www")}/`);
+    await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+    expect(await told("'onReady'")).toBe("known");
+    expect(new Set(front.forms.map(({ tid }) => tid)).size).toBe(1);
+    expect(front.forms.length).toBeGreaterThan(1);
+    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("keeps a form that is sent before the script is there, by the guide's stub", async () => {
+    const guide = readFileSync("docs/marketers.md", "utf8");
+    site["/"] = {
+      html: `${guide.match(/<script>\n[^]*?"submit"[^]*?<\/script>/)![0]}
+        <form data-svc-signup onsubmit="this.reset(); return false"><input name="email"><button>go</button></form>`,
+    };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await tab.run(`(() => {
+      document.querySelector("input").value = "early@example.com";
+      document.querySelector("button").click();
+      const script = document.createElement("script");
+      script.src = "${address("track")}/svc.js";
+      script.dataset.cid = "${ACCOUNT}";
+      document.head.append(script);
+    })()`);
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+    expect(front.forms.at(-1)).toMatchObject({ email: "early@example.com" });
+  });
+
+  it("ignores planted events, calls that are none and callbacks that are no functions, and reads odd values as meant", async () => {
+    site["/planted"] = {
+      html: `<script>
+        const fields = { tid: "7f1b2c3d-1111-4222-8333-444455556666" };
+        const click = { path: "click", fields, at: Date.now(), tries: 0 };
+        localStorage._svc_q = JSON.stringify([
+          ...Array(5_000).fill({ path: "click" }),
+          null,
+          { ...click, at: 9e15 },
+          { ...click, fields: undefined },
+          { ...click, fields: { ...fields, url: "x".repeat(2_000_000) } },
+        ]);
+      </script>`,
+    };
+    site["/"] = {
+      html: `<script>
+        onerror = (message) => { document.title += message; };
+        svc = function () {};
+        svc.q = [null, 5, ["signup", { uid: "7", email: "n/a" }, "callback"], ["click", {}, {}]];
+      </script>${tag()}
+      <form data-svc-signup onsubmit="return false">
+        <input data-svc-field="email" value="mailto:form@example.com?subject=Hi"><button>go</button>
+      </form>`,
+    };
+    await tab.goto(`${address("www")}/planted`);
+    expect(await tab.run("localStorage._svc_q.length")).toBeGreaterThan(2_000_000);
+    await tab.goto(`${address("www")}/?utm_source=news?via=jane`);
+    expect(await told("'onReady'")).toBe("known");
+    await tab.run("document.querySelector('button').click()");
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 2 });
+    await expect.poll(() => tab.run("localStorage.length")).toBe(0);
+    expect(front.forms.map(({ ref_id }) => ref_id)).toEqual(["jane", "jane", "jane"]);
+    expect(await tab.run("document.title")).toBe("");
   });
 
   it("leaves nothing if consent is withdrawn while a click is under way", async () => {

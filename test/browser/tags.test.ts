@@ -14,6 +14,11 @@ const world = newWorlds();
 
 const home = () => world.page.goto(`${address(world, "www")}/?via=jane`);
 const counts = () => countsOf(world.folder, "jane");
+/** A snippet of the guide for the test's server and account. */
+const fill = (snippet: string) =>
+  snippet
+    .replaceAll("https://track.example.com", address(world, "track"))
+    .replaceAll("YOUR_ACCOUNT_ID", ACCOUNT);
 
 it("tracks a page by a module tag", async () => {
   world.site["/"] = { html: tag(world).replace("<script", '<script type="module"') };
@@ -89,6 +94,77 @@ it("tracks a page by files that its own site serves, as the guide's command fetc
   expect(await world.page.evaluate("document.querySelector('script[src*=svc-more]').src")).toContain(
     "/own/svc-more.",
   );
+});
+
+it("runs under a policy that lists the digests of both files, as the guide's command tells the second", async () => {
+  const errors: string[] = [];
+  world.page.on("console", (line) => void (line.type() === "error" && errors.push(line.text())));
+  const [, command] = GUIDE.match(/`(curl [^`]*sha256[^`]*)`/)!;
+  const second = execFileSync("sh", ["-c", command!.replace("https://track.example.com", world.server.url)], {
+    encoding: "utf8",
+  }).trim();
+  const file = await fetch(`${world.server.url}/svc.js`);
+  const hash = file.headers.get("etag")!.match(/[\da-f]{12}/)![0];
+  const digest = createHash("sha384")
+    .update(await file.bytes())
+    .digest("base64");
+  const [pinned] = GUIDE.match(/<script [^>]*integrity[^>]*><\/script>/)!;
+  world.site["/"] = {
+    html: `<link rel="icon" href="data:,">${fill(pinned).replace("HASH", hash).replace("DIGEST", digest)}`,
+    headers: {
+      "content-security-policy": `script-src 'sha384-${digest}' '${second}'; connect-src ${address(world, "track")}`,
+    },
+  };
+  const more = world.page.waitForResponse(/svc-more/);
+  await home();
+  expect((await more).ok()).toBe(true);
+  await expect.poll(counts).toEqual({ clicks: 1, leads: 0 });
+  expect(errors).toEqual([]);
+});
+
+it("tracks a page by the guide's tags for tag managers, and waits for the answer that the second tag gives", async () => {
+  const [first, second] = GUIDE.match(
+    /(?<=## Tag managers\n[^]*)<script>[^]*?<\/script>(?=[^]*\n## WordPress)/g,
+  )!;
+  const consent = 'script.setAttribute("data-consent", "required");';
+  world.site["/"] = { html: fill(first!).replace("document.head", `${consent} document.head`) };
+  await home();
+  await world.page.waitForFunction("window.svc");
+  expect(world.front.forms).toEqual([]);
+  world.site["/"] = { html: second! + fill(first!).replace("document.head", `${consent} document.head`) };
+  await home();
+  await expect.poll(counts).toEqual({ clicks: 1, leads: 0 });
+  expect(world.front.forms).toMatchObject([{ consent: "given" }]);
+});
+
+it("tracks a page by the guide's React component", async () => {
+  const [, component] = GUIDE.match(/```jsx\n(import \{ useEffect[^]*?)```/)!;
+  // Preact's hooks are React's, without its size.
+  const modules = {
+    "/component.js": fill(component!),
+    "/preact.js": readFileSync("node_modules/preact/dist/preact.mjs", "utf8"),
+    "/hooks.js": readFileSync("node_modules/preact/hooks/dist/hooks.mjs", "utf8"),
+  };
+  for (const [path, html] of Object.entries(modules))
+    world.site[path] = { html, headers: { "content-type": "text/javascript" } };
+  world.site["/"] = {
+    html: `<script type="importmap">{ "imports": { "react": "/hooks.js", "preact": "/preact.js" } }</script>
+      <body><script type="module">import { h, render } from "preact";
+        import { Tidemark } from "/component.js";
+        render(h(Tidemark), document.body);</script>`,
+  };
+  await home();
+  await expect.poll(counts).toEqual({ clicks: 1, leads: 0 });
+});
+
+it("puts the visitor into the cart by the guide's part for Shopify", async () => {
+  const [snippet] = GUIDE.match(/(?<=## Shopify\n[^]*)<script async[^]*?fetch[^]*?<\/script>/)!;
+  world.site["/"] = { html: fill(snippet!) };
+  world.site["/cart/update.js"] = { html: "{}" };
+  await home();
+  await expect.poll(() => world.front.requests).toContain("POST /cart/update.js");
+  const tid = await world.page.evaluate("svc.data.tid");
+  expect(Object.keys(world.front.forms.at(-1)!)).toEqual([`{"attributes":{"svc_tid":"${tid}"}}`]);
 });
 
 it("hands the visitor over to another of the customer's sites in an image map", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { launch } from "puppeteer-core";
 import { Builder, Capabilities } from "selenium-webdriver";
 import { expect } from "vitest";
+import { launchChromium, USER_AGENT } from "./browser.ts";
 import { freePort } from "./free-port.ts";
 
 const FIREFOX = process.env["FIREFOX_PATH"] ?? "/usr/bin/firefox-esr";
@@ -26,9 +27,7 @@ export interface KeptCookie {
   expires: number;
 }
 
-/**
- * One tab of a browser other than Chromium, in which hosts of example.test lead to one port of this machine.
- */
+/** One tab of a browser, in which hosts of example.test lead to one port of this machine. */
 export interface Tab {
   goto(url: string): Promise<void>;
   /** The value of an expression in the page, once it is settled. */
@@ -46,6 +45,8 @@ export interface Engine {
 }
 
 export const ENGINES: Engine[] = [
+  // Without it no browser test runs.
+  { name: "Chromium", isInstalled: true, open: openChromium },
   { name: "Firefox", isInstalled: existsSync(FIREFOX), open: openFirefox },
   {
     name: "WebKitGTK",
@@ -53,6 +54,18 @@ export const ENGINES: Engine[] = [
     open: openWebKit,
   },
 ];
+
+async function openChromium(): Promise<Tab> {
+  const browser = await launchChromium({ args: [`--user-agent=${USER_AGENT}`] });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  return {
+    goto: async (url) => void (await page.goto(url)),
+    run: (expression) => page.evaluate(expression),
+    cookies: () => context.cookies(),
+    close: () => browser.close(),
+  };
+}
 
 /** Uses WebDriver BiDi, which Firefox speaks without a separate driver. */
 async function openFirefox(): Promise<Tab> {

@@ -10,18 +10,12 @@ export type PromoCode = components["schemas"]["PromoCode"] & {
   owner: PromoterCampaign | null;
 };
 
-<<<<<<< HEAD
-/** A page of promo codes. A code has only the id of its promoter campaign, so those of the page are loaded together. */
-export async function loadPromoCodes(number: number, signal: AbortSignal): Promise<Rows<PromoCode>> {
-  const query = { page: number, per_page: PAGE_LENGTH };
-=======
 /** A page of promo codes. A code has only the id of its promoter campaign, so those of the page are loaded together. */
 export async function loadPromoCodes(
   { number, q }: { number: number; q: string },
   signal: AbortSignal,
 ): Promise<Rows<PromoCode>> {
   const query = { page: number, per_page: PAGE_LENGTH, ...(q && { q }) };
->>>>>>> find
   const { rows, total } = await page(api.GET("/api/v2/company/promo_codes", { params: { query }, signal }));
   const ids = [...new Set(rows.map((code) => code.promoter_campaign_id))];
   const owners = ids.length === 0 ? [] : await loadOwners(ids, signal);

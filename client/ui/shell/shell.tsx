@@ -24,26 +24,17 @@ interface ShellProps {
   name: string;
   home: string;
   groups: NavGroup[];
-<<<<<<< HEAD
-  /** The signed-in user, with a button to sign out. */
-=======
   /** Opens the search. Absent: the pages have none. */
   find?: () => void;
   /** The signed-in user, with a button to sign out. */
->>>>>>> find
   who: ComponentChildren;
   /** Content in the corner of all pages, above the toasts. */
   corner?: ComponentChildren;
   children: ComponentChildren;
 }
 
-<<<<<<< HEAD
-/** The frame of all pages, with the navigation on the side, or in a drawer on phones. */
-export function Shell({ name, home, groups, who, corner, children }: ShellProps) {
-=======
 /** The frame of all pages, with the navigation on the side, or in a drawer on phones. */
 export function Shell({ name, home, groups, find, who, corner, children }: ShellProps) {
->>>>>>> find
   const isOpen = useSignal(false);
   const { url } = useLocation();
   useEffect(() => void (isOpen.value = false), [url]);

@@ -55,9 +55,6 @@ export const promoCodes = table<PromoCode>()({
   },
 });
 
-<<<<<<< HEAD
-/** Promo codes, including archived ones, oldest first, optionally of one promoter campaign. */
-=======
 /** The conditions for listed promo codes. Absent ones do not matter. */
 export interface PromoCodeFilter {
   promoterCampaignId?: number | undefined;
@@ -66,7 +63,6 @@ export interface PromoCodeFilter {
 }
 
 /** Promo codes, including archived ones, oldest first. */
->>>>>>> find
 export function findPromoCodes(
   store: Store,
   accountId: number,
