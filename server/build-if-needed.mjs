@@ -1,4 +1,4 @@
-// `npm start` builds only if a source is newer than what was built from it.
+// `npm start` and the tests build only if a source is newer than what was built from it.
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 

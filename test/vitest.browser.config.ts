@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { buildStorage, builtThread } from "./support/build.ts";
+import { buildStorage, builtThread, TMPDIR } from "./support/build.ts";
 
 await buildStorage();
 
@@ -7,11 +7,14 @@ export default defineConfig({
   plugins: [builtThread],
   test: {
     root: ".",
+    env: { TMPDIR },
     include: ["test/browser/**/*.test.ts"],
     // A busy machine takes long. What doesn't come at all is noticed after half a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     fileParallelism: false,
+    // The files share a browser, and load the server once.
+    isolate: false,
     expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -2,7 +2,15 @@ import { createServer, type Server as PageServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cookieValues, countsOf, launchChromium, STUB, USER_AGENT, type Site } from "../support/browser.ts";
+import {
+  cookieValues,
+  countsOf,
+  sharedChromium,
+  STUB,
+  tidy,
+  USER_AGENT,
+  type Site,
+} from "../support/browser.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { settled } from "../support/site.ts";
 
@@ -18,7 +26,7 @@ let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
   pages = createServer((request, response) => {
     const found = site[new URL(request.url!, "http://x").pathname];
     response.writeHead(found ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...found?.headers });
@@ -28,7 +36,7 @@ beforeAll(async () => {
   pagePort = (pages.address() as AddressInfo).port;
 });
 afterAll(async () => {
-  await browser.close();
+  await tidy(browser);
   pages.close();
 });
 

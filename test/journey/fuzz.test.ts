@@ -3,7 +3,7 @@ import { allEntries, entriesOf, findFaults, inStore } from "../support/consisten
 import { honestCall, write, type WrittenCall } from "../support/fuzz/call.ts";
 import { newClient } from "../support/fuzz/client.ts";
 import { newDice } from "../support/fuzz/dice.ts";
-import { operationsOf } from "../support/fuzz/document.ts";
+import { LOCKS_OUT, operationsOf } from "../support/fuzz/document.ts";
 import { newJudge } from "../support/fuzz/judge.ts";
 import { newKnown } from "../support/fuzz/known.ts";
 import { spoil, type Spoiling } from "../support/fuzz/spoil.ts";
@@ -61,13 +61,14 @@ async function withstand(url: string): Promise<void> {
   expect(entriesOf(after, other.id)).toEqual(before);
   // Otherwise the requests were refused for their form, and nothing was tested.
   const done = [200, 201, 202, 204].reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
-  expect(done).toBeGreaterThan(REQUESTS / 10);
+  expect(done).toBeGreaterThan(REQUESTS / 6);
 }
 
 /** Sends all requests, several at a time, and returns the faults of their answers. */
 async function attack({ url, port }: Server, other: Spoiling["other"]) {
-  const operations = operationsOf(await (await fetch(`${url}/openapi.json`)).json());
-  const judge = newJudge(operations);
+  const described = operationsOf(await (await fetch(`${url}/openapi.json`)).json());
+  const operations = described.filter(({ path }) => !LOCKS_OUT.test(path));
+  const judge = newJudge(described);
   const client = newClient(port);
   const faults: string[] = [];
   const statuses: Record<number, number> = {};

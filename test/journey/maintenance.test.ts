@@ -14,6 +14,7 @@ import { callCli, runCli } from "../support/cli.ts";
 import { inStore } from "../support/consistency.ts";
 import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1 } from "../support/server.ts";
 
 /** Each process takes ids from a block of its own. */
@@ -366,7 +367,7 @@ it("check names each damaged record and wrong column and what helps, and rebuild
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
 });
 
-it("check runs beside a server that goes on, and rebuild refuses to", async () => {
+it.runIf(IS_LONG)("check runs beside a server that goes on, and rebuild refuses to", async () => {
   await endConnections();
   const server = await startServer(at("store"));
   expect(await runCli(at("store"), ["check"])).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
@@ -380,35 +381,38 @@ it("check runs beside a server that goes on, and rebuild refuses to", async () =
   expect(await runCli(at("store"), ["rebuild"])).toMatchObject({ code: 0 });
 });
 
-it("check finds a copy of a running server's file without its log, and no fault in whole ones", async () => {
-  const { key } = JSON.parse((await run("key", "create", "acme", "backend")).stdout) as { key: string };
-  await endConnections();
-  const server = await startServer(at("store"));
-  for (const name of ["jane", "ben"]) {
-    const { status } = await v1({ ...server, key }, "/promoters/create", { email: `${name}@example.com` });
-    expect(status).toBe(200);
-  }
-  const checkCopy = async (name: string, besides: string[]) => {
-    mkdirSync(at(name));
-    for (const beside of besides)
-      copyFileSync(join(at("store"), `tidemark.db${beside}`), join(at(name), `tidemark.db${beside}`));
-    const { code, stdout } = await runCli(at(name), ["check"]);
-    return { code, stdout };
-  };
-  const whole = { code: 0, stdout: "" };
-  expect(await checkCopy("file", [""])).toEqual({
-    code: 1,
-    stdout: expect.stringContaining("without its log (tidemark.db-wal): changes since") as string,
-  });
-  expect(await checkCopy("both", ["", "-wal"])).toEqual(whole);
-  expect((await runCli(at("store"), ["backup", at("backup")])).code).toBe(0);
-  expect(await runCli(at("backup"), ["check"])).toMatchObject(whole);
-  await server.kill();
-  expect(await runCli(at("store"), ["check"])).toMatchObject(whole);
-  const again = await startServer(at("store"));
-  expect(await again.stop()).toBe(0);
-  expect(await checkCopy("stopped", [""])).toEqual(whole);
-});
+it.runIf(IS_LONG)(
+  "check finds a copy of a running server's file without its log, and no fault in whole ones",
+  async () => {
+    const { key } = JSON.parse((await run("key", "create", "acme", "backend")).stdout) as { key: string };
+    await endConnections();
+    const server = await startServer(at("store"));
+    for (const name of ["jane", "ben"]) {
+      const { status } = await v1({ ...server, key }, "/promoters/create", { email: `${name}@example.com` });
+      expect(status).toBe(200);
+    }
+    const checkCopy = async (name: string, besides: string[]) => {
+      mkdirSync(at(name));
+      for (const beside of besides)
+        copyFileSync(join(at("store"), `tidemark.db${beside}`), join(at(name), `tidemark.db${beside}`));
+      const { code, stdout } = await runCli(at(name), ["check"]);
+      return { code, stdout };
+    };
+    const whole = { code: 0, stdout: "" };
+    expect(await checkCopy("file", [""])).toEqual({
+      code: 1,
+      stdout: expect.stringContaining("without its log (tidemark.db-wal): changes since") as string,
+    });
+    expect(await checkCopy("both", ["", "-wal"])).toEqual(whole);
+    expect((await runCli(at("store"), ["backup", at("backup")])).code).toBe(0);
+    expect(await runCli(at("backup"), ["check"])).toMatchObject(whole);
+    await server.kill();
+    expect(await runCli(at("store"), ["check"])).toMatchObject(whole);
+    const again = await startServer(at("store"));
+    expect(await again.stop()).toBe(0);
+    expect(await checkCopy("stopped", [""])).toEqual(whole);
+  },
+);
 
 it.skipIf(process.geteuid?.() !== 0)(
   "what a command of root makes belongs to the owner of the folder that it is in",

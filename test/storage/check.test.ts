@@ -16,7 +16,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
-import { KINDS, useEmptyStore } from "../support/stores.ts";
+import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
 const silent = () => {};
 
@@ -60,7 +60,7 @@ async function tamper(engine: Engine, text: string): Promise<void> {
   expect(await engine.transact(async (session) => session.run({ text, values: [] }))).toBeGreaterThan(0);
 }
 
-describe.each(KINDS)("a store in %s", (kind) => {
+describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   let engine: Engine;
   useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 

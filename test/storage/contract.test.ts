@@ -256,7 +256,7 @@ describe.each(KINDS)("a store on %s", (name) => {
           found.filter(({ rank }) => rank !== 0).length,
         );
       }),
-      { numRuns: name === "memory" ? 60 : rounds(8, 20) },
+      { numRuns: name === "memory" ? rounds(20, 60) : rounds(5, 20) },
     );
   });
 });

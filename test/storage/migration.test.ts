@@ -12,7 +12,7 @@ import { migrate, remade } from "../../server/transfer/upgrade/migrations.ts";
 import { work } from "../../server/transfer/work.ts";
 import { EXPORT_12 } from "../support/fixture.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
-import { KINDS, useEmptyDatabase } from "../support/stores.ts";
+import { MAIN_KINDS, useEmptyDatabase } from "../support/stores.ts";
 
 /** A made-up layout: leads have more columns, indexes and fields, one column and index less, and another index. */
 const { username: _column, ...columns } = leads.columns;
@@ -37,7 +37,7 @@ const BEGUN = { work: "upgrade", stage: "fill", source: null, layout: LAYOUT, fi
 /** A commit has a thousand of them. */
 const LEADS = 2_500;
 
-describe.each(KINDS)("in %s", (kind) => {
+describe.each(MAIN_KINDS)("in %s", (kind) => {
   let engine: Engine;
   useEmptyDatabase(kind, TABLES as unknown as Table<never>[], async (empty) => {
     engine = empty;

@@ -20,7 +20,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
-import { KINDS, useEmptyStore } from "../support/stores.ts";
+import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
 const silent = () => {};
 const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 150 };
@@ -81,7 +81,7 @@ function write(lines: string[]): string {
   return file;
 }
 
-describe.each(KINDS)("a store in %s", (kind) => {
+describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   let engine: Engine;
   useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 

@@ -31,11 +31,11 @@ import {
 } from "../support/fixture.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
-import { rounds } from "../support/rounds.ts";
+import { IS_LONG, rounds } from "../support/rounds.ts";
 import { KINDS, useEmptyDatabase } from "../support/stores.ts";
 
 /** All answers are compared after each of this many interruptions. */
-const LOOKED_AT = rounds(3, 1);
+const LOOKED_AT = rounds(8, 1);
 const ONCE = { onProgress: () => {}, resumes: false, isForced: false };
 const OLDER =
   "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server";
@@ -108,7 +108,7 @@ async function expectWhole(engine: Engine): Promise<void> {
   app.services.post.close();
 }
 
-describe.each(KINDS)("in %s", (kind) => {
+describe.each(IS_LONG ? KINDS : ["memory"])("in %s", (kind) => {
   let engine: Engine;
   useEmptyDatabase(kind, TABLES, (empty) => void (engine = empty));
 

@@ -27,8 +27,23 @@ export const WITHOUT_RETRIES =
 /** What a page server serves, by path. */
 export type Site = Record<string, { html: string; headers?: Record<string, string> }>;
 
-/** Starts Chromium, in which every host of example.test and other.test is this machine. */
-export function launchChromium({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
+/** Chromium needs long to start, so all files of a run share one for each set of options. They end with the process. */
+const running = new Map<string, Promise<Browser>>();
+
+/** A Chromium in which every host of example.test and other.test is this machine. Other files have used it before. */
+export function sharedChromium(options: LaunchOptions = {}): Promise<Browser> {
+  const wanted = JSON.stringify(options);
+  const browser = running.get(wanted) ?? launchChromium(options);
+  running.set(wanted, browser);
+  return browser;
+}
+
+/** Leaves nothing open in a shared browser. */
+export async function tidy(browser: Browser): Promise<void> {
+  for (const context of browser.contexts()) await context.close();
+}
+
+function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
   return chromium.launch({
     executablePath: CHROMIUM,

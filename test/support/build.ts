@@ -1,14 +1,33 @@
+import { statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 
 /** What tests make for each other. Within the project, so that its packages are found. */
 export const FOLDER = resolve("node_modules/.cache/tidemark");
 
+/** A folder that Linux keeps in memory. */
+const IN_MEMORY = "/dev/shm";
+const ENOUGH_BYTES = 4 * 2 ** 30;
+
+/** Where the stores, clusters and other files of the tests are: if possible where no commit waits for a disk. */
+export const TMPDIR = roomIn(IN_MEMORY) > ENOUGH_BYTES ? IN_MEMORY : tmpdir();
+
 /** The storage layer as JavaScript, for processes that the tests start. */
 export const STORAGE_MODULE = resolve(FOLDER, "module.js");
 
 /** The file that SQLite's reading threads begin with. */
 const SQLITE_READER = resolve(FOLDER, "sqlite-reader.js");
+
+/** The free bytes of a file system. 0: there is none. */
+function roomIn(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
+}
 
 /** Lets tests that run a server within their own process start those threads. */
 export const builtThread = {

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/session.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -19,20 +18,20 @@ export interface Edge {
   read<T>(from: string, read: () => MaybePromise<T>): MaybePromise<T>;
   /** Happens before a transaction begins. */
   begin(): Promise<void>;
+  /** The work of a transaction. */
+  transact<T>(work: () => Promise<T>): Promise<T>;
   /** Happens at the end of a transaction that has written something. An error undoes it. */
   commit(changes: Change[]): Promise<void>;
 }
 
 /** An edge where nothing happens. */
 export function newEdge(): Edge {
-  return { read: (_, read) => read(), begin: async () => {}, commit: async () => {} };
-}
-
-const inTransaction = new AsyncLocalStorage<true>();
-
-/** Whether the caller is the work of a transaction. Others can do nothing until that has ended. */
-export function isInTransaction(): boolean {
-  return inTransaction.getStore() === true;
+  return {
+    read: (_, read) => read(),
+    begin: async () => {},
+    transact: (work) => work(),
+    commit: async () => {},
+  };
 }
 
 /** What a transaction throws to be undone and run again. */
@@ -48,7 +47,7 @@ export function edgedEngine(engine: Engine, edge: Edge): Engine {
         // Postgres' engine runs work again after an error that may come from a lost race.
         if (isAgain) throw AGAIN;
         const changes: Change[] = [];
-        const result = await inTransaction.run(true, () => work(noting(session, changes)));
+        const result = await edge.transact(() => work(noting(session, changes)));
         try {
           if (changes.length > 0) await edge.commit(changes);
         } catch (error) {

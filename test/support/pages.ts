@@ -9,7 +9,7 @@ import { newListener } from "../../server/http/listener.ts";
 import { newContext } from "../../server/request/services.ts";
 import { readBuiltPages } from "../../server/web/pages.ts";
 import { NOW, startApp, type TestApp } from "./app.ts";
-import { launchChromium } from "./browser.ts";
+import { sharedChromium, tidy } from "./browser.ts";
 import { addUser, PASSWORD } from "./users.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
@@ -55,7 +55,7 @@ export function newPages(size?: SeedSize, base = ""): Pages {
       await seed(newContext(services), await loadAccount(services.store, "acme"), size);
     }
     for (const role of ["owner", "manager", "viewer"] as const) await addUser(pages.app, role);
-    pages.browser = await launchChromium();
+    pages.browser = await sharedChromium();
   });
   afterEach(async () => {
     for (const context of contexts) await context.close();
@@ -64,7 +64,7 @@ export function newPages(size?: SeedSize, base = ""): Pages {
     expect(pages.app.bugs, "bugs of the server").toEqual([]);
   });
   afterAll(async () => {
-    await pages.browser.close();
+    await tidy(pages.browser);
     await listener.drain();
     await pages.app.close();
   });

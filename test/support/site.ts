@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { launchChromium, USER_AGENT, type Site } from "./browser.ts";
+import { sharedChromium, tidy, USER_AGENT, type Site } from "./browser.ts";
 import { startFront, type Front } from "./front.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "./server.ts";
 
@@ -24,13 +24,13 @@ export function newWorlds(): World {
   const world = {} as World;
   let remove: () => void;
   beforeAll(async () => {
-    world.browser = await launchChromium({
+    world.browser = await sharedChromium({
       // Playwright switches the back/forward cache off.
       ignoreDefaultArgs: ["--disable-back-forward-cache"],
       args: [`--user-agent=${USER_AGENT}`],
     });
   });
-  afterAll(() => world.browser.close());
+  afterAll(() => tidy(world.browser));
   beforeEach(async () => {
     ({ folder: world.folder, remove } = temporaryFolder());
     world.server = await startServer(world.folder, { PUBLIC_URL: "http://www.example.test" });

@@ -9,7 +9,7 @@ import type { Table } from "../../server/storage/table.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
-import { IS_QUICK } from "./rounds.ts";
+import { IS_LONG, IS_QUICK } from "./rounds.ts";
 
 /** Where empty stores of one kind are made. */
 interface Source {
@@ -30,6 +30,9 @@ const SOURCES: Record<string, () => Source> = {
 
 /** The kinds of stores that the contract is tested on. */
 export const KINDS = Object.keys(SOURCES);
+
+/** Those of a usual run, for what concerns the engines little: the other kinds have it in common with one of these. */
+export const MAIN_KINDS = IS_LONG ? KINDS : KINDS.filter((kind) => kind === "memory" || kind === "postgres");
 
 /** Gives each test of the calling block an empty store of a kind, and removes it afterwards. */
 export function useEmptyStore(

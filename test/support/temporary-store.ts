@@ -10,6 +10,7 @@ import { SUM_TABLES, tableNamed, TABLES } from "../../server/tables.ts";
 import { edgedEngine, newEdge, type Edge } from "./edge.ts";
 import { entriesIn, type Entry } from "./entries.ts";
 import { TEST_TABLES } from "./facts.ts";
+import { memoryEngine } from "./memory-engine.ts";
 import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
@@ -35,9 +36,9 @@ export interface TemporaryStore {
 /** Makes an empty store. */
 export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
-  const engine = await openEngine(folder === null ? "memory:" : `sqlite:${folder}`, {
-    tables: [...TABLES, ...TEST_TABLES],
-  });
+  const engine = await (folder === null
+    ? memoryEngine()
+    : openEngine(`sqlite:${folder}`, { tables: [...TABLES, ...TEST_TABLES] }));
   const edge = newEdge();
   const store = await storeOn(edgedEngine(engine, edge));
 

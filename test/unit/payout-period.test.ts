@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rounds } from "../support/rounds.ts";
 import { daysLater } from "../../server/domain/program/account/time-zone.ts";
 import type { PayoutCycle } from "../../server/domain/program/account/account.ts";
 import { latestPeriod, periodAt, periodOfDay } from "../../server/domain/ledger/payout/payout.ts";
@@ -73,7 +74,7 @@ describe("a payout's period", () => {
   );
   it.each(cycles)("by a %s cycle in %s follows the one before", (payoutCycle, timeZone) => {
     const settings = { payoutCycle, timeZone };
-    for (let hour = 0; hour < 24 * 800; hour += 13) {
+    for (let hour = 0; hour < 24 * 800; hour += rounds(61, 13)) {
       const now = new Date(Date.UTC(2025, 11, 1, hour));
       const [before, current] = [latestPeriod(settings, now), periodAt(settings, now)];
       expect(Date.parse(before.end) + 1).toBe(Date.parse(current.start));

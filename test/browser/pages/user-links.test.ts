@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchChromium } from "../../support/browser.ts";
+import { sharedChromium, tidy } from "../../support/browser.ts";
 import { runCli } from "../../support/cli.ts";
 import { startMailServer, type MailServer } from "../../support/mail-server.ts";
 import { startServer, temporaryFolder, type Server } from "../../support/server.ts";
@@ -18,10 +18,10 @@ beforeAll(async () => {
   mail = await startMailServer();
   const environment = { SMTP_URL: mail.url, MAIL_FROM: "Tidemark <mail@tidemark.example>" };
   server = await startServer(folder, environment);
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 afterAll(async () => {
-  await browser.close();
+  await tidy(browser);
   await server.stop();
   await mail.close();
   remove();

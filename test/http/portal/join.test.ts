@@ -178,7 +178,7 @@ describe("strangers' mailboxes", () => {
 
   it("get their e-mails although the server was busy at first", async () => {
     await again({ joins: 1, mailsByMailbox: 1 });
-    app.services.chance.passwordCost = { N: 2 ** 14, r: 8, p: 8 };
+    app.services.chance.passwordCost = { N: 2 ** 14, r: 8, p: 4 };
     const guess = (at: number) =>
       portalBrowser(app).call("POST /session", { email: `${at}@example.com`, password: PASSWORD });
     const others = Array.from({ length: 11 }, (_, at) => guess(at));

@@ -56,7 +56,7 @@ it("what happens later leaves the reports of closed months as they are", async (
       expect([faults, app.bugs]).toEqual([[], []]);
       await app.close();
     }),
-    { numRuns: rounds(15, 400) },
+    { numRuns: rounds(5, 400) },
   );
 });
 

@@ -10,7 +10,7 @@ import { findFaults } from "../../../server/transfer/check.ts";
 import { exportLines, writeNewFile } from "../../../server/transfer/export.ts";
 import { importFile } from "../../../server/transfer/import.ts";
 import type { TestApp } from "../../support/app.ts";
-import { KINDS, useEmptyStore } from "../../support/stores.ts";
+import { MAIN_KINDS, useEmptyStore } from "../../support/stores.ts";
 import { balanceFaults } from "../../support/balance-laws.ts";
 import { moneyHistory, type MoneyHistory } from "../../support/money-history.ts";
 import { breaches, changeBreaches, readLedger } from "../../support/money-laws.ts";
@@ -18,7 +18,7 @@ import { appOf, foundProgram, replaceDead, take } from "../../support/money-worl
 import { payoutFaults } from "../../support/payout-laws.ts";
 import { reportFaults } from "../../support/report-laws.ts";
 import { shownReportFaults } from "../../support/shown-report-laws.ts";
-import { IS_LONG, rounds } from "../../support/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 
 describe("the laws of money hold in every history", () => {
   it("in memory", async () => {
@@ -31,22 +31,19 @@ describe("the laws of money hold in every history", () => {
           await engine.close();
         }
       }),
-      { numRuns: rounds(6, 300) },
+      { numRuns: rounds(3, 300) },
     );
   });
 
   // A failing history is the same in memory, where shortening it is quicker.
-  describe.each(KINDS.filter((kind) => kind !== "memory" && (IS_LONG || kind !== "pooled postgres")))(
-    "in %s too",
-    (kind) => {
-      let engine: Engine;
-      useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
+  describe.each(MAIN_KINDS.filter((kind) => kind !== "memory"))("in %s too", (kind) => {
+    let engine: Engine;
+    useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-      it.each(fc.sample(moneyHistory(rounds(8, 24)), rounds(1, 40)))("(history %#)", async (history) => {
-        await live(engine, history);
-      });
-    },
-  );
+    it.each(fc.sample(moneyHistory(rounds(8, 24)), rounds(1, 40)))("(history %#)", async (history) => {
+      await live(engine, history);
+    });
+  });
 });
 
 it("money stays the same to the last unit in exports, imports and moves", async () => {
@@ -79,7 +76,7 @@ it("money stays the same to the last unit in exports, imports and moves", async 
       await engine.close();
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: rounds(2, 60) },
+    { numRuns: rounds(1, 60) },
   );
 });
 

@@ -49,6 +49,9 @@ interface OpenApi {
 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 
+/** A key that is removed can't make the other calls. */
+export const LOCKS_OUT = /api_keys\/\{id\}/;
+
 /** The operations of an OpenAPI document. */
 export function operationsOf(document: unknown): DescribedOperation[] {
   return Object.entries(resolved(document as OpenApi).paths).flatMap(([path, methods]) =>

@@ -116,12 +116,14 @@ const IDS = "create table ids (kind text primary key, next integer not null) wit
  * the same time.
  */
 function makeTables(db: Database, tables: readonly Table<never>[]): void {
-  const wanted = new Map(tables.map((table) => [sqlName(table), ddl(table, SQLITE)]));
-  for (const each of sumTablesOf(tables)) wanted.set(each.name, [sumDdl(each, SQLITE, " without rowid")]);
-  wanted.set("ids", [IDS]);
   const missing = () => {
     const names = new Set((db.prepare("select name from sqlite_master").all() as [string][]).flat());
-    return [...wanted].filter(([name]) => !names.has(name)).flatMap(([, statements]) => statements);
+    const sums = sumTablesOf(tables).filter(({ name }) => !names.has(name));
+    return [
+      ...tables.filter((table) => !names.has(sqlName(table))).flatMap((table) => ddl(table, SQLITE)),
+      ...sums.map((each) => sumDdl(each, SQLITE, " without rowid")),
+      ...(names.has("ids") ? [] : [IDS]),
+    ];
   };
   if (missing().length === 0) return;
   db.exec("begin immediate");
