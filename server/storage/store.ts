@@ -41,7 +41,7 @@ export interface Store extends View {
 }
 
 /** A store over data that may be a moment old. */
-export interface AgedStore {
+interface AgedStore {
   /** It refuses to write. */
   store: Store;
   /** The data has everything that was committed before this time. */

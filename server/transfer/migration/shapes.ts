@@ -19,9 +19,6 @@ export const text = z
     return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
   });
 
-/** An id, or null. */
-export const idOrNull = text;
-
 /** The id of a record that is given by its id, or with its own fields. null: none. */
 export const reference = z
   .unknown()

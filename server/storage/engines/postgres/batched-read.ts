@@ -1,5 +1,5 @@
 /** Asks one thing; concurrent questions share a query. Those with the same name share an answer as well. */
-export type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
+type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
 
 interface Waiting<Q, A> {
   question: Q;

@@ -78,7 +78,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
  * Takes those that can be committed together, after each other. All are compared with what the database has before the first
  * one, so none may depend on what an earlier one writes. `others`: those that are being committed.
  */
-export function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
+function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
   waiting: readonly T[],
   others: readonly T[],
 ): T[] {

@@ -10,7 +10,7 @@ export function sqlState(error: unknown): string | null {
 }
 
 /** Whether a transaction lost to another and wrote nothing: a serialisation failure or a deadlock. */
-export function isLostRace(error: unknown): boolean {
+function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(sqlState(error) ?? "");
 }
 

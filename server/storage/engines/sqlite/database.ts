@@ -55,7 +55,7 @@ export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boo
 }
 
 /** A store's file, and what is known about it from the start. */
-export interface OpenFile {
+interface OpenFile {
   db: Database;
   /** Says that the file is a copy without its log. null: it is not. */
   missingLog: string | null;

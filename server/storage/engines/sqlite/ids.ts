@@ -8,7 +8,7 @@ const KEEP =
   "insert into ids (kind, next) values (?1, ?2) on conflict (kind) do update set next = max(next, ?2)";
 
 /** Gives ids that no other process gives. */
-export interface IdSource {
+interface IdSource {
   nextId(kind: string): Promise<number>;
   /** The work that was undone may have taken blocks, which must not be given again. */
   onUndone(): void;

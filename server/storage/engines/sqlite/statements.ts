@@ -128,7 +128,7 @@ function addingTo(into: SumTable): string {
 }
 
 /** The session of the connection that writes, in which one transaction follows the other. */
-export interface WritingSession extends Session {
+interface WritingSession extends Session {
   /** Grows with each change. */
   changeCount(): number;
   /** Writes what transactions have added to sums, each row once for all of them. */
