@@ -5,17 +5,17 @@ import { SYSTEM } from "../context.ts";
 const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy", "server-call", "old-link"] as const;
 
 /**
- * The kinds of things that servers notice about their set-up. `refused-origin`: a site whose sign-ups were refused.
- * `script`: a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: whether
- * addresses were forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
- * `server-call`: an operation by which a company's server tracks. `old-link`: a parameter of another program's links
- * that led to a promoter.
+ * The kinds of observations about the set-up. `refused-origin`: a site whose sign-ups were refused. `script`:
+ * a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: addresses were
+ * forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
+ * `server-call`: a tracking operation called by a company's server. `old-link`: a parameter of another
+ * program's links that led to a promoter.
  */
 export type SightingKind = (typeof SIGHTING_KINDS)[number];
 
 export interface Sighting {
   value: string;
-  /** Exact to an hour. */
+  /** Precise to an hour. */
   lastAt: string;
 }
 
@@ -30,7 +30,7 @@ export interface ServerSetup {
 
 /** The latest sightings of one kind, newest first. */
 interface Sightings {
-  /** The account whose sites they are. SYSTEM: they concern the server. */
+  /** The account that owns the sites, or SYSTEM if they concern the server. */
   accountId: number;
   kind: SightingKind;
   seen: Sighting[];
@@ -47,7 +47,7 @@ export const serverSetups = table<ServerSetup>()({
   columns: { id: ["text", () => "last"] },
 });
 
-/** The newest ones are kept, because strangers may send any number of sites. */
+/** Only the newest are kept, because strangers may send any number of sites. */
 const MOST_KEPT = 20;
 
 /** Records sightings for `tidemark doctor`. Returns the earlier ones. */
@@ -79,7 +79,7 @@ export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">)
   return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
 }
 
-/** The set-up of the server that started last. null: none has started. */
+/** The set-up of the server that started last, or null before the first start. */
 export function findSetup(store: Store): Promise<ServerSetup | null> {
   return store.get(serverSetups, SYSTEM, "last");
 }
