@@ -194,7 +194,7 @@ function snake(camel: string): string {
 }
 
 /** Statements for single records of a table. */
-export interface RecordStatements {
+interface RecordStatements {
   get: string;
   insert: string;
   remove: string;

@@ -46,7 +46,7 @@ export interface Store extends View {
 }
 
 /** A store over data that may lag slightly. */
-export interface AgedStore {
+interface AgedStore {
   /** Writes are refused. */
   store: Store;
   /** The data includes everything committed before this age. */

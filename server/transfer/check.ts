@@ -1,4 +1,6 @@
 import { leads, type Lead } from "../domain/people/lead/lead.ts";
+import { commissions, type Commission } from "../domain/ledger/commission/commission.ts";
+import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { isTakenBack, refunds, sales, type Refund, type Sale } from "../domain/ledger/sale/sale.ts";
 import {
   deliveries,
@@ -189,6 +191,8 @@ function tiesOf(from: AnyTable, record: AnyRecord): Tie[] {
   if (from.name === leads.name) return tiesOfLead(record as Lead);
   if (from.name === sales.name) return tiesOfSale(record as Sale);
   if (from.name === refunds.name) return tiesOfRefund(record as Refund);
+  if (from.name === payouts.name) return tiesOfPayout(record as Payout);
+  if (from.name === commissions.name) return tiesOfCommission(record as Commission);
   if (from.name === lanes.name) return tiesOfLane(record as Lane);
   if (from.name === deliveries.name) return tiesOfDelivery(record as Delivery);
   return [];
@@ -216,6 +220,15 @@ function tiesOfRefund({ saleId, amountCents }: Refund): Tie[] {
   return [{ of: refundedCentsOf(saleId), said: 0, counted: amountCents }];
 }
 
+/** A cancelled payout keeps its amount, but has no commissions. @see docs/spec/money.md "Laws", 1 */
+function tiesOfPayout({ id, status, amount }: Payout): Tie[] {
+  return [{ of: commissionsIn(id), said: status === "cancelled" ? 0 : amount, counted: 0 }];
+}
+
+function tiesOfCommission({ payoutId, amount }: Commission): Tie[] {
+  return payoutId === null ? [] : [{ of: commissionsIn(payoutId), said: 0, counted: amount }];
+}
+
 function tiesOfLane({ destination, lane, count }: Lane): Tie[] {
   return [{ of: openIn(destination, lane), said: count, counted: 0 }];
 }
@@ -235,6 +248,10 @@ function refundedSalesOf(leadId: number): string {
 
 function refundedCentsOf(saleId: number): string {
   return `the refunded cents of sale ${saleId}`;
+}
+
+function commissionsIn(payoutId: number): string {
+  return `the commissions in payout ${payoutId}`;
 }
 
 function openIn(destination: string, lane: string): string {

@@ -76,7 +76,8 @@ function buildApart() {
     join(BUILT, "storage/engines/sqlite/sqlite-reader.js"),
     `export * from "./reader-thread.js";`,
   );
-  for (const name of ["svc.js", "docs.js", "pages"]) {
+  const scripts = readdirSync("dist").filter((name) => name.startsWith("svc"));
+  for (const name of [...scripts, "docs.js", "pages"]) {
     cpSync(join("dist", name), join(BUILT, name), { recursive: true });
   }
 }

@@ -164,6 +164,7 @@ describe("a store that was tampered with", () => {
     ["salesCount", "lead", "the sales of lead"],
     ["refundedSalesCount", "lead", "the refunded sales of lead"],
     ["refundedCents", "sale", "the refunded cents of sale"],
+    ["amount", "payout", "the commissions in payout"],
   ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
     const engine = await filled();
     const from = sqlName({ name });

@@ -43,7 +43,8 @@ export async function tidy(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close();
 }
 
-function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
+/** A Chromium of the caller's own. */
+export function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
   return chromium.launch({
     executablePath: CHROMIUM,

@@ -1,4 +1,3 @@
-import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { CopyButton } from "../../ui/feedback/copy.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
@@ -70,9 +69,4 @@ function YourLinks() {
       )}
     </Await>
   );
-}
-
-/** The promoter who is signed in. */
-export function useCurrent() {
-  return useLoad(() => answer(api.GET("/api/v2/affiliate/promoters/current")));
 }

@@ -145,7 +145,10 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
       // A click on the dialog itself is outside its content. After a link, the new page gets the focus. An error of signing out
       // would be hidden behind the dialog.
       onClick={({ target }) => {
-        if (target === element.current || (target instanceof Element && target.closest("a, .find, .who button")))
+        if (
+          target === element.current ||
+          (target instanceof Element && target.closest("a, .find, .who button"))
+        )
           onClose();
       }}
     >

@@ -19,9 +19,6 @@ export const text = z
     return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
   });
 
-/** An id, or null. */
-export const idOrNull = text;
-
 /** A reference by id or as an embedded record, or null. */
 export const reference = z
   .unknown()

@@ -177,8 +177,8 @@ describe("a sign-up that is refused for its origin", () => {
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =
       "Account acme: sign-ups from https://shop.example are refused, most recently on 2026-03-04: if the site is yours, allow " +
-      "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all origins to allow: they " +
-      "replace the old ones), otherwise remove the script from it.";
+      "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all allowed origins: they " +
+      "replace the old ones); otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
     await app.records.change("campaign", 1, { allowedOrigins: ["https://shop.example"] });
     expect(await problems()).toEqual([]);

@@ -1,5 +1,5 @@
 /** Runs a read. Concurrent reads share a query, and those of the same name share their answer as well. */
-export type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
+type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
 
 interface Waiting<Q, A> {
   question: Q;

@@ -83,7 +83,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
  * Picks waiting transactions that can be committed together. All are compared with the database's state
  * before the first one, so none may depend on an earlier one's writes. `others` are being committed now.
  */
-export function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
+function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
   waiting: readonly T[],
   others: readonly T[],
 ): T[] {

@@ -8,7 +8,7 @@ export function sqlState(error: unknown): string | null {
 }
 
 /** Whether a transaction lost a race and wrote nothing: a serialisation failure or a deadlock. */
-export function isLostRace(error: unknown): boolean {
+function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(sqlState(error) ?? "");
 }
 

@@ -17,7 +17,7 @@ const TRY_MS = 8_000;
 const RETRIES = 8;
 
 /** Runs transactions. */
-export interface Transactor {
+interface Transactor {
   transact<T>(work: (session: Session) => Promise<T>): Promise<Done<T>>;
 }
 

@@ -61,7 +61,7 @@ export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boo
 }
 
 /** A store's file, and what is known about it on opening. */
-export interface OpenFile {
+interface OpenFile {
   db: Database;
   /** A warning that the file was copied without its log, or null. */
   missingLog: string | null;

@@ -8,7 +8,7 @@ const KEEP =
   "insert into ids (kind, next) values (?1, ?2) on conflict (kind) do update set next = max(next, ?2)";
 
 /** Issues ids that no other process issues. */
-export interface IdSource {
+interface IdSource {
   nextId(kind: string): Promise<number>;
   /** The undone work may have reserved blocks, which must not be issued again. */
   onUndone(): void;

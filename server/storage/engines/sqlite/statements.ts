@@ -128,7 +128,7 @@ function addingTo(into: SumTable): string {
 }
 
 /** The session of the writing connection, whose transactions run one after another. */
-export interface WritingSession extends Session {
+interface WritingSession extends Session {
   /** Grows with each change. */
   changeCount(): number;
   /** Writes the collected sums, each row once for all transactions. */
