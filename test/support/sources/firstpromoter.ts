@@ -53,6 +53,8 @@ function answer(path: string, query: URLSearchParams, lists: Lists): unknown {
 }
 
 function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | undefined {
+  const links = /^\/promoter_campaigns\/(\d+)\/referral_links$/.exec(path);
+  if (links) return lists["referral_links"]!.filter(({ place }) => place === Number(links[1]));
   const rows = lists[path.slice(1)];
   const payout = query.get("filters[payout_id]");
   if (path === "/rewards") return rows!.filter(({ scope }) => scope === query.get("scope"));
@@ -70,7 +72,7 @@ function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | un
 /** What an answer holds only if it is asked for, or never. */
 function shown(row: Row, asked: string[]): Row {
   const hidden = new Set(
-    ["parent_promoter", "scope", "payout_id", "promoter_id"].filter((name) => !asked.includes(name)),
+    ["parent_promoter", "scope", "payout_id", "promoter_id", "place"].filter((name) => !asked.includes(name)),
   );
   return Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.has(name)));
 }
@@ -81,6 +83,7 @@ function listsOf(program: Program): Lists {
     rewards: rewards(),
     promoters: program.promoters.map(promoterRow),
     promoter_campaigns: program.promoters.map(promoterCampaign),
+    referral_links: program.promoters.flatMap(referralLinks),
     payout_methods: program.promoters.flatMap(payoutMethod),
     referrals: [...program.customers.map(referral), ...oddReferrals()],
     commissions: program.commissions.flatMap((each) => commissionRows(program, each)),
@@ -185,6 +188,19 @@ function promoterCampaign({ n, links, code, at }: Program["promoters"][number]):
     promo_codes:
       code === null ? [] : [{ id: 3_000 + n, code, ext_id: `promo_${n}`, archived_at: n === 4 ? at : null }],
   };
+}
+
+/** The usual link is in the list too. A promoter's second link has a sub id, and the third one a page of its own. */
+function referralLinks({ n, links }: Program["promoters"][number]): Row[] {
+  return links.map(({ token }, at) => ({
+    id: 5_000 + n * 10 + at,
+    place: 1_000 + n,
+    name: at === 0 ? "Default" : `Link ${at}`,
+    url: `https://shop.example/${at === 2 ? "spring" : ""}?fpr=${token}${at === 1 ? "&sid=mail" : ""}`,
+    is_default: at === 0,
+    source: null,
+    sub_id: at === 1 ? "mail" : null,
+  }));
 }
 
 function payoutMethod({ n, paypal }: Program["promoters"][number]): Row[] {
