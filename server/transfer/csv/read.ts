@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse/sync";
 import { Failure } from "../../failure.ts";
 import { delimiterOf, readText, type CsvFile } from "./text.ts";
@@ -61,6 +62,9 @@ async function firstLine(file: CsvFile): Promise<string> {
 /** A quote that stays open for longer is a mistake; the longest field takes 10,000 characters. */
 const MAX_RECORD_CHARACTERS = 65_536;
 
+/** Characters that are parsed before others get their turn: a tenth of a second on a slow machine. */
+const TURN_CHARACTERS = 50_000;
+
 /** One record of a CSV file, and its first line's number. */
 interface CsvRecord {
   line: number;
@@ -89,7 +93,13 @@ async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): A
     }
   }
 
+  let sinceTurn = 0;
   for await (const text of splitLines(pieces)) {
+    sinceTurn += text.length;
+    if (sinceTurn > TURN_CHARACTERS) {
+      sinceTurn = 0;
+      await othersTurn();
+    }
     waiting.push(text);
     yield* take(false);
   }
@@ -127,8 +137,8 @@ function parseRecord(text: string, delimiter: string): string[] | null {
   }
 }
 
-/** No real CSV file has longer lines. */
-const MAX_LINE_CHARACTERS = 1_000_000;
+/** No real CSV file has longer lines, and each is parsed without a pause. */
+const MAX_LINE_CHARACTERS = 250_000;
 
 /** Yields the lines of a text, with any line ends, without them. @throws Failure `malformed` for endless ones */
 async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
@@ -137,9 +147,14 @@ async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string
     // A carriage return at the end of a chunk may belong to a line feed in the next one.
     const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE_CHARACTERS)
-      throw new Failure("malformed", `The file has a line of more than ${MAX_LINE_CHARACTERS} characters`);
-    yield* lines;
+    for (const line of lines) yield ofUsualLength(line);
+    ofUsualLength(rest);
   }
   if (rest !== "") yield rest.replace(/\r$/, "");
+}
+
+function ofUsualLength(line: string): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const most = MAX_LINE_CHARACTERS.toLocaleString("en");
+  throw new Failure("malformed", `The file has a line of more than ${most} characters`);
 }
