@@ -31,7 +31,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [["account", "create", "New"], "error: required option '--landing-url <url>' not specified"],
   [
     ["account", "create", "New", "--landing-url", "acme.example"],
-    "--landing-url acme.example is not an http(s) address",
+    "acme.example is not an http(s) address",
   ],
   [
     ["account", "create", "New", "--id", "a b", ...LANDING],
@@ -51,7 +51,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [["campaign", "create", "acme", "New"], "error: required option '--landing-url <url>' not specified"],
   [
     inCampaign("--landing-url", "ftp://acme.example"),
-    "--landing-url ftp://acme.example is not an http(s) address",
+    "ftp://acme.example is not an http(s) address",
   ],
   [inCampaign("--cookie-days", "0"), DAYS],
   [inCampaign("--cookie-days", "3651"), DAYS],
