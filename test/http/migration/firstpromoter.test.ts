@@ -175,7 +175,7 @@ it("takes a moved person for the one they are now, and leaves out those without 
   expect(of("commission").find(({ id }) => id === "77777")!.customerId).toBe("5");
   expect(of("customer").filter(({ email }) => email?.startsWith("nobodys"))).toEqual([]);
   expect(of("remark").map(({ text }) => text)).toContain(
-    "Left out, because they belong to no promoter: 1 referrals.",
+    "Referrals that are left out, because they belong to no promoter: 1.",
   );
 });
 

@@ -330,7 +330,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   if (others > 0)
     reading.remarks.add(
       "referrals:others",
-      `Left out, because they belong to no promoter: ${others} referrals.`,
+      `Referrals that are left out, because they belong to no promoter: ${others}.`,
     );
 }
 
