@@ -249,10 +249,14 @@ function oddReferrals(): Row[] {
   ];
 }
 
+/** A partial refund has a row of its own, and leaves the first one as it was. */
 function commissionRows(program: Program, commission: Program["commissions"][number]): Row[] {
   const { n, promoter } = commission;
   const sale = commission.sale === null ? null : program.sales[commission.sale - 1]!;
-  return [
+  const isPartial = sale !== null && sale.refunded > 0 && sale.refunded < sale.amount;
+  const whole = isPartial ? Math.round(sale.amount / 5) : commission.amount;
+  const back = { id: 500_000 + n, amount: commission.amount - whole, sale_amount: -(sale?.refunded ?? 0) };
+  const rows: Row[] = [
     {
       id: n,
       status: commission.status,
@@ -264,7 +268,7 @@ function commissionRows(program: Program, commission: Program["commissions"][num
       plan_id: sale === null ? null : "pro",
       tier: 1,
       unit: "cash",
-      amount: commission.amount,
+      amount: whole,
       is_paid: commission.isPaid,
       is_split: false,
       created_at: commission.at,
@@ -273,6 +277,8 @@ function commissionRows(program: Program, commission: Program["commissions"][num
       payout_id: commission.payout,
     },
   ];
+  const original = { original_sale_amount: null, original_sale_currency: null };
+  return isPartial ? [...rows, { ...rows[0], ...original, ...back }] : rows;
 }
 
 /** Amounts of payouts are dollars here, and cents in other accounts. */
