@@ -27,10 +27,10 @@ const LONG_MS = 120_000;
 
 const STARTS = [
   ["rewardful", startRewardful, 4_000],
-  ["firstpromoter", startFirstPromoter, 800],
-  ["tolt", startTolt, 800],
-  ["partnerstack", startPartnerStack, 800],
-  ["dub", startDub, 800],
+  ["firstpromoter", startFirstPromoter, 1_800],
+  ["tolt", startTolt, 1_800],
+  ["partnerstack", startPartnerStack, 1_800],
+  ["dub", startDub, 1_800],
 ] as const;
 
 const engines: Engine[] = [];
