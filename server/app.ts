@@ -53,7 +53,7 @@ export interface Pages {
   /** The script of `/docs`. */
   docsViewer: string;
   hasDemo: boolean;
-  /** The token that `/metrics` requires. null: this address does not serve metrics. */
+  /** The token that `/metrics` requires, or null if this address does not serve metrics. */
   metricsToken: string | null;
 }
 
@@ -65,7 +65,7 @@ const ACCOUNT_FILES = "/:file";
 
 const JSON_BODY = { kind: "body", read: readJson, own: v2EventRefusals } as const;
 
-/** Operations of V2 that answer in the form of V1, as the interface documents them. */
+/** Operations of V2 that answer in V1's form, as in the original API. */
 const V2_EVENTS: V2Row[] = [
   ["POST", "/api/v2/track/refund", refundOperation(JSON_BODY), "key"],
   ["POST", "/api/v2/track/cancellation", cancellationOperation(JSON_BODY), "key"],
@@ -122,7 +122,7 @@ export function createApp(
   return register(services, [...routes, ...(metricsToken === null ? [] : metrics), ...(hasDemo ? demo : [])]);
 }
 
-/** The routes of the metrics' own address. With a token, they require it. */
+/** The routes at the metrics' own address. With a token, they require it. */
 export function createMetricsApp(services: Services, metricsToken: string | null): H3 {
   return register(services, [["GET", "/metrics", metricsPage(services, metricsToken)]]);
 }
@@ -136,12 +136,12 @@ export function describedEvents(): DescribedEvents {
   };
 }
 
-/** The routes that `/openapi.json` describes: all that answer JSON. */
+/** The routes in `/openapi.json`: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
   const health = {
     id: "getHealth",
     summary: "Check that the process is alive",
-    description: "Shows that the process is alive. It does not ask the store.",
+    description: "Shows that the process is alive. It does not check the store.",
     answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
   };
   const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });
@@ -152,7 +152,7 @@ export function describedRoutes(): DescribedRoute[] {
     answer: status.extend({
       warnings: field(
         z.array(z.string()).optional(),
-        "Why acknowledged facts could be lost, in sentences. Absent: they are as durable as promised.",
+        "Reasons why recorded changes could be lost, in sentences. Absent: there are none.",
         ["no synchronous standby is connected: every write waits for one"],
       ),
     }),
@@ -177,7 +177,7 @@ export function describedRoutes(): DescribedRoute[] {
   ];
 }
 
-/** Gives each path one entry of the router. h3 needs longer to add an entry than to find it. */
+/** Gives each path one router entry. In h3, adding an entry is slower than finding one. */
 function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
@@ -204,7 +204,7 @@ function register(services: Services, routes: Route[]): H3 {
   return app;
 }
 
-/** Refuses the methods that a path doesn't have. */
+/** Refuses the methods that a path does not support. */
 function methodRefusal(services: Services, route: string, methods: string[]): EventHandler {
   if (route === ACCOUNT_FILES) return refusal(services, NOT_FOUND);
   const refuseMethod = route.startsWith("/api/v1/") ? v1Refusal : refusal;
@@ -220,7 +220,7 @@ function refusal(services: Services, error: unknown, headers: AnswerHeaders = {}
   };
 }
 
-/** Redirects from `/` to a page that shows what the server is. */
+/** Redirects from `/` to a page about the server. */
 function frontDoor(location: string): EventHandler {
   return () => new FastResponse(null, { status: 302, headers: { location, "cache-control": "no-store" } });
 }
@@ -229,7 +229,7 @@ function readiness({ store }: Services): EventHandler {
   return async () => {
     const { isReady, warnings } = await loadReadiness(store);
     if (!isReady) return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
-    // Choice: a store without its standby still serves, so a load balancer must not take the server out.
+    // A store without its standby still works, so a load balancer must not remove the server.
     return json({ status: "ready", ...(warnings.length > 0 && { warnings }) });
   };
 }

@@ -6,9 +6,7 @@ import { isLoopback, parseUrl } from "./url.ts";
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/**
- * Choice: a key taken over from another program may be short, but nobody must be able to guess it in a day.
- */
+/** Keys taken over from another program may be short, but must not be guessable within a day. */
 const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
 /** The minimum for every user's password. */
@@ -18,7 +16,7 @@ const SECRET_BYTES = 32;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
-/** As libpq writes it: `postgres://user@a:5432,b:5433/database`. */
+/** libpq's format: `postgres://user@a:5432,b:5433/database`. */
 const HOST_LIST = new RegExp(`^postgres(ql)?://([^/?#]*@)?${HOST}(,${HOST})*([/?#].*)?$`, "i");
 
 const settings = {
@@ -44,7 +42,8 @@ const settings = {
     })
     .refine(isPlain, "must have nothing but a host and a path, without //")
     .optional(),
-  // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
+  // It is written into a header and into the script tag, so only characters that are safe in both are
+  // allowed.
   TIDEMARK_ACCOUNT_ID: z
     .string()
     .regex(/^[\w.-]{1,100}$/, "must be 1 to 100 letters, digits, dots, dashes or underscores")
@@ -115,7 +114,9 @@ const settings = {
 /** The names of all settings. */
 export const SETTINGS = Object.keys(settings);
 
-/** The settings that may hold a secret, so each may come from a file: `SMTP_URL_FILE` instead of `SMTP_URL`. */
+/**
+ * The settings that may hold a secret, so each may come from a file: `SMTP_URL_FILE` instead of `SMTP_URL`.
+ */
 const SECRET_SETTINGS = [
   "STORAGE_URL",
   "STORAGE_READ_URL",
@@ -128,7 +129,7 @@ const SECRET_SETTINGS = [
   "METRICS_TOKEN",
 ];
 
-/** The environment variables as values that are checked. */
+/** The environment variables, parsed and checked. */
 const environment = z
   .object(settings)
   .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
@@ -147,25 +148,28 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly storageUrl: string;
-  /** How many connections to a database this process may open. */
+  /** The maximum of database connections of this process. */
   readonly storageConnections: number;
-  /** Whether the operator asks for a synchronous standby. */
+  /** Whether the operator requires a synchronous standby. */
   readonly requiresStandby: boolean;
-  /** Where reports may be read from, and how old their data may be. null: where everything is. */
+  /** Where reports may be read from, and the maximum age of their data, or null for the primary only. */
   readonly standbys: { url: string; maxAgeSeconds: number } | null;
-  /** Without a trailing slash. null: derived from where the server listens. */
+  /** Without a trailing slash. Null: derived from the listening address. */
   readonly publicUrl: string | null;
-  /** Public id of the first account. null: generated. */
+  /** Public id of the first account, or null to generate one. */
   readonly accountId: string | null;
-  /** Key of the first account. null: generated. */
+  /** Key of the first account, or null to generate one. */
   readonly apiKey: string | null;
-  /** The file that a generated key is written to. null: the key is printed. */
+  /** The file that a generated key is written to, or null to print the key. */
   readonly keyFile: string | null;
-  /** The folder of what former programs answer. null: beside the data folder. */
+  /** The folder for former programs' answers, or null for one beside the data folder. */
   readonly migrationArchive: string | null;
-  /** The keys that secrets in the store are encrypted with: the first seals, all of them open. Empty: none are stored. */
+  /**
+   * The keys for secrets in the store: the first seals, all of them open. Without keys, no secrets are
+   * stored.
+   */
   readonly secretKeys: readonly Buffer[];
-  /** Who owns the first account. null: a link is printed that makes the owner. */
+  /** The owner of the first account, or null to print a link that makes the owner. */
   readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
   /** Requests per minute for each key; 0 for no limit. */
@@ -174,33 +178,33 @@ export interface Config {
   readonly rateLimitV2: number;
   /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
   readonly rateLimitClicks: number;
-  /** Applications to one campaign in an hour. */
+  /** Applications per campaign and hour. */
   readonly rateLimitJoins: number;
   readonly logLevel: LogLevel;
-  /** The metrics' own address. null: none. */
+  /** The metrics' own address, or null. */
   readonly metricsAt: { host: string; port: number } | null;
-  /** The token that metrics require, at their own address or at ours. null: none. */
+  /** The token that metrics require, at their own address or at ours, or null. */
   readonly metricsToken: string | null;
-  /** How many processes serve. */
+  /** The number of serving processes. */
   readonly workers: number;
   readonly hasDemo: boolean;
   /** Whether an empty store gets a year of a made-up program. */
   readonly wantsDemoData: boolean;
-  /** null: e-mails are held until it is set. */
+  /** Null holds e-mails until it is set. */
   readonly smtpUrl: string | null;
   /** The sender of e-mails, unless the account has its own. */
   readonly mailFrom: string;
-  /** Where the operator's own e-mail templates are: a folder, or a driver of unstorage. null: ours. */
+  /** The operator's own e-mail templates: a folder, or a driver of unstorage. Null: built-in ones only. */
   readonly mailTemplates: string | null;
-  /** Where uploaded files are kept: a folder, or a driver of unstorage. null: beside the store. */
+  /** The place for uploaded files: a folder, or a driver of unstorage. Null: a folder beside the store. */
   readonly uploadsUrl: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
 }
 
 /**
- * Reads the settings from the environment and from the files that it names. Blank variables count as unset. Values are
- * trimmed, because a key from a file often ends with a newline, which no header can carry.
+ * Reads the settings from the environment and from the files that it names. Blank variables count as unset.
+ * Values are trimmed, because a key from a file often ends with a newline, which no header can carry.
  *
  * @throws Error naming every variable that is wrong
  */
@@ -247,24 +251,24 @@ export function readConfig(variables: Record<string, string | undefined> = proce
 }
 
 const KNOWN = [...SETTINGS, ...SECRET_SETTINGS.map((name) => `${name}_FILE`)];
-/** A variable whose name begins so is meant for us. `MAIL` alone is every shell's. */
+/** Variables with these prefixes are meant for us. `MAIL` alone exists in every shell. */
 const OURS = /^(TIDEMARK|STORAGE|RATE_LIMIT|METRICS|SMTP|WEBHOOK)(?:_|$)|^(MAIL|DEMO)_/;
-/** Kubernetes sets these for each service, also for one with the name "tidemark". */
+/** Kubernetes sets these for each service, including one named "tidemark". */
 const OF_KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/;
 const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** A sentence about each variable that looks like a setting of ours and is none, for example a mistyped one. */
+/** A sentence for each variable that resembles a setting but is none, for example a mistyped one. */
 export function settingWarnings(variables: Record<string, string | undefined> = process.env): string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     if (value === undefined || value.trim() === "" || KNOWN.includes(name)) return [];
     if (OF_KUBERNETES.test(name) || /^(tcp|udp):/.test(value)) return [];
     const meant = meantBy(name.toUpperCase());
     if (meant.length === 0) return [];
-    return [`${name} is no setting, so it has no effect. Did you mean ${LIST.format(meant)}?`];
+    return [`${name} is not a setting and has no effect. Did you mean ${LIST.format(meant)}?`];
   });
 }
 
-/** Reads the files that `NAME_FILE` names into `NAME`. Faults name variables only, never a value or a path. */
+/** Reads the files named by `NAME_FILE` into `NAME`. Errors name variables only, never a value or a path. */
 function readSecretFiles(variables: Record<string, string | undefined>): {
   values: Record<string, string | undefined>;
   faults: string[];
@@ -276,7 +280,7 @@ function readSecretFiles(variables: Record<string, string | undefined>): {
     if (file === undefined) continue;
     const text = readText(file);
     if (values[name] !== undefined) {
-      faults.push(`${name}_FILE and ${name} are both set, so it is unclear which one holds: remove one`);
+      faults.push(`${name}_FILE and ${name} are both set, so it is unclear which one counts: remove one`);
     } else if ("code" in text) faults.push(`${name}_FILE names a file that can't be read (${text.code})`);
     else if (text.text === "") faults.push(`${name}_FILE names an empty file`);
     else values[name] = text.text;
@@ -292,7 +296,7 @@ function readText(file: string): { text: string } | { code: string } {
   }
 }
 
-/** Whether only browsers of this machine reach the server, as in a try-out. */
+/** Whether only browsers on this machine reach the server, as in a try-out. */
 function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: string }): boolean {
   const host = HOST.includes(":") ? `[${HOST}]` : HOST;
   return isLoopback(PUBLIC_URL === undefined ? host : (parseUrl(PUBLIC_URL)?.hostname ?? ""));
@@ -306,7 +310,7 @@ function ownerOf(email: string | undefined, password: string | undefined): Confi
   return email === undefined || password === undefined ? null : { email, password };
 }
 
-/** The settings that a name may have been meant for. Empty: it is another program's. */
+/** The settings that a name may have been meant for. An empty list: it belongs to another program. */
 function meantBy(name: string): string[] {
   const bare = name.replace(/^TIDEMARK_/, "").replace(/_FILE$/, "");
   const same = KNOWN.filter((known) => known === name || known === bare);
@@ -318,7 +322,10 @@ function meantBy(name: string): string[] {
   return prefix === undefined ? [] : SETTINGS.filter((known) => known.startsWith(`${prefix}_`));
 }
 
-/** How many characters may differ. Short names of other programs resemble ours by accident, like `POST` and `PORT`. */
+/**
+ * The number of characters that may differ. Short names of other programs resemble ours by accident, like
+ * `POST` and `PORT`.
+ */
 function allowedDistance({ length }: string): number {
   if (length < 6) return 0;
   return length < 8 ? 1 : 2;
@@ -333,7 +340,10 @@ function count(fallback: string) {
     .transform(Number);
 }
 
-/** Whether an address can have a path behind it. A redirect to the path `//evil.example` would leave the server. */
+/**
+ * Whether a path can be appended to an address. A redirect to the path `//evil.example` would leave the
+ * server.
+ */
 function isPlain(address: string): boolean {
   const { username, password, pathname } = new URL(address);
   return username + password === "" && !/[?#]/.test(address) && !pathname.replace(/\/+$/, "").includes("//");
@@ -341,7 +351,7 @@ function isPlain(address: string): boolean {
 
 const ONLY_POSTGRES = "needs a STORAGE_URL that is a postgres: address, because only Postgres has standbys";
 
-/** Refuses settings that a store without standbys can't follow. */
+/** Refuses settings that require standbys for a store without them. */
 function refuseStandbys(
   settings: { STORAGE_URL: string; STORAGE_REQUIRE_STANDBY: string; STORAGE_READ_URL?: string | undefined },
   context: z.core.$RefinementCtx,

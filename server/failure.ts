@@ -1,4 +1,4 @@
-/** A kind of expected refusal, as it is answered unless an operation answers it in its own way. */
+/** A kind of expected refusal, with its usual answer. */
 interface Refusal {
   /** The status in V1, and of the browser's routes. */
   v1: number;
@@ -6,7 +6,7 @@ interface Refusal {
   v2: number;
   /** V2's `code`. */
   code: string;
-  /** For readers of the API's document. */
+  /** For readers of the OpenAPI document. */
   means: string;
 }
 
@@ -16,7 +16,7 @@ export const FAILURES = {
     v1: 401,
     v2: 401,
     code: "unauthorized",
-    means: "The key is missing, unknown or revoked, or nobody is signed in.",
+    means: "The key is missing, unknown or revoked, or no user is signed in.",
   },
   second_factor_required: {
     v1: 401,
@@ -28,7 +28,7 @@ export const FAILURES = {
     v1: 403,
     v2: 403,
     code: "second_factor_setup_required",
-    means: "The account demands a second factor, and the user has none yet.",
+    means: "The account requires a second factor, and the user has none yet.",
   },
   forbidden: {
     v1: 403,
@@ -73,7 +73,7 @@ export const FAILURES = {
     code: "invalid_params",
     means: "A field has a value that is not allowed. The answer names each such field.",
   },
-  taken: { v1: 422, v2: 400, code: "invalid_record", means: "Another record has this value already." },
+  taken: { v1: 422, v2: 400, code: "invalid_record", means: "Another record already has this value." },
   rule_broken: {
     v1: 422,
     v2: 400,
@@ -98,7 +98,7 @@ export const FAILURES = {
     v1: 503,
     v2: 409,
     code: "conflict",
-    means: "Others changed the same records at the same time. Send the request again.",
+    means: "Other requests changed the same records at the same time. Send the request again.",
   },
   rate_limited: {
     v1: 429,
@@ -125,11 +125,11 @@ export type FailureKind = keyof typeof FAILURES;
 /** Messages for each faulty field, under the field names of the wire. */
 export type FieldErrors = Record<string, string[]>;
 
-/** An expected refusal. Everything else that is thrown is a bug and answers 500. */
+/** An expected refusal. Any other error is a bug and answers 500. */
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly fields: FieldErrors;
-  /** null: a retry does not help, or nobody knows when it would. */
+  /** Null if a retry does not help, or if the time is unknown. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -138,7 +138,7 @@ export class Failure extends Error {
     fields: FieldErrors = {},
     { retryAfterSeconds = null }: { retryAfterSeconds?: number | null } = {},
   ) {
-    // A refusal is an answer. Nobody reads its stack trace, which costs more than the decision itself.
+    // A refusal is an answer. Its stack trace is never read, and costs more than the decision itself.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -156,8 +156,8 @@ export function isOutage(error: unknown): error is Failure & { kind: "unavailabl
 }
 
 /**
- * Why something failed, for operators. The refusal that clients see leaves the cause out, and the error for a host with
- * several addresses has no message.
+ * The reason of a failure, for operators. The refusal that clients see leaves the cause out, and the error
+ * for a host with several addresses has no message.
  */
 export function reasonOf(error: unknown): string {
   const fault = isOutage(error) && error.cause instanceof Error ? error.cause : (error as Error);

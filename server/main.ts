@@ -7,7 +7,7 @@ import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
 import type { Started } from "./process/serving.ts";
 
-// Only the owner may read the files that this process writes, in any folder.
+// Files that this process writes are readable only by their owner, in any folder.
 process.umask(0o077);
 
 try {
@@ -30,7 +30,7 @@ try {
   process.exit(1);
 }
 
-/** Only processes that serve load the server. The primary of several workers does without it. */
+/** Only serving processes load the server. The primary of several workers does without it. */
 async function serveAlone(config: Config, log: Logger): Promise<Started> {
   const { serve } = await import("./process/serving.ts");
   return serve(config, { log });

@@ -3,7 +3,10 @@ import { Failure } from "./failure.ts";
 
 /** Encrypts texts for the store, with keys that are not in the store. */
 export interface Seal {
-  /** Encrypts a text for one place, such as one connection of one account. Nobody can move it to another place. */
+  /**
+   * Encrypts a text for one place, such as one connection of one account. It cannot be decrypted anywhere
+   * else.
+   */
   close(text: string, place: string): string;
   /** @throws Failure `refused` if none of the keys fits */
   open(sealed: string, place: string): string;
@@ -16,7 +19,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Makes a seal. The first key seals, the others only open what was sealed before a rotation.
+ * Makes a seal. The first key encrypts; the others only decrypt texts from before a rotation.
  *
  * @see NIST SP 800-38D, AES-256-GCM
  */
@@ -50,7 +53,7 @@ export function newSeal(keys: readonly Buffer[]): Seal {
   };
 }
 
-/** Names a key without telling anything about it. */
+/** Identifies a key without revealing it. */
 function nameOf(key: Buffer): string {
   return createHash("sha256").update("tidemark key").update(key).digest("hex").slice(0, 8);
 }

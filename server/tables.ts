@@ -57,7 +57,7 @@ export interface AnyRecord {
 }
 export type AnyTable = Table<AnyRecord>;
 
-/** Every table of a store, in the order of their names. A test compares the list with the code. */
+/** Every table of a store, in alphabetical order. A test compares the list with the code. */
 export const TABLES: readonly AnyTable[] = [
   accounts,
   apiKeys,

@@ -2,10 +2,10 @@
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
 
 /**
- * Reads an address. null: it is not one.
+ * Reads an address, or returns null.
  *
- * `URL.canParse` must not be used for this: in Node 20 and 22 it refuses every address with a letter like "ü" after some
- * thousand calls, when V8 has compiled its caller.
+ * `URL.canParse` must not be used for this: in Node 20 and 22 it refuses every address with a letter like "ü"
+ * after some thousand calls, when V8 has compiled its caller.
  */
 export function parseUrl(text: string): URL | null {
   try {
@@ -20,7 +20,10 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.has(hostname);
 }
 
-/** The path below which the server is reached: `/partners` of `https://example.com/partners`. "": the root of its host. */
+/**
+ * The path below which the server is reached: `/partners` of `https://example.com/partners`. Empty for the
+ * root of its host.
+ */
 export function basePath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, "");
 }

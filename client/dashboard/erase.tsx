@@ -9,13 +9,13 @@ interface EraseProps {
   kind: string;
   /** What must be typed: the person's name or address. */
   name: string;
-  /** What stays of them. */
+  /** What is kept. */
   stays: string;
   erase: () => Promise<unknown>;
   reload: () => Promise<void>;
 }
 
-/** Erases a person, after their name was typed: it can't be taken back. */
+/** Erases a person after their name was typed as confirmation. */
 export function EraseButton({ kind, name, stays, erase, reload }: EraseProps) {
   const isOpen = useSignal(false);
   const form = useForm({ typed: "" });
@@ -33,7 +33,7 @@ export function EraseButton({ kind, name, stays, erase, reload }: EraseProps) {
         <Dialog title={`Erase ${name}?`} onClose={close}>
           <Form
             form={form}
-            action={`Erase this ${kind} for ever`}
+            action={`Erase this ${kind} forever`}
             isDanger
             isDisabled={!isTyped}
             onSubmit={async () => {
@@ -45,12 +45,12 @@ export function EraseButton({ kind, name, stays, erase, reload }: EraseProps) {
           >
             <p>
               Name, addresses and everything else that is personal is erased, here and in e-mails and events
-              that wait. {stays} Nobody can take it back.
+              that wait. {stays} This can't be undone.
             </p>
             <TextField
               form={form}
               name="typed"
-              label={`Type “${name}” to go on`}
+              label={`Type “${name}” to continue`}
               autocomplete="off"
               required
             />

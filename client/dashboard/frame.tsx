@@ -13,7 +13,7 @@ import { may, session, signOut } from "./session/session.ts";
 import { SetUpFactor } from "./session/set-up-factor.tsx";
 import { SignInAgain } from "./session/sign-in-again.tsx";
 
-/** The pages of somebody who is signed in. */
+/** The pages for signed-in users. */
 export function Frame() {
   const signedIn = session.value;
   if (signedIn === null) return null;
@@ -55,10 +55,10 @@ function groups(): NavGroup[] {
   }));
 }
 
-/** A page that begins anew at each path. A form about one record may not go on with the next one. */
+/** A page that starts over at each path, so that a form never continues with another record. */
 function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
   return (
-    <Guarded key={path} helper="whoever runs the server">
+    <Guarded key={path} helper="the operator of the server">
       <Component />
     </Guarded>
   );

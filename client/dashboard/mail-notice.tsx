@@ -1,7 +1,7 @@
 import { answer, api } from "../ui/api/client.ts";
 import { useLoad } from "../ui/api/load.ts";
 
-/** Says where an e-mail would have gone if mail were set up, and what to do instead. */
+/** Says that no e-mail is sent without mail set-up, and what to do instead. */
 export function MailNotice({ instead }: { instead: string }) {
   const mail = useLoad((signal) => answer(api.GET("/api/v2/company/mail", { signal })));
   if (mail.data.value?.is_set_up !== false) return null;

@@ -11,7 +11,7 @@ import { findSession, session } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Welcome } from "./session/welcome.tsx";
 
-/** The pages for the company's team. Whoever is not signed in signs in at the address that they wanted. */
+/** The pages for the company's team. Users who are not signed in see the sign-in form at the same URL. */
 function Dashboard() {
   const { path } = useLocation();
   if (path === at("/admin/welcome")) return <Welcome />;
@@ -29,13 +29,13 @@ function SignedIn() {
     if (isSignedIn && path === at("/admin/sign-in")) route(at("/admin"), true);
   }, [isSignedIn, path]);
   return (
-    <Await loaded={loaded} bones={<div />}>
+    <Await loaded={loaded} skeleton={<div />}>
       {() => (isSignedIn ? <Frame /> : <SignIn />)}
     </Await>
   );
 }
 
-// The code of the page comes while the server says who is signed in.
+// The page's code is loaded while the session is checked.
 preloadPage(PAGES, pathOf(location.pathname));
 render(
   <LocationProvider scope={at("/admin")}>

@@ -5,11 +5,11 @@ import type { Role } from "./session/session.ts";
 export interface PageRow {
   path: string;
   component: LazyPage;
-  /** Its name in the navigation. Absent: it is reached from another page. */
+  /** Its name in the navigation. Absent if it is reached from another page. */
   title?: string;
-  /** The heading that it stands under in the navigation. */
+  /** Its heading in the navigation. */
   group?: "Program" | "Money" | "Settings";
-  /** The least role that may see it, `viewer` by default. The server decides what it may do. */
+  /** The lowest role that sees it, `viewer` by default. The server checks every action. */
   role?: Role;
 }
 

@@ -3,7 +3,7 @@ import type { components } from "../ui/api/types.ts";
 type FraudCheck = components["schemas"]["Referral"]["fraud_check"];
 export type Suspicion = Exclude<FraudCheck, "no_suspicion">;
 
-/** Why a lead is suspected of fraud, and what to think of it. `short`: in a cell of a list. */
+/** Explanations of suspicions. `short` is for a cell of a list. */
 export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: string }> = {
   same_promoter_email: {
     words: "Same e-mail as the promoter",
@@ -22,7 +22,7 @@ export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: 
   },
 };
 
-/** The suspicions that a filter means: `any`, or one of them. */
+/** The suspicions of a filter: one of them, or `any`. */
 export function suspicionsOf(wanted: string): Suspicion[] {
   const all = Object.keys(SUSPICIONS) as Suspicion[];
   return wanted === "any" ? all : all.filter((each) => each === wanted);

@@ -11,13 +11,13 @@ import { LonePage } from "../ui/shell/page.tsx";
 type Campaign = components["schemas"]["JoinPage"];
 type Joined = components["schemas"]["Joined"];
 
-/** The invitation, and who brought the person in. They stand in the fragment, which no log sees. */
+/** The invitation and the recruiter, from the fragment, which is in no log. */
 export function givenBy({ hash }: Location) {
   const given = new URLSearchParams(hash.slice(1));
   return { invitation: given.get("invitation"), ref: given.get("ref") };
 }
 
-/** Asks for everything that the campaign wants to know. */
+/** The sign-up form of a campaign. */
 export function JoinForm({ campaign }: { campaign: Campaign }) {
   const [{ invitation, ref }] = useState(() => givenBy(location));
   const form = useForm({
@@ -77,13 +77,13 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** The portal, which offers the promoter to join this campaign too. */
+/** The URL of the portal, where an existing promoter can join this campaign. */
 function portalAddress({ id }: Campaign, invitation: string | null): string {
   const given = { join: String(id), ...(invitation !== null && { invitation }) };
   return `/portal/campaigns#${new URLSearchParams(given)}`;
 }
 
-/** A field that people neither see nor reach. Programs fill it in. */
+/** A field that people can't see or reach, but bots fill in. */
 function Trap({ form }: { form: FormState<Record<string, string>> }) {
   const value = form.values["company_website"];
   return (
@@ -102,7 +102,7 @@ function Trap({ form }: { form: FormState<Record<string, string>> }) {
   );
 }
 
-/** The same for everybody, so that nobody can ask who is a promoter. */
+/** The same for all addresses, so that it does not reveal who is a promoter. */
 function Done({ campaign, joined }: { campaign: Campaign; joined: Joined }) {
   return (
     <LonePage title={joined.needs_confirmation ? "Check your inbox" : "Thank you"}>

@@ -6,10 +6,10 @@ import { useLoad } from "../ui/api/load.ts";
 import { LonePage } from "../ui/shell/page.tsx";
 import { givenBy, JoinForm } from "./join-form.tsx";
 
-/** The page for whoever wants to promote: `/join/{campaign}`. */
+/** The sign-up page for promoters: `/join/{campaign}`. */
 function Join() {
   const loaded = useLoad(() => loadJoinPage(campaignOf(location), givenBy(location).invitation));
-  // Somebody whose link was cut off pastes the rest of it.
+  // The user may paste the rest of a truncated link.
   useEffect(() => addEventListener("hashchange", () => void loaded.reload()), []);
   const found = loaded.data.value;
   if (found !== null) return <JoinForm campaign={found} />;

@@ -54,7 +54,7 @@ export const PAGES = [
   },
 ];
 
-/** The pages of a promoter who is signed in. */
+/** The pages for signed-in promoters. */
 export function Frame() {
   const signedIn = session.value;
   if (signedIn === null) return null;
@@ -81,7 +81,7 @@ export function Frame() {
   );
 }
 
-/** A page that begins anew at each path, so that the fault of one does not hide the next. */
+/** A page that starts over at each path, so that an error on one page does not affect the next. */
 function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
   return (
     <Guarded key={path} helper="the company">

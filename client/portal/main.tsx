@@ -10,7 +10,7 @@ import { findSession, session, takeToken } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Welcome } from "./session/welcome.tsx";
 
-/** The pages for promoters. Whoever is not signed in signs in at the address that they wanted. */
+/** The pages for promoters. Promoters who are not signed in see the sign-in form at the same URL. */
 function Portal() {
   const { path } = useLocation();
   return path === at("/portal/welcome") ? <Welcome /> : <SignedIn />;
@@ -22,7 +22,7 @@ function SignedIn() {
     return true;
   });
   return (
-    <Await loaded={loaded} bones={<div />}>
+    <Await loaded={loaded} skeleton={<div />}>
       {() => {
         if (session.value === null) return <SignIn />;
         return session.value.must_set_password ? <ChoosePassword /> : <Frame />;
@@ -32,7 +32,7 @@ function SignedIn() {
 }
 
 takeToken();
-// The code of the page comes while the server says who is signed in.
+// The page's code is loaded while the session is checked.
 preloadPage(PAGES, pathOf(location.pathname));
 render(
   <LocationProvider scope={at("/portal")}>

@@ -52,7 +52,7 @@ export const PAYMENT_STATES = {
   returned: { tone: "bad", children: "Came back" },
 } satisfies Record<string, Words>;
 
-/** The ways to be paid. */
+/** The names of payout methods. */
 export const METHODS: Record<string, string> = {
   bank: "Bank transfer",
   paypal: "PayPal",
@@ -62,7 +62,7 @@ export const METHODS: Record<string, string> = {
   dots: "Dots",
 };
 
-/** What invoices and receipts say about the promoter. */
+/** Labels of invoice details. */
 export const INVOICE_WORDS = {
   company_name: "Company",
   company_number: "Registration number",

@@ -3,7 +3,7 @@ import { findDomain, writeCookie } from "./cookie.ts";
 import { quietly } from "./quietly.ts";
 import { cookie, cookieName, memory, type Visitor } from "./visitor.ts";
 
-/** Remembers a visitor for a number of days; -1 forgets them. */
+/** Stores a visitor for a number of days; -1 removes them. */
 export function become({ tid, ref_id }: Visitor, days: number): void {
   const domain = findDomain();
   setCookie(cookieName("tid"), tid, { days, domain });
@@ -16,6 +16,6 @@ function setCookie(name: string, value: unknown, place: { days: number; domain: 
   const { days: expires, domain } = place;
   const secure = location.protocol === "https:";
   const isSet = quietly(() => Cookies.set(name, `${value}`, { expires, domain, sameSite: "lax", secure }));
-  // js-cookie throws if the page has added methods to all objects.
+  // js-cookie throws if the page has extended Object.prototype.
   if (!isSet) writeCookie(name, value, place.days);
 }

@@ -12,8 +12,8 @@ import { watchAddress } from "./watch.ts";
 /** The script's only function. */
 export interface Svc {
   /**
-   * Calls by name, with a value and a callback. Unknown calls do nothing, no call throws, and calls made too
-   * early wait until their time. `decorate` also returns the address.
+   * Calls by name, with a value and a callback. Unknown calls do nothing, no call throws, and calls that come too early
+   * wait. `decorate` also returns the URL.
    */
   (name: string, value?: unknown, callback?: Callback): unknown;
   /** The visitor. */
@@ -49,7 +49,7 @@ let loading: Promise<void> | undefined;
 export const svc = Object.defineProperty(call, "data", { get: who }) as Svc;
 
 function call(name: string, value?: unknown, callback?: Callback): unknown {
-  // There is nothing to do on a server that renders pages.
+  // There is nothing to do in server-side rendering.
   if (typeof document === "undefined") return;
   if (typeof value === "function") return call(name, undefined, value as Callback);
   if (!link.calls) begin();
@@ -65,14 +65,14 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
 function act(): void {
   for (const waiting of link.calls!)
     waiting.event ??= quietly(() => events[waiting.name]?.(waiting.value as never));
-  // In a task of its own: the first use of cookies and storage takes browsers milliseconds. The page's click may also be
-  // the next call.
-  // Once the second file is there, it must know of a form before the page shows its success.
+  // In its own task, because the first use of cookies and storage takes milliseconds. The page's click may also be the next
+  // call.
+  // Once the second file is loaded, it must know of a form before the page shows its success.
   (link.rest ? queueMicrotask : setTimeout)(answer);
 }
 
 async function answer(): Promise<void> {
-  // The second file goes on with what an earlier page has left. Nothing is loaded for visitors whom nobody has sent.
+  // The second file continues what an earlier page has left. It is not loaded for visitors without a referral.
   const isReferred = who().tid || kept()[0] || isOfFormer();
   if (isReferred) await (loading ??= new Promise<void>(link.load).catch(() => {}));
   for (const waiting of mayAct() ? link.calls!.splice(0) : [])
@@ -81,8 +81,8 @@ async function answer(): Promise<void> {
 }
 
 /**
- * Whether the visitor has a cookie of Rewardful's, FirstPromoter's, Tolt's, PartnerStack's or Dub's script, or comes by a link
- * of PartnerStack's.
+ * Whether the visitor has a cookie of Rewardful's, FirstPromoter's, Tolt's, PartnerStack's or Dub's script, or followed a
+ * PartnerStack link.
  */
 const isOfFormer = (): boolean | undefined =>
   quietly(() =>
@@ -93,7 +93,7 @@ function refuse({ name, value, callback }: Call, outcome: object): void {
   if (!/details/i.test(name)) report(name === "decorate" ? value : outcome, callback);
 }
 
-/** Without consent everything is forgotten. The page's address still names the referral, in case consent follows. */
+/** Without consent, everything is removed. The page's URL still contains the referral, in case consent follows. */
 export function setConsent(isGiven: boolean, isHeard?: boolean): void {
   set({ consent: isGiven ? "given" : "required" });
   if (!isGiven) {
@@ -123,6 +123,6 @@ function signUpForm(form: HTMLFormElement): void {
   else if (person) call("signup", person);
 }
 
-/** A form was sent. A button that only closes a dialog signs nobody up. */
+/** Handles a submitted form, except for buttons that only close a dialog. */
 export const submitted = ({ target, submitter }: { target: unknown; submitter?: Element | null }): unknown =>
   submitter?.getAttribute("formmethod") !== "dialog" && call("submit", target);

@@ -8,16 +8,16 @@ import { landingPage, refIds } from "./referral.ts";
 import { link } from "./rest.ts";
 import { visitor, type Visitor } from "./visitor.ts";
 
-/** How long to remember a visitor until the server has answered. */
+/** How long a visitor is stored until the server has answered. */
 const COOKIE_DAYS = 60;
 
-/** The ref ids that this page handled last, or the address that may name a promoter by itself. */
+/** The ref ids that this page handled last, or the URL that may identify a promoter by itself. */
 let seen: string | undefined;
 
 /**
- * Records the click on a referral link, unless the visitor already belongs to its promoter. It makes a new
- * tid, so that a request sent twice counts as one visit. For a second link of the same promoter, the server
- * answers with the visitor that it knows. Returns undefined if there is no click to record.
+ * Records the click on a referral link, unless the visitor already belongs to its promoter. It makes a new tid, so that a
+ * request that is sent twice counts once. For a second link of the same promoter, the server answers with the known
+ * visitor. Returns undefined if there is no click to record.
  */
 export function click(): Item | undefined {
   const url = landingPage(seen === undefined);
@@ -25,14 +25,14 @@ export function click(): Item | undefined {
   const sign = ref_id || (options.url_tracking ? url : "");
   const isSeen = sign === seen;
   seen = sign || seen || "";
-  // The first read of cookies and storage takes milliseconds, so a page without a referral reads neither.
+  // The first read of cookies and storage takes milliseconds, so pages without a referral read neither.
   if (!sign || isSeen) return;
   const known = who();
   if (known.tid && (!ref_id || ref_id === known.ref_id)) return;
   const { tid: cookie_tid } = visitor();
   const visit = { tid: options.tid || uuid(), ref_id };
   const handed_over = options.tid ? undefined : parse(url).searchParams.get(HANDOVER);
-  // Other pages of the site then know the visitor at once, and can report the click if this page can't.
+  // So other pages of the site know the visitor immediately, and can report the click if this page can't.
   if (ref_id && !cookie_tid && !isPrivate()) writeVisitor(visit, COOKIE_DAYS);
   const fields = {
     ...common(),
@@ -45,17 +45,16 @@ export function click(): Item | undefined {
     url_tracking: options.url_tracking,
   };
   const item = (link.click = record("click", fields));
-  // The page may be left before the second file comes. It sends later clicks, each after the answer to the one before.
+  // The page may be left before the second file is loaded. That file sends later clicks, each after the previous answer.
   if (!link.rest && !handed_over) link.sent ??= { item, answer: post("click", fields) };
   return item;
 }
 
-/** Forgets the click that waits, and makes the page handle its address again, as if for the first time. */
+/** Drops the waiting click, and makes the page handle its URL again. */
 export const forgetClicks = (): void => void (seen = link.click = undefined);
 
 /**
- * Signs up a person, and reports the visit that led to it, so that the server can record both. `true` if there is no
- * person yet.
+ * Signs up a person, and reports their visit, so that the server can record both. Returns `true` if there is no person yet.
  */
 export function signUp(person?: object): Item | true | undefined {
   // The page may call this first.

@@ -5,8 +5,8 @@ import { cookieName, type Visitor } from "./visitor.ts";
 const DAY_S = 86_400;
 
 /**
- * Sets a cookie on the page's domain; -1 day removes it. The second file does it with js-cookie; this is for what can't
- * wait for it.
+ * Sets a cookie on the page's domain; -1 day removes it. The second file uses js-cookie; this is for cookies that can't
+ * wait for that.
  */
 export function writeCookie(name: string, value: unknown, days: number): void {
   const end = location.protocol === "https:" ? ";secure" : "";
@@ -22,11 +22,11 @@ export function writeVisitor({ tid, ref_id }: Visitor, days: number): void {
 }
 
 /**
- * Finds the widest domain that the browser lets the page set cookies on: the shortest ending of the host that
- * keeps a cookie, because browsers refuse public suffixes. Empty: only the host itself.
+ * Finds the widest domain on which the page may set cookies: the shortest suffix of the host that keeps a cookie, because
+ * browsers refuse public suffixes. Empty for only the host itself.
  */
 export function findDomain(): string {
-  // A name that no site uses, so that no cookie of the site is read or removed by mistake.
+  // A name that no site uses, so that no cookie of the site is overwritten.
   const probe = `_svc_${Date.now()}`;
   const labels = location.hostname.split(".");
   for (let at = 2; options.domain === undefined; at++) {

@@ -3,7 +3,7 @@ import { sites } from "./options.ts";
 import { quietly } from "./quietly.ts";
 import { visitor } from "./visitor.ts";
 
-/** What an address needs to hand a visitor over. */
+/** The URL parameters that hand a visitor over. */
 const FIELDS = ["svc_ref", HANDOVER];
 
 /** Whether a host belongs to one of the customer's sites. Each includes its subdomains. */
@@ -14,8 +14,7 @@ const isOurs = (host: string): boolean =>
 const hostOf = (site: string): string => parse(site.replace(/^\s*(\w*:?\/\/)?(\*?\.)?/, "http://")).hostname;
 
 /**
- * Adds the visitor to an address that leads to another of the customer's sites. Without a ref id, that site could not
- * report the visit.
+ * Adds the visitor to a URL of another of the customer's sites. Without a ref id, that site could not report the visit.
  */
 export function decorate(address: string): string {
   const url = parse(address);
@@ -26,10 +25,10 @@ export function decorate(address: string): string {
   return url.href;
 }
 
-/** Adds the visitor to a link that is followed. */
+/** Adds the visitor to a followed link. */
 export const decorateLink = (link: Element): unknown => decorateAttribute(link, "href");
 
-/** Adds the visitor to a form that is sent. A GET form drops the query of its action, so it gets a field. */
+/** Adds the visitor to a submitted form. A GET form drops its action's query, so it gets a field. */
 export function decorateForm(form: HTMLFormElement): void {
   const params = decorateAttribute(form, "action");
   if (!params || /post/i.test(form.getAttribute("method")!)) return;
@@ -41,7 +40,7 @@ export function decorateForm(form: HTMLFormElement): void {
   }
 }
 
-/** Changes an address until the browser has read it, so that nobody copies a link that names the visitor. */
+/** Changes a URL only until the browser has read it, so that people don't copy a link with the visitor. */
 function decorateAttribute(element: Element, name: string): URLSearchParams | undefined {
   const address = element.getAttribute(name) || "";
   const decorated = decorate(address);

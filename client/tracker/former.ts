@@ -5,7 +5,7 @@ import { options } from "./options.ts";
 import { isPrivate } from "./queue.ts";
 import { quietly } from "./quietly.ts";
 
-/** The cookies of other programs' scripts: FirstPromoter, Rewardful, Tolt, PartnerStack and Dub. The best come first. */
+/** Cookies of other scripts: FirstPromoter, Rewardful, Tolt, PartnerStack and Dub. The most reliable come first. */
 const COOKIES = [
   "_fprom_ref",
   "rewardful.referral",
@@ -15,20 +15,20 @@ const COOKIES = [
   "tolt_referral",
   "dub_id",
 ];
-/** What this tab has tried. */
+/** The storage key of what this tab has tried. */
 const NAME = "_svc_former";
 
 /**
- * Records the visit of somebody who follows a link of PartnerStack's, or who followed any program's before the company came
- * over. The promoter is named by a ref id or by an id of that program.
+ * Records a visitor who follows a PartnerStack link, or followed another program's link before the company switched. The
+ * promoter is identified by a ref id or by an id of that program.
  */
 export function clickOfFormer(): void {
   const ref_id = promoterInLink() || (!who().tid && promoterInCookies());
   if (!ref_id || options.ref_id) return;
-  // Ref ids are sent in lower case, but other programs' ids may differ in case alone.
+  // Ref ids are sent in lower case, but other programs' ids may differ only in case.
   options.former_id = options.ref_id = ref_id;
   svc("click");
-  // A link that is followed later counts.
+  // A later link takes precedence.
   delete options.ref_id;
   delete options.former_id;
 }
@@ -38,7 +38,7 @@ export const forgetFormer = (): unknown => quietly(() => delete sessionStorage[N
 
 const isRefId = (text: unknown): boolean => typeof text === "string" && /^[\w-]{1,100}$/.test(text);
 
-/** The key of the partner, which such links have as Base64. */
+/** The partner's key, which such links contain as Base64. */
 function promoterInLink(): string | undefined {
   const { searchParams } = parse(location.href);
   const key = searchParams.get("ps_partner_key") || searchParams.get("gspk");
@@ -46,7 +46,7 @@ function promoterInLink(): string | undefined {
   return text && isRefId(text) ? text : undefined;
 }
 
-/** The same in a cookie, once in each tab: a promoter who did not come over would be asked for on each page. */
+/** The same from a cookie, but only once per tab, because an unknown promoter would be looked up on each page. */
 function promoterInCookies(): string | undefined {
   const found = COOKIES.map(promoterIn).find(isRefId);
   if (quietly(() => sessionStorage[NAME]) === found) return;

@@ -16,32 +16,32 @@ import { watchPage } from "./watch-page.ts";
 
 let channel: BroadcastChannel | undefined;
 
-/** Leads to the site's other tabs. Nothing that goes through it is stored. */
+/** The channel to the site's other tabs, which stores nothing. */
 const tabs = (): BroadcastChannel => (channel ??= new BroadcastChannel("_svc_consent"));
 
-/** Starts what the second file does. */
+/** Starts the second file. */
 export function start(): void {
   link.rest = { send: sendOnce, answer, decorate: decorated, look, consent };
   quietly(() => watchPage(follow));
   quietly(cleanAddressBar);
   if (link.sent) void sendOnce(link.sent.item);
-  // Consent was refused before this file was there.
+  // Consent was refused before this file was loaded.
   if (options.consent === "required") quietly(() => consent(false));
-  // What the first file has kept.
+  // events that the first file has stored
   const now = Date.now();
   link.click ??= waiting().findLast(({ path, isPast }) => path === "click" && !isPast);
   for (const item of waiting())
     if (!item.tries) void sendOnce(item, item.at < performance.timeOrigin ? now : undefined);
   quietly(clickOfFormer);
-  // After the calls that have waited for this file.
+  // after the calls that have waited for this file
   soon(resume);
   soon(() => tabs().addEventListener("message", ({ data }) => hear(data)));
 }
 
-/** In a task of its own: the first use of cookies, storage and channels takes browsers milliseconds. */
+/** Runs work in its own task, because the first use of cookies, storage and channels takes milliseconds. */
 const soon = (task: () => unknown): unknown => setTimeout(() => quietly(task));
 
-/** What calls do here. Without a result, the callback gets the visitor. */
+/** The calls of this file. Without a result, the callback gets the visitor. */
 const actions: Record<string, (value: never, event: Item | true) => unknown> = {
   signup,
   referral: signup,
@@ -57,7 +57,7 @@ async function answer({ name, value, callback, event }: Call): Promise<void> {
   report((await own) ?? (await present()), callback);
 }
 
-/** Signs up the given person, or the one in the form that waits for its success. */
+/** Signs up the given person, or the one in the submitted form. */
 function signup(person: object | undefined, event: Item | true): unknown {
   const kept = takePerson();
   const item = (person && event) || signUp(person || kept || {});
@@ -68,7 +68,7 @@ function decorated(address: string): string {
   return quietly(() => decorate(address)) || address;
 }
 
-/** Resolves to false without a visitor. The callback is not called then. */
+/** Resolves to false without a visitor; then the callback is not called. */
 async function details(): Promise<object | false> {
   await settled();
   const who = visitor();
@@ -76,20 +76,20 @@ async function details(): Promise<object | false> {
   return (answer && answer.details) || false;
 }
 
-/** The result of a call that records nothing: who the visitor is. */
+/** The result of a call that records nothing: the visitor. */
 async function present(): Promise<Outcome> {
   await settled();
   const who = visitor();
   return { status: who.tid ? (waiting()[0] ? "waiting" : "known") : "refused", ...who };
 }
 
-/** Goes on with what the page before has left. */
+/** Continues what the previous page has left. */
 async function resume(): Promise<void> {
-  // What has become too old goes, even if nothing else is sent.
+  // Old events are dropped, even if nothing else is sent.
   keepOnly(waiting());
   takeOverForm();
   signUpSuccess();
-  // After this page's own events, so that none of them is sent twice.
+  // after this page's own events, so that none is sent twice
   await settled();
   retryLater(0);
 }
@@ -101,7 +101,7 @@ function look(): void {
 
 function consent(isGiven: boolean, isHeard?: boolean): void {
   if (!isGiven) forget();
-  // An answer that every tab passed on would go round for ever.
+  // If every tab passed the answer on, it would circulate forever.
   if (!isHeard) tabs().postMessage(isGiven);
 }
 
@@ -128,7 +128,7 @@ function signUpSuccess(): void {
 function follow(target: Element): void {
   const anchor = target.closest("a[href],area[href]");
   if (!anchor) return;
-  // The visitor leaves the page by another way than the form.
+  // The visitor leaves the page in another way than by the form.
   takePerson();
   decorateLink(anchor);
 }

@@ -1,4 +1,4 @@
-/** What a page may set. Everything except `cid` has a default. */
+/** The options of a page. Everything except `cid` has a default. */
 export interface Options {
   /** The account's public id. */
   cid?: string;
@@ -10,18 +10,18 @@ export interface Options {
   origin?: string;
   /** Names of the URL parameter to try first, separated by blanks. */
   param?: string;
-  /** Set if the fragment of an address may name the promoter, for example in `#/pricing?via=jane`. */
+  /** Whether the fragment may name the promoter, for example in `#/pricing?via=jane`. */
   fragment?: string;
   /** `required`: nothing is stored or sent until `svc("consent", true)` changes it to `given`. */
   consent?: string;
   /** Replaces the parameter in the page's address. */
   ref_id?: string;
-  /** The same or another name of the promoter in the program that the company has come from. */
+  /** The promoter's ref id or id in the program that the company has switched from. */
   former_id?: string;
   /** Replaces a new visitor id. */
   tid?: string;
   url?: string;
-  /** Set if the page's own address may name the promoter. */
+  /** Whether the page's own URL may identify the promoter. */
   url_tracking?: string;
   referrer?: string;
   /** Replaces the widest domain that the browser lets the page set cookies on. */
@@ -30,7 +30,7 @@ export interface Options {
   cookie?: string;
 }
 
-/** The page's options. All parts of the script share them, because a page has one visitor. */
+/** The page's options, shared by all parts of the script, because a page has one visitor. */
 export const options: Options = {};
 
 /** The customer's sites, as the page names them. */

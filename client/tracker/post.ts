@@ -3,8 +3,8 @@ import { options } from "./options.ts";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts to the server. A form needs no CORS preflight, and keepalive lets it outlive the page. Resolves to undefined
- * if there is no answer.
+ * Posts to the server. A form needs no CORS preflight, and keepalive lets the request outlive the page. Resolves to
+ * undefined if there is no answer.
  */
 export async function post(path: string, fields: object): Promise<Response | undefined> {
   try {
@@ -15,7 +15,7 @@ export async function post(path: string, fields: object): Promise<Response | und
       method: "POST",
       signal: AbortSignal.timeout?.(TIMEOUT_MS) as AbortSignal,
     });
-  } catch {} // the network is down, or an extension or a policy forbids the request
+  } catch {} // the network is down, or an extension or a policy blocks the request
   return;
 }
 

@@ -4,20 +4,20 @@ import { visitor } from "./visitor.ts";
 
 const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get tolt gr_id";
 const MAX_COUNT = 5;
-/** A ref id, and punctuation that was copied along with the link. */
+/** A ref id, with punctuation that was copied with the link. */
 const REF_ID = /^[\s/.)@,]*([\w-]{1,100})[\s/.)@,]*$/;
-/** Invisible characters, which are copied along too. */
+/** Invisible characters, which get copied too. */
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
- * The ref ids that the page names, or else its address, in the form that the server stores, best first, separated by
- * commas.
+ * The ref ids from the page's options, or otherwise from its URL, in the form that the server stores, best first, separated
+ * by commas.
  */
 export function refIds(address: string): string {
   const { search, hash } = parse(address);
   const own = options.ref_id && `?svc_ref=${options.ref_id}`;
   const query = own || (options.fragment ? search + hash.replace(/.*[#?]/, "&") : search);
-  // Links that were escaped twice contain `&amp;`, and those that were added to another address a second `?`.
+  // Links that were escaped twice contain `&amp;`, and those that were appended to another URL a second `?`.
   const params = new URLSearchParams(query.toLowerCase().replace(/&amp;|\?/g, "&"));
   const names = [options.param, NAMES].join(" ").toLowerCase().split(" ");
   return names
@@ -29,9 +29,8 @@ export function refIds(address: string): string {
 }
 
 /**
- * The address that names who sent the visitor. On the first look this may be another than the page's: the
- * address that the page was opened with, which a router may have changed, or, for an unknown visitor, the
- * previous page's.
+ * The URL with the referral. On the first look, this may be different from the page's: the URL that the page was opened
+ * with, which a router may have changed, or, for an unknown visitor, the previous page's.
  */
 export function landingPage(isFirstLook: boolean): string {
   const page = options.url || location.href;

@@ -6,37 +6,37 @@ export interface Call {
   name: string;
   value?: unknown;
   callback?: Callback | undefined;
-  /** What the call records. */
+  /** The event that the call has recorded. */
   event?: Item | true | undefined;
 }
 
-/** What the second file does. */
+/** The functions of the second file. */
 export interface Rest {
-  /** Sends an event that is kept already. */
+  /** Sends a stored event. */
   send(item: Item): unknown;
-  /** Answers a call whose event is recorded. */
+  /** Answers a call whose event is stored. */
   answer(call: Call): unknown;
-  /** Adds the visitor to an address of another of the customer's sites. */
+  /** Adds the visitor to a URL of another of the customer's sites. */
   decorate(address: string): string;
-  /** The page got another address. */
+  /** Called when the page's URL has changed. */
   look(): void;
-  /** The visitor has given or refused consent, here or, if it is heard, in another tab. */
+  /** Called when the visitor has given or refused consent, here or in another tab (`isHeard`). */
   consent(isGiven: boolean, isHeard?: boolean): void;
 }
 
-/** What the two files share. */
+/** The shared state of the two files. */
 export interface Link {
-  /** The second file, once it is there. */
+  /** The second file, once it is loaded. */
   rest?: Rest;
   /** Loads it. */
   load(done: () => void): void;
-  /** What it takes from the first. */
+  /** What it imports from the first. */
   parts?: unknown[];
-  /** Calls that wait for consent or for the second file. undefined: nothing was called yet. */
+  /** Calls that wait for consent or for the second file. Undefined before the first call. */
   calls?: Call[];
-  /** The last click, while it waits for its answer. It says who the visitor is. */
+  /** The last click while it waits for its answer. It determines the visitor. */
   click?: Item | undefined;
-  /** The click that the first file has sent by itself, and the answer. */
+  /** The click that the first file has sent, and its answer. */
   sent?: { item: Item; answer: Promise<Response | undefined> } | undefined;
 }
 

@@ -3,9 +3,9 @@ import { options, type Options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 import { link } from "./rest.ts";
 
-/** Settings that the server puts in front of an account's own script. */
+/** Settings that the server prepends to an account's own script. */
 declare const SVC_SETTINGS: (Options & { global: string }) | undefined;
-/** The second file, which the build fills in: its name, its digest, and what it takes from this one. */
+/** The second file, filled in by the build: its name, its digest, and what it imports from this one. */
 declare const SVC_MORE: string;
 declare const SVC_DIGEST: string;
 declare const SVC_PARTS: unknown[];
@@ -21,11 +21,11 @@ const { global = "svc", ...settings } = typeof SVC_SETTINGS === "undefined" ? {}
 // An element with this id is also a property of the window, but not an own one.
 const stub = ((Object.hasOwn(page, global) && page[global]) || { q: [] }) as Stub;
 
-// Not within a function, whose own names could hide these.
+// Not within a function, whose local names could hide these.
 link.parts = SVC_PARTS;
 
-// Something else already has our name: leave it alone. It is the page's own, or this script was loaded
-// before. A stub that has queued nothing yet is known by its text.
+// If the name is taken, leave it alone: it is the page's own, or this script was already loaded. A stub with an empty
+// queue is recognised by its text.
 if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
   // currentScript is null in every later callback, so it is read now. Modules do not have it.
   const script = (document.currentScript ||
@@ -33,7 +33,7 @@ if (stub.q || (typeof stub === "function" && /\.q\b[^]*push/.test(`${stub}`))) {
     document.createElement("script")) as HTMLScriptElement;
   const folder = script.src.replace(/\/[^/?]*(\?.*)?$/, "");
   link.load = (done) => {
-    // A page that waits for a callback is not kept waiting.
+    // The page may be waiting for the callback.
     setTimeout(done, PATIENCE_MS);
     const url = `${folder || options.origin}/${SVC_MORE}`;
     document.head.append(

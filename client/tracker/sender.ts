@@ -12,20 +12,20 @@ const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 const DAY_MS = 86_400_000;
 const MAX_TRIES = 100;
-/** The longest event to send. Browsers refuse more than 64 KiB in requests that may outlive their page. */
+/** The maximum length of an event. Browsers refuse keepalive requests of more than 64 KiB. */
 const MAX_LENGTH = 48_000;
 
-/** The results of the page's events, so that repeating an event sends nothing. Replaced when consent is withdrawn. */
+/** The results of the page's events, so that a repeated event is not sent. Replaced when consent is withdrawn. */
 let outcomes: Record<string, Promise<Outcome>> = {};
 /** The request of the last click. The next click waits for it, so that the last link wins. */
 let lastClick: Promise<unknown> | undefined;
 let delayMs = FIRST_DELAY_MS;
-/** The only timer. It is set until its round of retries is over. */
+/** The only timer. It stays set until its round of retries has ended. */
 let timer = 0;
 
 /**
- * The events to send. Sign-ups hold e-mail addresses, so they are kept only for a day; clicks as long as the cookie usually
- * lives.
+ * The events to send. Sign-ups contain e-mail addresses, so they are kept only for a day, and clicks for the usual lifetime
+ * of the cookie.
  */
 export const waiting = (): Item[] =>
   kept().filter(
@@ -35,7 +35,7 @@ export const waiting = (): Item[] =>
       Math.abs(Date.now() - item.at) < (item.path === "click" ? 60 : 1) * DAY_MS,
   );
 
-/** Sends an event that is kept, unless the page has sent the same before. `now`: it comes from an earlier page. */
+/** Sends a stored event, unless the page has sent the same one before. `now` is set for events of earlier pages. */
 export function sendOnce(item: Item, now?: number): unknown {
   const content = contentOf(item);
   if (!content || outcomes[content]) keepOnly(others(item));
@@ -54,14 +54,13 @@ export function retryLater(ms: number = delayMs): void {
   if (!timer && waiting()[0]) timer = setTimeout(retry, Math.min(ms, MAX_DELAY_MS)) as never;
 }
 
-/** Makes the answers to the requests under way void. */
+/** Ignores the answers to pending requests. */
 export function forgetOutcomes(): void {
   outcomes = {};
 }
 
 /**
- * Reads an answer. Proxies, firewalls and extensions may answer in the server's place; only an answer of its own
- * counts.
+ * Reads an answer. Proxies, firewalls and extensions may answer instead of the server; such answers are ignored.
  */
 export async function readAnswer(path: string, request: Promise<Response | undefined>): Promise<Outcome> {
   let waitMs = 0;
@@ -71,18 +70,18 @@ export async function readAnswer(path: string, request: Promise<Response | undef
     const answer = await response.json();
     if (response.ok && (answer.status || answer.details)) return answer;
     if (!response.ok && response.status < 500 && response.status !== 429) {
-      // For the page's developers: a wrong account, site or field.
+      // Tells the page's developers about a wrong account, site or field.
       console.warn(`svc: ${path} refused`, answer);
       return { ...answer, status: "refused" };
     }
-  } catch {} // there is no answer, or it was cut off
+  } catch {} // there is no answer, or it is truncated
   return { status: "waiting", waitMs };
 }
 
-/** Sends events one after the other. An event that fails is skipped until the next round. */
+/** Sends events one by one. A failed event is skipped until the next round. */
 async function retry(): Promise<void> {
   const own = outcomes;
-  // The same for all: later events stay younger, however long the earlier ones take.
+  // The same time for all, so that later events stay younger, even if earlier ones take long.
   const now = Date.now();
   for (const item of waiting()) if (own === outcomes) await (own[contentOf(item)!] = send(item, now));
   delayMs *= 2;
@@ -110,7 +109,7 @@ async function send(item: Item, now?: number): Promise<Outcome> {
   return answer;
 }
 
-/** By these the server sees whether the visitor has followed a later link since the event. */
+/** Fields by which the server recognises whether the visitor has followed a later link since the event. */
 function since({ fields, at }: Item, now?: number): object {
   const { tid } = visitor();
   return {
@@ -124,27 +123,27 @@ function accept(item: Item, answer: Outcome): void {
   keepOnly(
     others(item).map((other) => ({ ...other, isPast: other.isPast || (!!tid && other.at < item.at) })),
   );
-  // An answer that names the visitor also ends the waiting of earlier clicks.
+  // Once the visitor is known, earlier clicks need not wait any more.
   if (link.click && (tid ? link.click.at <= item.at : link.click.at === item.at)) link.click = undefined;
   delayMs = FIRST_DELAY_MS;
   const isKnown = visitor().tid === (tid || item.fields["tid"]);
-  // If the server has set the cookies itself, keep them, because they may live longer.
+  // Cookies that the server has set are kept, because they may live longer.
   if (tid && !(isKnown && has_cookies)) become(answer, cookie_days!);
-  // A link that leads to nobody makes no visitor.
+  // A link without a promoter makes no visitor.
   if (tid === null && isKnown) become({}, -1);
 }
 
-/** Takes back the cookies of an answer that came after the visitor had withdrawn consent. */
+/** Removes the cookies of an answer that came after consent was withdrawn. */
 function withdraw(tid: string | undefined): Outcome {
   if ((visitor().tid || tid) === tid) become({}, -1);
   void post("withdraw", { cid: accountId(), tid });
   return { status: "refused" };
 }
 
-/** The waiting events without this one. */
+/** All other waiting events. */
 const others = (item: Item): Item[] => waiting().filter(({ at }) => at !== item.at);
 
-/** By this the same event is known. undefined if it can't be sent. */
+/** The content that identifies an event, or undefined if it can't be sent. */
 function contentOf({ path, fields }: Item): string | undefined {
   const text = quietly(() => JSON.stringify(fields));
   return text && encodeURIComponent(text).length < MAX_LENGTH ? path + text : undefined;

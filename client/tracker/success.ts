@@ -4,26 +4,26 @@ import { quietly } from "./quietly.ts";
 import { visitor } from "./visitor.ts";
 
 const NAME = "_svc_form";
-/** A form that waits for its success must lead to another page within this time. */
+/** A submitted form must lead to another page within this time. */
 const SUCCESS_MS = 30_000;
 
-/** A submitted form that waits for its success. */
+/** A submitted form whose success is not known yet. */
 interface Submission {
   person: object;
-  /** Where a refused form is shown again: on its own page, or at its action's address. */
+  /** Where a refused form would be shown again: on its own page, or at its action's URL. */
   paths: string[];
   at: number;
 }
 
 let submission: Submission | undefined;
 
-/** Keeps a form until it has succeeded, for this page and the next one in this tab. */
+/** Stores a form until it has succeeded, for this page and the next one in this tab. */
 export function keepForm({ person, addresses }: { person: object; addresses: string[] }): void {
   submission = { person, paths: addresses.map((address) => parse(address).pathname), at: Date.now() };
   if (visitor().tid && !isPrivate()) quietly(() => (sessionStorage[NAME] = JSON.stringify(submission)));
 }
 
-/** Takes over the form that the page before has kept, unless this page has one. It is kept for no other page. */
+/** Loads the previous page's form, unless this page has one, and removes it from storage. */
 export function takeOverForm(): void {
   quietly(() => {
     if (submission) return;
@@ -33,7 +33,7 @@ export function takeOverForm(): void {
   });
 }
 
-/** Returns the person in the kept form, and forgets the form. */
+/** Returns the person in the stored form, and removes the form. */
 export function takePerson(): object | undefined {
   takeOverForm();
   const person = submission?.person;

@@ -3,7 +3,7 @@ import { money, several } from "./format.ts";
 
 export type Unit = components["schemas"]["Commission"]["unit"];
 
-/** What other units than money are called after one, and after any other number. E-mails use the same words. */
+/** The singular and plural of units other than money. E-mails use the same words. */
 export const UNITS: Record<Exclude<Unit, "cash">, [one: string, many: string]> = {
   credits: ["credit", "credits"],
   points: ["point", "points"],

@@ -1,19 +1,19 @@
 import { options, type VNode } from "preact";
 
-/** The path below which the server is reached, such as `/partners`. "": the root of its host. */
+/** The base path of the server, such as `/partners`, or "" for the root of its host. */
 export const BASE = document.documentElement.dataset["base"] ?? "";
 
-/** The address of a path of this server. Links get it by themselves; only what the script itself opens needs it. */
+/** Adds the base path. Links get it automatically; only URLs that scripts open need this. */
 export function at(path: string): string {
   return BASE + path;
 }
 
-/** The path of this server that an address names. */
+/** The path without the base path. */
 export function pathOf(pathname: string): string {
   return pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : pathname;
 }
 
-// Pages write `<a href="/admin/leads">`, wherever the server is. One hook is less to forget than a call in each link.
+// Pages write `<a href="/admin/leads">` without the base path. A hook adds it, so that no link can forget it.
 if (BASE !== "") {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {

@@ -1,8 +1,8 @@
 import * as published from "dinero.js/currencies";
 
 /**
- * The decimals of currencies that have other than two. Browsers disagree: most write forint and dinars as people use
- * them, without decimals, and some as ISO 4217 defines them. The server counts as ISO 4217 does.
+ * The decimals of currencies without exactly two. Browsers disagree: most format forint and dinars as people use them,
+ * without decimals, some as ISO 4217 defines them. The server follows ISO 4217.
  */
 const UNUSUAL = new Map(
   Object.values(published)
@@ -10,7 +10,7 @@ const UNUSUAL = new Map(
     .map(({ code, exponent }): [code: string, digits: number] => [code, exponent]),
 );
 
-/** How many decimals a currency has in ISO 4217, and so in every amount that the server sends and takes. */
+/** The decimals of a currency in ISO 4217, and so in all amounts of the API. */
 export function digitsOf(currency: string): number {
   return UNUSUAL.get(currency) ?? 2;
 }

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 import { digitsOf, styleOf } from "./currency.ts";
 
-/** What the account's figures are written in. The app sets it when it knows the account. */
+/** The account's currency and time zone, for formatting. The app sets them when it knows the account. */
 export const writing = signal({ currency: "USD", timeZone: "UTC" });
 
 const NOTHING = "–";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * `€1,234.50`, from the currency's smallest units. `isShort`: `€1.2K`, for an axis. `isRound`: `€1,234` from a thousand
- * on, for a tile.
+ * `€1,234.50`, from the currency's smallest units. `isShort` gives `€1.2K` for an axis, `isRound` gives `€1,234` for
+ * amounts over a thousand.
  */
 export function money(
   cents: number | null | undefined,
@@ -27,7 +27,7 @@ export function money(
   return formatter(isRounded ? { ...style, maximumFractionDigits: 0 } : styleOf(currency)).format(amount);
 }
 
-/** `1,234`. `isShort`: `1.2K`. */
+/** `1,234`, or `1.2K` with `isShort`. */
 export function count(value: number | null | undefined, { isShort = false } = {}): string {
   if (value === null || value === undefined) return NOTHING;
   return formatter(isShort ? SHORT : {}).format(value);
@@ -39,7 +39,7 @@ export function percent(value: number | null | undefined): string {
   return formatter({ style: "percent", maximumFractionDigits: 1 }).format(value / 100);
 }
 
-/** `7.25%`: what somebody has agreed to is not rounded. Terms have four decimals at most. */
+/** `7.25%`: agreed terms are not rounded. They have at most four decimals. */
 export function exactPercent(value: number | null | undefined): string {
   if (value === null || value === undefined) return NOTHING;
   return formatter({ style: "percent", maximumFractionDigits: 4 }).format(value / 100);
@@ -51,8 +51,8 @@ export function date(value: string | null | undefined): string {
 }
 
 /**
- * `1 – 31 Mar 2026` in the account's time zone, from the first and the last moment of a period. Whole days of UTC are
- * shown as such, because the account may have had another zone.
+ * `1 – 31 Mar 2026` in the account's time zone, from the first and the last moment of a period. Whole UTC days are shown in
+ * UTC, because the account may have had another time zone.
  */
 export function periodWords(start: string, end: string): string {
   const isOfUtc = start.endsWith("T00:00:00.000Z") && end.endsWith("T23:59:59.999Z");
@@ -66,7 +66,7 @@ export function dateTime(value: string | null | undefined): string {
   return written(value, { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** `3 hours ago`, and the date if that is more than a month ago. */
+/** `3 hours ago`, or the date after a month. */
 export function ago(value: string | null | undefined, now = Date.now()): string {
   if (value === null || value === undefined) return NOTHING;
   const seconds = (Date.parse(value) - now) / 1_000;
@@ -76,7 +76,7 @@ export function ago(value: string | null | undefined, now = Date.now()): string 
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** `France` from `FR`. What is no code stays as it is. */
+/** `France` from `FR`. Other texts stay unchanged. */
 export function country(value: string): string {
   if (!/^[A-Z]{2}$/i.test(value)) return value;
   return new Intl.DisplayNames(undefined, { type: "region" }).of(value.toUpperCase()) ?? value;
@@ -94,7 +94,7 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
 ];
 
-/** A calendar day belongs to no time zone, so it is written in the one that it is read in. */
+/** A calendar day has no time zone, so it is formatted in the zone in which it is parsed. */
 function written(value: string | null | undefined, style: Intl.DateTimeFormatOptions): string {
   if (value === null || value === undefined) return NOTHING;
   const timeZone = value.length === 10 ? "UTC" : writing.value.timeZone;
@@ -103,7 +103,7 @@ function written(value: string | null | undefined, style: Intl.DateTimeFormatOpt
 
 const formatters = new Map<string, Intl.NumberFormat>();
 
-/** Making a formatter takes far longer than using it. */
+/** Formatters are cached, because creating one is much slower than using it. */
 function formatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options);
   const made = formatters.get(key) ?? new Intl.NumberFormat(undefined, options);

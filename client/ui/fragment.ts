@@ -2,24 +2,24 @@ import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useLayoutEffect } from "preact/hooks";
 
-/** The filters of a list. They stand in the fragment of the address: reloading and going back keep them, no log sees them. */
+/** The filters of a list, stored in the URL's fragment: they survive reloading and going back, and are in no log. */
 export interface Filters<F extends Record<string, string>> {
   values: ReadonlySignal<F>;
-  /** Changes some filters. Any change but one of the page leads to the first page. */
+  /** Changes some filters. Any change except of the page returns to the first page. */
   set(changes: Partial<F>): void;
-  /** The address of this list with some filters changed. */
+  /** The URL of this list with some filters changed. */
   link(changes: Partial<F>): string;
 }
 
-/** The filters of the page that is shown. `usual` names them all; a filter with its usual value is not written down. */
+/** The filters of the current page. `usual` has their defaults, which are left out of the URL. */
 export function useFilters<F extends Record<string, string>>(usual: F): Filters<F> {
   const { url, path } = useLocation();
   const fragment = useSignal(location.hash);
   useLayoutEffect(() => {
     const read = () => (fragment.value = location.hash);
     read();
-    // `set` changes the address behind the router's back, so the router takes a link to the address that it knows for
-    // no change. By the next task it has changed the address, or has gone to another page.
+    // `set` changes the URL without the router, so the router ignores a link to the URL that it still knows. By the next
+    // task, it has changed the URL or opened another page.
     const readLater = () => setTimeout(() => isHere(path) && read());
     addEventListener("hashchange", read);
     addEventListener("click", readLater);
@@ -39,14 +39,14 @@ export function useFilters<F extends Record<string, string>>(usual: F): Filters<
     link,
     set(changes) {
       const hash = link(changes);
-      // Without a fragment the address has no "#" at all.
+      // Without a fragment, the URL has no "#".
       history.replaceState(null, "", hash === "#" ? location.pathname + location.search : hash);
       fragment.value = hash;
     },
   };
 }
 
-/** The address of a list with filters: `/admin/leads#state=pending`. */
+/** The URL of a list with filters: `/admin/leads#state=pending`. */
 export function listAddress(path: string, filters: Record<string, string>): string {
   const hash = writeFragment(filters, {});
   return hash === "#" ? path : path + hash;

@@ -1,7 +1,7 @@
-/** Behind a separator of thousands. */
+/** After a thousands separator. */
 const BREAKS = /(?<=\d\D)(?=\d{3}(?!\d))/;
 
-/** A figure that breaks at its thousands if it is wider than its place. */
+/** A figure that may wrap at its thousands separators. */
 export function LongFigure({ text }: { text: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What a campaign pays, when, and how long a click counts. `lines`: the sentences of the server. */
+/** A campaign's terms. `lines` are the server's sentences. */
 export function Offer({ lines, title, level = 3 }: { lines: string[]; title: string; level?: 2 | 3 }) {
   const Heading = `h${level}` as const;
   return (

@@ -1,46 +1,46 @@
 import type { PaymentParts } from "../domain/ledger/sale/payment.ts";
 import type { BillingPeriod } from "../domain/ledger/sale/sale.ts";
 
-/** The names that an event has for the person who pays. */
+/** The payer's names in an event. */
 export interface Payer {
   /** The provider's id of the customer. */
   customerId: string | null;
-  /** Our own names of the person, from metadata: uids first. */
+  /** Our own ids of the person, from metadata: uids first. */
   uids: string[];
   /** Ids of visits, from metadata. */
   tids: string[];
   email: string | null;
-  /** The codes of discounts. */
+  /** Discount codes. */
   promoCodes: string[];
 }
 
-/** A payment. One of nothing is a sign-up. */
+/** A payment. One of zero is a sign-up. */
 export interface PaymentEvent {
   kind: "payment";
-  /** The ids of its objects, such as the invoice and the charge. The first names the sale. */
+  /** The ids of its objects, such as the invoice and the charge. The sale is named after the first. */
   objects: string[];
   subscriptionId: string | null;
   payer: Payer;
   /** In the minor unit of the currency (ISO 4217). */
   parts: PaymentParts;
   currency: string;
-  /** The price that most of the money was paid for, by the provider's id. */
+  /** The provider's id of the price with the largest part of the amount. */
   planId: string | null;
   billingPeriod: BillingPeriod | null;
   at: Date;
 }
 
-/** Money that was paid back, that a bank took back, or that it gave back after a dispute. */
+/** Money that was refunded, taken back by a bank, or returned after a dispute. */
 export interface RefundEvent {
   kind: "refund" | "dispute" | "reversal";
-  /** No two refunds share it, and each repetition has it. */
+  /** Unique among refunds, and the same in each repetition. */
   id: string;
   /** The ids of the payment's objects. */
   objects: string[];
-  /** The refunded part of the payment, with tax: from this sum of its refunds to that one. */
+  /** The refunded part of the payment, with tax: the sum of its refunds before and after this one. */
   grossFrom: number;
   grossTo: number;
-  /** Without tax. null: the payment's own share of tax applies. */
+  /** Without tax. Null: the payment's own tax share applies. */
   netAmount: number | null;
   currency: string;
   at: Date;
@@ -54,16 +54,16 @@ export interface CancellationEvent {
   at: Date;
 }
 
-/** The meaning that an event of a provider has for us. */
+/** The meaning of a provider's event. */
 export type BillingEvent = PaymentEvent | RefundEvent | CancellationEvent;
 
-/** An event that means nothing to us, and why, for people who read the provider's log. */
+/** An event without meaning for us, and the reason, for readers of the provider's log. */
 export interface Nothing {
   kind: "nothing";
   reason: string;
 }
 
-/** As in `track/sale`. It keeps every sum exact. */
+/** The limit of `track/sale`, which keeps sums exact. */
 const MAX_QUANTITY = 999_999;
 
 /** How many items were sold, at least one. */
@@ -71,17 +71,19 @@ export function soldQuantity(quantity: number): number {
   return Math.min(Math.max(1, quantity), MAX_QUANTITY);
 }
 
-/** The names that metadata may have, in the order in which they count. `fp_` is what earlier integrations wrote. */
+/** The metadata names to read, by precedence. `fp_` comes from earlier integrations. */
 const UIDS = ["svc_uid", "fp_uid"];
 const TIDS = ["svc_tid", "fp_tid", "tid"];
 
-/** The names by which an event names the payer. */
+/** An event's sources for the payer's names. */
 interface Names {
   customerId: string | null;
   email: string | null;
-  /** From the event's object, its subscription, and so on. The first that has a name counts. */
+  /**
+   * The metadata of the event's object, of its subscription, and so on. The first that names the payer wins.
+   */
   metadata: (Record<string, unknown> | null | undefined)[];
-  /** The reference that a payment link carries: a visit's id, or the account's own id of the person. */
+  /** The reference of a payment link: a visit's id, or the account's own id of the person. */
   reference?: string | null;
   promoCodes?: string[];
 }
@@ -100,7 +102,7 @@ export function payerOf({ customerId, email, metadata, reference = null, promoCo
   };
 }
 
-/** Longer texts are nobody's id. */
+/** Longer texts are no ids. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && value.length <= 1_000;
 }

@@ -17,8 +17,8 @@ import { recordEvent } from "./record/record.ts";
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Takes the events of a billing provider. Its signature is the only key. The answer says what became of the event, so
- * that people find it in the provider's log; after any other status than 200 the provider sends the event again.
+ * Receives the events of a billing provider. Its signature is the only key. The answer says how the event was
+ * handled, for readers of the provider's log; after any status but 200 the provider sends the event again.
  */
 export function hookRoute(services: Services, provider: BillingProvider): EventHandler {
   return async (event) => {
@@ -51,7 +51,7 @@ async function takeEvent(services: Services, event: H3Event, provider: BillingPr
 
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
-/** `{error}` for every refusal, because people read it in the provider's log. */
+/** `{error}` for every refusal, for readers of the provider's log. */
 function hookError(failure: Failure, headers: AnswerHeaders): Response {
   return RECORD_FAULTS.has(failure.kind)
     ? json({ error: failure.message }, headers, 422)

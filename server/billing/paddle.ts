@@ -44,11 +44,9 @@ export function newProvider(connection: BillingConnection): Provider {
   };
 }
 
-/*
- * Paddle's package gives events their names but checks no values, so these schemas do.
- */
+/* Paddle's package names events but checks no values, so these schemas do. */
 
-/** An amount in the currency's minor unit, which Paddle writes as a text. */
+/** An amount in the currency's minor unit, which Paddle writes as text. */
 const amount = z
   .string()
   .regex(/^-?\d{1,15}$/, "must be a whole number in the currency's minor unit")
@@ -59,12 +57,13 @@ const instant = z
   .refine((text) => !Number.isNaN(Date.parse(text)), "must be a date")
   .transform((text) => new Date(text));
 
-/** What the account's own code attached to an object. */
+/** Data that the account's own code attached to an object. */
 const customData = z.record(z.string(), z.unknown()).nullish();
 
 async function verify(body: string, signature: string, secret: string): Promise<ProviderEvent> {
   const { Paddle } = await import("@paddle/paddle-node-sdk");
-  // The package needs no API key for it. It uses the system's clock, and refuses what is older than five seconds.
+  // The package needs no API key for it. It uses the system's clock, and refuses signatures older than five
+  // seconds.
   const { webhooks } = new Paddle("");
   if (!(await webhooks.isSignatureValid(body, secret, signature).catch(() => false))) {
     throw new Failure("malformed", "The signature is not Paddle's for this account, or it is too old");
@@ -77,7 +76,7 @@ async function verify(body: string, signature: string, secret: string): Promise<
   }
 }
 
-/** The package has checked the signature, so it has its time: `ts=1760000000;h1=…`. */
+/** The package has checked the signature, so its time can be trusted: `ts=1760000000;h1=…`. */
 function signedAt(signature: string): Date {
   return new Date(Number(/(?:^|;)ts=(\d+)/.exec(signature)?.[1]) * 1_000);
 }
@@ -204,7 +203,11 @@ async function transactionCompleted(data: unknown, api: PaddleApi | null): Promi
   };
 }
 
-/** The item that costs most. Choice: as for Stripe's invoices, it is what the sale sells. */
+/**
+ * The most expensive item decides.
+ *
+ * @see docs/spec/money.md "Billing providers", 8
+ */
 function largestOf(items: z.output<typeof item>[]) {
   const cost = ({ price, quantity }: z.output<typeof item>) => (price?.unitPrice.amount ?? 0) * quantity;
   return items.toSorted((one, other) => cost(other) - cost(one))[0];
@@ -226,14 +229,14 @@ const adjustmentShape = z.object({
   totals: z.object({ total: amount, tax: amount }),
 });
 
-/** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event reports it. */
+/** An adjustment of a transaction. Refunds wait for Paddle's approval, which is reported by an event. */
 function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
   const { id, action, status, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
   const kind = KINDS[action];
   if (kind === undefined) {
     return { kind: "nothing", reason: `An adjustment of the kind ${action} does not count` };
   }
-  // A chargeback stays what it is when it is reversed. Another adjustment, the reversal, gives its money back.
+  // A reversed chargeback still counts. A separate adjustment, the reversal, returns its money.
   if (status !== "approved" && !(kind === "dispute" && status === "reversed"))
     return { kind: "nothing", reason: `The ${action} is not approved: ${status}` };
   return {
@@ -242,7 +245,7 @@ function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
     objects: [transactionId],
     grossFrom: 0,
     grossTo: totals.total,
-    // The subtotal may be that before a discount.
+    // The subtotal may exclude a discount, so it is not used.
     netAmount: totals.total - totals.tax,
     currency: currencyCode,
     at,
@@ -252,14 +255,14 @@ function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
 /** The part of Paddle's API that we read. */
 interface PaddleApi {
   client: Paddle;
-  /** The code of a discount. null: it has none. */
+  /** The code of a discount, or null if it has none. */
   promoCode(id: string): Promise<string | null>;
   payer(customerId: string): Promise<Payer>;
   /** The customer whose id is the uid, otherwise those with this e-mail address. */
   customersOf(names: { uid: string | null; email: string | null }): Promise<string[]>;
 }
 
-/** Paddle's API for a connection: the sandbox's for its keys. null: the connection has no key. */
+/** Paddle's API for a connection: the sandbox's for its keys. Null if the connection has no key. */
 async function openPaddleApi({ apiKey, apiUrl }: BillingConnection): Promise<PaddleApi | null> {
   if (apiKey === null) return null;
   const {
@@ -268,7 +271,7 @@ async function openPaddleApi({ apiKey, apiUrl }: BillingConnection): Promise<Pad
     Paddle: PaddleClient,
   } = await import("@paddle/paddle-node-sdk");
   const usual = apiKey.includes("_sdbx_") ? environments.sandbox : environments.production;
-  // The package takes any address in place of an environment's name.
+  // The package accepts any address instead of an environment's name.
   const environment = (apiUrl?.replace(/\/+$/, "") ?? usual) as Environment;
   const client = new PaddleClient(apiKey, { environment, logLevel: LogLevel.none });
   return {
@@ -286,10 +289,10 @@ async function openPaddleApi({ apiKey, apiUrl }: BillingConnection): Promise<Pad
   };
 }
 
-/** Paddle waits five seconds for our answer. Its package itself would wait for five minutes. */
+/** Paddle waits five seconds for our answer. Its package would wait for five minutes. */
 const TIMEOUT_MS = 5_000;
 
-/** @throws Failure `refused` with Paddle's own reason, so that people see it, and Paddle sends the event again */
+/** @throws Failure `refused` with Paddle's reason, for its log, after which Paddle sends the event again */
 async function asked<T>(answer: Promise<T>): Promise<T> {
   const patience = setTimeout(TIMEOUT_MS, null, { ref: false }).then(() => {
     throw new Error("it did not answer in time");

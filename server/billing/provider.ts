@@ -9,7 +9,7 @@ export interface ProviderEvent {
   type: string;
   /** When it happened. */
   at: Date;
-  /** When the provider signed it. null: it was listed by the provider's API. */
+  /** When the provider signed it. Null: it was listed by the provider's API. */
   signedAt: Date | null;
   data: unknown;
 }
@@ -25,9 +25,11 @@ export interface Provider {
    * @throws Failure `malformed` if it is not the provider's, or too old
    */
   verify(body: string, headers: Headers, now: Date): Promise<ProviderEvent>;
-  /** Translates an event into our words. It may ask the provider's API for what the event leaves out. */
+  /**
+   * Translates an event into our terms. It may ask the provider's API for details that the event leaves out.
+   */
   toOperation(event: ProviderEvent): Promise<BillingEvent | Nothing>;
-  /** The API's knowledge of a payer besides the event. null: none, or the connection has no API key. */
+  /** The API's further names of a payer. Null: none, or the connection has no API key. */
   lookUp(customerId: string): Promise<Payer | null>;
   /** The events since an instant, newest first. @throws Failure `refused` without an API key */
   list(since: Date): AsyncGenerator<ProviderEvent>;
@@ -35,19 +37,19 @@ export interface Provider {
   history(lead: Lead): AsyncGenerator<BillingEvent | Nothing>;
 }
 
-/** The adapter of a connection. Providers' packages are loaded only by accounts that use them. */
+/** The adapter of a connection. A provider's package is loaded only when an account uses it. */
 export async function openProvider(connection: BillingConnection): Promise<Provider> {
   const { newProvider } = await MODULES[connection.provider]();
   return newProvider(connection);
 }
 
-/** No provider that we know is older, and an earlier date is a fault of a clock. */
+/** Older than all known providers; an earlier date is a clock fault. */
 const EARLIEST = Date.UTC(2000);
-/** Clocks may differ by this much. */
+/** The tolerated clock difference. */
 const TOLERANCE_MS = 5 * 60 * 1_000;
 
 /**
- * Translates an event of a provider into our words, and refuses one that can't be true.
+ * Translates a provider's event into our terms, and refuses impossible ones.
  *
  * @throws Failure `malformed` for a missing field, an amount with a fraction, or an impossible date
  * @see docs/spec/money.md "Billing providers"
@@ -75,7 +77,9 @@ const MODULES: Record<BillingProvider, () => Promise<{ newProvider(of: BillingCo
   paddle: () => import("./paddle.ts"),
 };
 
-/** An event may be days old when it is signed, because providers repeat it, but it can't be from the future. */
+/**
+ * An event may be days old when it is signed, because providers repeat it, but it can't be from the future.
+ */
 function refuseImpossible(date: Date, signedAt: Date | null): void {
   const time = date.getTime();
   if (Number.isNaN(time)) throw new Failure("malformed", "The event has a date that does not exist");

@@ -8,7 +8,7 @@ import { openProvider, readable, translate, type Provider } from "./provider.ts"
 import { OUTCOMES, type Outcome } from "./record/source.ts";
 import { recordEvent } from "./record/record.ts";
 
-/** The result of a walk through a provider's events. */
+/** The result of reading through a provider's events. */
 export interface Synced {
   events: number;
   /** How many events had each outcome. */
@@ -18,8 +18,8 @@ export interface Synced {
 }
 
 /**
- * Records the events of a provider since an instant, for example because our endpoint was down. Those that came before
- * change nothing again.
+ * Records a provider's events since an instant, for example after our endpoint was down. Known events change
+ * nothing.
  *
  * @throws Failure `refused` without an API key, or if the provider's API refuses
  */
@@ -39,13 +39,13 @@ export async function syncBilling(
       unreadable.push(error.message);
     }
   }
-  // The provider lists the newest first, but rewards depend on which sale was the first one.
+  // The provider lists the newest first, but rewards depend on which sale came first.
   const synced = await recordAll({ context, account, connection, provider }, reported.toReversed());
   return { ...synced, events: synced.events + unreadable.length, faults: [...unreadable, ...synced.faults] };
 }
 
 /**
- * Records all payments and refunds that the providers know of a lead.
+ * Records all payments and refunds of a lead that the providers know.
  *
  * @throws Failure `refused` if the account is connected with no provider, or without an API key
  */

@@ -19,7 +19,7 @@ import type { Store } from "../storage/store.ts";
 import { applyWaitingCancellation } from "./record/record.ts";
 import { applyWaiting, reportedBy } from "./record/refund.ts";
 
-/** Events between two pauses, in which other jobs take their turn. */
+/** Events between two pauses, in which other jobs get their turn. */
 const TRIED_AT_ONCE = 100;
 
 /** The parameters of a run. */
@@ -30,7 +30,7 @@ interface Run {
 }
 
 /**
- * Records the waiting events of all accounts whose rates are there, and counts them.
+ * Records the waiting events of all accounts that now have rates, and counts them.
  *
  * @see docs/spec/money.md "Waiting for an exchange rate"
  */
@@ -47,8 +47,8 @@ export async function* recordAllWaiting(run: Run): AsyncGenerator<number> {
 }
 
 /**
- * Records the waiting events of an account whose rates are there, in the order in which they came, and counts them. A run
- * that is cut short can be repeated: each event is recorded once, by its event id.
+ * Records an account's waiting events that now have rates, in the order of arrival, and counts them. An
+ * interrupted run can be repeated: each event is recorded once, by its event id.
  */
 export async function* recordWaiting(
   { store, clock, chance }: Run,
@@ -67,7 +67,7 @@ export async function* recordWaiting(
   yield recorded;
 }
 
-/** Most events wait for the same few rates, so each is looked up once in a run. */
+/** Most events wait for the same few rates, so a run looks each up once. */
 function rateLookup(store: Store, account: Account): (event: WaitingEvent) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return ({ rate: { from, day } }) => {
@@ -95,7 +95,7 @@ async function recordOne(context: Context, account: Account, waiting: WaitingEve
   const isRecorded = await recordKept(context, waiting, () => record(context, account, waiting));
   if (!isRecorded) return false;
   if (waiting.kind === "sale") await recordWhatFollows(context, account, waiting);
-  // Last, so that a process that dies in between does the rest again.
+  // Last, so that the next run repeats the rest if the process dies in between.
   await forgetWaiting(context.store, account.id, waiting.id);
   return true;
 }

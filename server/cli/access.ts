@@ -60,7 +60,7 @@ export function keyCommands(program: Command): void {
     );
 }
 
-/** Adds the commands for the people who sign in to the dashboard. */
+/** Adds the commands for users of the dashboard. */
 export function userCommands(program: Command): void {
   const user = program.command("user").description("people who sign in to the dashboard");
   user
@@ -126,7 +126,7 @@ function printUsers(options: { account?: string }): Promise<void> {
   });
 }
 
-/** The named account, or the only one. @throws Failure `not_found`, `missing` if there are several */
+/** The given account, or the only one. @throws Failure `not_found`, `missing` if there are several */
 async function accountOf(store: Store, publicId: string | undefined): Promise<Account> {
   if (publicId !== undefined) return loadAccount(store, publicId);
   const only = await findFirstAccount(store);
@@ -142,12 +142,12 @@ async function loadByEmail(store: Store, email: string): Promise<User> {
   return user;
 }
 
-/** Whether a mail server is set up, for this command or for the server that ran last. */
+/** Whether a mail server is configured, for this command or the server that ran last. */
 async function hasMail(store: Store): Promise<boolean> {
   return readConfig().smtpUrl !== null || (await findSetup(store))?.hasMail === true;
 }
 
-/** The server's address for links. The server that ran last knows it best. */
+/** The server's address for links, if possible from the server that ran last. */
 export async function publicUrlOf(store: Store): Promise<string> {
   const config = readConfig();
   const setup = await findSetup(store);

@@ -52,12 +52,14 @@ export function accountCommands(program: Command): void {
     .action(changeCurrency);
   account
     .command("max-auto-approve <account-id> [cents]")
-    .description("set the largest cash commission that is approved by itself, in cents; left out: any")
+    .description("set the largest cash commission that is approved automatically, in cents; without it, any")
     .action(changeMaxAutoApprove);
   accountBaseCommand(account);
   account
     .command("mail-sender <account-id> [sender]")
-    .description('set the sender of its e-mails, such as "Acme <partners@acme.example>"; left out: MAIL_FROM')
+    .description(
+      'set the sender of its e-mails, such as "Acme <partners@acme.example>"; without it, MAIL_FROM',
+    )
     .action(changeMailSender);
 }
 
@@ -115,7 +117,7 @@ function publicId(value: string): string {
   throw new Error(`--id ${value} must be 1 to 100 letters, digits, dots, dashes or underscores`);
 }
 
-/** The fields of an account that may be shown. The key of its address hashes is not one of them. */
+/** The public fields of an account, without the key of its address hashes. */
 function accountRow({ publicId, name, honoursPrivacyControl, mailSender, createdAt }: Account) {
   return {
     account_id: publicId,
@@ -126,12 +128,12 @@ function accountRow({ publicId, name, honoursPrivacyControl, mailSender, created
   };
 }
 
-/** Adds the commands around the move of an account to another store. */
+/** Adds the commands for moving an account to another store. */
 function accountFreezeCommands(account: Command): void {
   account
     .command("freeze <account-id>")
     .description(
-      "refuse all changes to an account with 503 from now on; `move --account` does this by itself",
+      "refuse all changes to an account with 503 from now on; `move --account` does this automatically",
     )
     .action((publicId: string) =>
       withAccount(publicId, async ({ store, owner }) => {
@@ -141,7 +143,7 @@ function accountFreezeCommands(account: Command): void {
     );
   account
     .command("unfreeze <account-id>")
-    .description("let an account take changes again, for example after a move that you gave up")
+    .description("allow changes to an account again, for example after an abandoned move")
     .option("--yes", "even if another store has a complete copy", false)
     .action((publicId: string, { yes }: { yes: boolean }) =>
       withAccount(publicId, async ({ store, owner }) => {
@@ -151,11 +153,11 @@ function accountFreezeCommands(account: Command): void {
     );
   account
     .command("remove <account-id>")
-    .description("remove everything that the store holds of an account; servers may keep running")
+    .description("remove all data of an account from the store; servers may keep running")
     .option("--yes", "you are sure", false)
     .action((publicId: string, { yes }: { yes: boolean }) =>
       withAccount(publicId, async ({ engine, store, owner }) => {
-        if (!yes) throw new Error(`This removes all that the store holds of ${publicId}: say --yes to do it`);
+        if (!yes) throw new Error(`This removes all data of ${publicId} from the store: add --yes to do it`);
         const view = newProgressView(process.stderr);
         await removeAccount([engine, store], owner, view.show);
         view.end();
@@ -182,12 +184,12 @@ interface TrackerOptions {
   fragment?: boolean;
 }
 
-/** Adds the command on the names of an account's browser script. */
+/** Adds the command for the names of an account's browser script. */
 function accountTrackerCommand(account: Command): void {
   account
     .command("tracker <account-id>")
     .description(
-      "show or change the names by which pages use the browser script, for example to another program's",
+      "show or change the names of the browser script and its cookies, for example to another program's",
     )
     .option("--global <name>", "the global function, usually svc")
     .option("--data-global <name>", "a second global with the visitor id as data.tid, such as FPROM")
@@ -223,15 +225,15 @@ interface BaseOptions {
   fee?: number;
 }
 
-/** Adds the command on what an account's sales count of a payment. */
+/** Adds the command for the base of an account's commissions. */
 function accountBaseCommand(account: Command): void {
   account
     .command("commission-base <account-id>")
     .description("show or change which part of a payment by Stripe or Paddle commissions are computed on")
-    .option("--less-tax", "leave out tax (usual)")
+    .option("--less-tax", "leave out tax (default)")
     .option("--no-less-tax", "count tax")
     .option("--less-shipping", "leave out shipping")
-    .option("--no-less-shipping", "count shipping (usual)")
+    .option("--no-less-shipping", "count shipping (default)")
     .option("--fee <percentage>", "leave out a percentage of the rest for fees, such as 2.9", feeOf)
     .action(changeBase);
 }

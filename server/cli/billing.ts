@@ -28,10 +28,10 @@ export function billingCommands(program: Command): void {
   billing
     .command("connect <account-id>")
     .addArgument(provider())
-    .description("take the events of a provider; again: replace its secrets")
+    .description("accept the events of a provider, or replace its secrets")
     .requiredOption("--secret-file <file>", "a file with the secret that signs the events")
     .option("--api-key-file <file>", "a file with a key that may read from the provider's API")
-    .option("--api-url <url>", "where the provider's API is, if not at its usual address", webAddress)
+    .option("--api-url <url>", "the provider's API, if not at its usual address", webAddress)
     .action(connect);
   billing
     .command("list <account-id>")
@@ -58,7 +58,7 @@ export function billingCommands(program: Command): void {
     .command("sync <account-id>")
     .addArgument(provider())
     .description("record events that did not reach the server; needs an API key")
-    .option("--since <date>", `from when on; left out: the last ${DAYS_BACK} days`, instant)
+    .option("--since <date>", `since when; without it, the last ${DAYS_BACK} days`, instant)
     .action(sync);
 }
 
@@ -95,7 +95,7 @@ async function sync(accountId: string, name: BillingProvider, options: { since?:
   });
 }
 
-/** A connection as it may be shown: without its secrets. */
+/** The public fields of a connection, without its secrets. */
 async function row(store: Store, account: Account, { provider: name, apiKey, createdAt }: BillingConnection) {
   const publicUrl = (await findSetup(store))?.publicUrl ?? "";
   return {
@@ -111,7 +111,7 @@ function provider(): Argument {
   return new Argument("<provider>", "the provider").choices(BILLING_PROVIDERS);
 }
 
-/** Secrets come in files, because other people's programs can read a command's words. */
+/** Secrets come in files, because other users of the machine can read a command's arguments. */
 function textOf(option: string, file: string): string {
   let text: string;
   try {
@@ -119,7 +119,7 @@ function textOf(option: string, file: string): string {
   } catch (error) {
     throw new Error(`${option} ${file} can't be read: ${(error as Error).message}`, { cause: error });
   }
-  if (text === "" || /\s/.test(text)) throw new Error(`${option} ${file} must hold one word`);
+  if (text === "" || /\s/.test(text)) throw new Error(`${option} ${file} must contain one word`);
   return text;
 }
 

@@ -22,7 +22,7 @@ import { asItIs } from "../domain/show.ts";
 import { campaignIdOf, webAddress, wholeNumber } from "./options.ts";
 import { print, withStore } from "./store.ts";
 
-/** undefined: the option was left out. false: `--no-…`, which empties a list. */
+/** Undefined if an option is missing, false for `--no-…`, which empties a list. */
 interface CampaignOptions {
   name?: string;
   landingUrl?: string;
@@ -84,9 +84,9 @@ function settings(command: Command): Command {
       "lifetime of the visitor cookie (usually 60)",
       wholeNumber("--cookie-days", [1, MAX_COOKIE_DAYS]),
     )
-    .option("--auto-approve", "accept new promoters at once (usual)")
+    .option("--auto-approve", "accept new promoters immediately (default)")
     .option("--no-auto-approve", "keep new promoters pending until they are approved")
-    .option("--auto-approve-commissions", "approve commissions at once (usual)")
+    .option("--auto-approve-commissions", "approve commissions immediately (default)")
     .option("--no-auto-approve-commissions", "keep commissions pending until they are approved")
     .option(
       "--hold-days <days>",
@@ -104,14 +104,14 @@ function settings(command: Command): Command {
       "sites that may send sign-ups from a browser",
       listOf("--allow-origin"),
     )
-    .option("--no-allow-origin", "only the landing page's own site (usual)")
+    .option("--no-allow-origin", "only the landing page's own site (default)")
     .addOption(
       new Option("--ad-traffic <policy>", "how to treat visits from ads (usually pending)").choices(
         AD_TRAFFIC_POLICIES,
       ),
     )
     .addOption(new Option("--emails <kind...>", "e-mails that its promoters get").choices(EMAIL_KINDS))
-    .option("--no-emails", "no e-mails (usual)")
+    .option("--no-emails", "no e-mails (default)")
     .option("--default", "make it the account's default campaign");
 }
 
@@ -139,7 +139,7 @@ function update(accountId: string, campaignId: string, options: CampaignOptions)
   });
 }
 
-/** A campaign as the commands show it: what their options set, by similar names. */
+/** A campaign as the commands show it, by the names of their options. */
 function row(campaign: Campaign, { defaultCampaignId }: Account) {
   return {
     id: campaign.id,
@@ -203,7 +203,7 @@ function listOf(option: string) {
   return (value: string, before: string[] | undefined): string[] => [...(before ?? []), read(value)];
 }
 
-/** undefined: the option was left out. false: `--no-…`, which removes it. */
+/** Undefined if an option is missing, false for `--no-…`, which removes a value. */
 interface SignupOptions {
   description?: string | false;
   terms?: string | false;
@@ -220,9 +220,9 @@ function signupCommand(campaign: Command): void {
     .option("--description <text>", "what it says about the campaign")
     .option("--no-description", "say nothing")
     .option("--terms <text>", "the terms that people must accept")
-    .option("--no-terms", "ask nobody to accept terms")
-    .option("--question <text...>", "questions that may stay unanswered")
-    .option("--required-question <text...>", "questions that must be answered")
+    .option("--no-terms", "require no acceptance of terms")
+    .option("--question <text...>", "optional questions")
+    .option("--required-question <text...>", "required questions")
     .option("--no-questions", "ask nothing")
     .action(setSignup);
 }
@@ -258,6 +258,6 @@ function questionOf(label: string, isRequired: boolean): SignupQuestion {
 
 function textAfter(before: string | null, given: string | boolean | undefined): string | null {
   if (given === false) return null;
-  // The library sets an option with `--no-…` to true if it is left out.
+  // The library sets an option with `--no-…` to true if it is missing.
   return typeof given === "string" ? given : before;
 }

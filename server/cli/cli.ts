@@ -17,7 +17,7 @@ import { switchCommand } from "./switch.ts";
 import { settingWarnings } from "../config.ts";
 import { reasonOf } from "../failure.ts";
 
-/** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
+/** Runs one command, with output to the process's streams, and sets `process.exitCode`. */
 export async function runCommand(words: string[], version: string): Promise<void> {
   try {
     await newProgram(version).parseAsync(words, { from: "user" });
@@ -29,7 +29,7 @@ export async function runCommand(words: string[], version: string): Promise<void
   }
 }
 
-/** Makes a new program for each run, so that no run sees another one's options. */
+/** Makes a new program for each run, so that options are not kept. */
 function newProgram(version: string): Command {
   const program = new Command("tidemark")
     .description("The affiliate-program server. Commands work on the store that STORAGE_URL names.")
@@ -37,14 +37,14 @@ function newProgram(version: string): Command {
     .showHelpAfterError()
     .exitOverride()
     .hook("preAction", (_, command) => {
-      // A server writes them into its log.
+      // A server writes them to its log.
       if (command.name() === "start") return;
       for (const warning of settingWarnings()) process.stderr.write(`${warning}\n`);
     });
   program
     .command("start")
     .description("start the server")
-    .option("--demo", "fill an empty store with a year of a made-up program")
+    .option("--demo", "fill an empty store with a year of made-up data")
     .action(async () => {
       await import("../main.ts");
     });

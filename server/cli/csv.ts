@@ -15,10 +15,10 @@ import type { CsvFile } from "../transfer/csv/text.ts";
 import { DATE_ORDERS, type DateOrder } from "../transfer/csv/values.ts";
 import { print, tell, withEngine } from "./store.ts";
 
-/** Most unknown column titles shown. */
+/** How many unknown column titles are shown. */
 const MAX_TITLES = 20;
 const MAX_TITLE_LENGTH = 60;
-/** Most bad lines shown with the same reason. */
+/** How many bad lines are shown for each reason. */
 const MOST_ALIKE = 10;
 
 type Options = {
@@ -32,13 +32,9 @@ type Options = {
 export function csvCommand(program: Command): void {
   const command = program
     .command("import-csv <account-id>")
-    .description("import CSV exports of another program; records that are known already stay unchanged")
+    .description("import CSV exports of another program; known records stay unchanged")
     .option("--dry-run", "show what was understood and what would happen, and write nothing", false)
-    .option(
-      "--delimiter <character>",
-      "the separator between columns; found by itself otherwise",
-      oneCharacter,
-    )
+    .option("--delimiter <character>", "the separator between columns; detected by default", oneCharacter)
     .addOption(
       new Option("--dates <order>", "whether 5/6/2024 begins with day or month").choices(DATE_ORDERS),
     )
@@ -67,7 +63,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
     return [{ name, kind: KINDS[name], path, file: () => createReadStream(path) }];
   });
   if (files.length === 0) throw new Error(`Name a file: --${KIND_NAMES.join(", --")}`);
-  // Checked before anything is written, because a file that can't be opened would end the process half way.
+  // Checked first, because a file that can't be opened would end the process half way.
   for (const { name, path } of files) requireReadable(`--${name}`, path);
   await withEngine(async (engine) => {
     const store = await storeOn(engine);
@@ -80,7 +76,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
   });
 }
 
-/** What became of a file. The others are shown before it is imported. */
+/** The result of a file. Columns and preview are shown before the import. */
 type Result = Outcome & { columns?: MatchedColumn[]; preview?: PreviewedLine[] };
 
 async function importAll(
@@ -116,7 +112,7 @@ async function importAll(
   }
   return results;
 }
-/** Says how columns were understood if that is not plain. */
+/** Reports how columns were understood, unless it is obvious. */
 function tellColumns(file: string, { columns }: DrawnPlan): void {
   const unknown = columns.filter(({ title, certainty }) => title !== "" && certainty === null);
   if (unknown.length > 0)
@@ -128,8 +124,7 @@ function tellColumns(file: string, { columns }: DrawnPlan): void {
 }
 
 /**
- * Reports the bad lines of a file. Of lines with the same reason, the first are shown one by one and the others are
- * counted.
+ * Reports the bad lines of a file. For each reason, the first lines are shown and the others counted.
  */
 function newComplaints(file: string): { add: (line: number, reason: string) => void; sumUp: () => void } {
   const repeats = new Map<string, { count: number; last: number }>();
@@ -148,7 +143,7 @@ function newComplaints(file: string): { add: (line: number, reason: string) => v
   };
 }
 
-/** Titles in quotes, so that nothing in them can control a terminal, and not too many. */
+/** Some titles in quotes, so that they can't contain control characters for the terminal. */
 function listed(titles: string[]): string {
   const shown = titles.slice(0, MAX_TITLES).map((title) => JSON.stringify(title.slice(0, MAX_TITLE_LENGTH)));
   return shown.join(", ") + (titles.length > MAX_TITLES ? ` and ${titles.length - MAX_TITLES} more` : "");

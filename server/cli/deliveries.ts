@@ -10,7 +10,7 @@ import {
   type DeliverySet,
 } from "../domain/events/webhook/backlog.ts";
 
-/** Adds the commands that count e-mails and events, and retry those that were given up. */
+/** Adds the commands that count e-mails and events, and retry failed ones. */
 export function deliveryCommands(program: Command): void {
   const mail = program.command("mail").description("e-mails to promoters");
   mail
@@ -28,12 +28,12 @@ export function deliveryCommands(program: Command): void {
     .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, status));
   webhook
     .command("retry <account-id> <webhook-id>")
-    .description("retry events that were given up, however often they have failed")
+    .description("retry events that were given up")
     .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, retry));
   webhook
     .command("test <account-id> <webhook-id>")
     .description("queue a test event, which a running server sends like any other")
-    .option("--type <event-type>", "the event type; the first that the webhook wants unless given")
+    .option("--type <event-type>", "the event type; by default the webhook's first one")
     .action((accountId: string, id: string, { type = null }: { type?: string | null }) =>
       onDeliveries({ accountId, webhookId: idOf(id) }, (context, set) => test(context, { ...set, type })),
     );

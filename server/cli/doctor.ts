@@ -12,11 +12,11 @@ import type { Store } from "../storage/store.ts";
 import { isLoopback, parseUrl } from "../url.ts";
 import { withStore } from "./store.ts";
 
-/** A page that has visitors asks for the script every hour. */
+/** Pages with visitors load the script at least every hour. */
 const SCRIPT_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Adds the command that finds problems of a set-up. */
+/** Adds the command that checks a set-up. */
 export function doctorCommand(program: Command): void {
   program
     .command("doctor")
@@ -31,7 +31,7 @@ export function doctorCommand(program: Command): void {
     );
 }
 
-/** The problems of a set-up, with a remedy: one line each. */
+/** The problems of a set-up with their remedies, one line each. */
 export async function findProblems(store: Store, now: Date): Promise<string[]> {
   const setup = await findSetup(store);
   if (setup === null)
@@ -61,7 +61,7 @@ async function addressProblems(store: Store, { publicUrl, startedAt }: ServerSet
   if (other === undefined) return [];
   return [
     `PUBLIC_URL is ${publicUrl}, but browsers reach the server as ${other.value}: set PUBLIC_URL to that address, ` +
-      "or make the proxy pass on the Host header that browsers send.",
+      "or make the proxy forward the browser's Host header.",
   ];
 }
 
@@ -82,7 +82,7 @@ async function proxyProblems(store: Store, { trustProxyHops, startedAt }: Server
   if (!isSeen("missing")) return [];
   return [
     `TRUST_PROXY is ${trustProxyHops}, but some requests passed fewer proxies that write X-Forwarded-For: ` +
-      "set TRUST_PROXY to their number, and make sure that nobody can reach the server without them.",
+      "set TRUST_PROXY to their number, and make sure that the server can't be reached without them.",
   ];
 }
 
@@ -101,20 +101,20 @@ async function scriptProblems(store: Store, { publicUrl }: ServerSetup, now: Dat
   ];
 }
 
-/** Older refusals are no problem any more. */
+/** Older refusals are ignored. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
 const MOST_WEBHOOKS = 100;
-/** Failed events of an account that are named one by one. */
+/** How many failed events of an account are listed. */
 const MOST_FAILED = 10;
 
-/** The account to examine. */
+/** The account to check. */
 interface Patient {
   account: Account;
   setup: ServerSetup;
   now: Date;
 }
 
-/** The problems of an account, with a remedy: one line each. */
+/** The problems of an account with their remedies, one line each. */
 async function accountProblems(store: Store, patient: Patient): Promise<string[]> {
   return [
     ...(await originProblems(store, patient)),
@@ -144,16 +144,16 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
   const refused = seen.filter(
     ({ value, lastAt }) =>
       now.getTime() - Date.parse(lastAt) < RECENT_MS &&
-      // It may have been allowed since.
+      // The origin may have been allowed since.
       !campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
   );
   return refused.map(({ value, lastAt }) => {
     const refusal = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
     if (value === "null")
       return `${refusal}: serve the page over http(s), not from a file or a sandboxed frame.`;
-    // The command does not contain the origin. A stranger chose it, and the operator's shell might run parts of it.
+    // The command does not contain the origin, because a stranger chose it, and the shell could run parts of it.
     const command = `npx tidemark campaign update ${account.publicId} CAMPAIGN_ID --allow-origin ORIGIN...`;
-    return `${refusal}: if the site is yours, allow it with ${command} (name all origins to allow: they replace the old ones), otherwise remove the script from it.`;
+    return `${refusal}: if the site is yours, allow it with ${command} (name all allowed origins: they replace the old ones); otherwise remove the script from it.`;
   });
 }
 

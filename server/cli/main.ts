@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { runCommand } from "./cli.ts";
 
-// Stores and backups are readable by their owner alone, in whatever folder they are.
+// Only their owner may read stores and backups.
 process.umask(0o077);
 
 await runCommand(process.argv.slice(2), version());
 
-/** Reads the version from package.json, so that it is written in one place only. */
+/** The version from package.json. */
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;

@@ -15,7 +15,7 @@ import { readGivenFile, webAddress } from "./options.ts";
 import { newProgressView } from "./progress.ts";
 import { print, tell, withEngine } from "./store.ts";
 
-/** Most remarks, and promoters with differences, that are shown one by one. */
+/** How many remarks and promoters with differences are shown. */
 const MOST_SHOWN = 100;
 
 interface Options {
@@ -26,12 +26,12 @@ interface Options {
   report?: string;
 }
 
-/** Adds the command that takes over another program by its API. */
+/** Adds the command that imports another program by its API. */
 export function migrateCommand(program: Command): void {
   program
     .command("migrate <account-id> <program>")
     .description(
-      `take over everything from ${SOURCE_NAMES.join(", ")}; run it as often as you like, also beside a running server`,
+      `import everything from ${SOURCE_NAMES.join(", ")}; run it as often as you like, also beside a running server`,
     )
     .option("--key-file <file>", "the program's API key; if it has two parts, one on each line")
     .option("--from-archive", "don't ask the program, but import what it answered last", false)
@@ -64,11 +64,11 @@ function sourceNamed(name: string): Source {
   throw new Error(`${name} is not one of ${Object.keys(SOURCES).join(", ")}`);
 }
 
-/** null: the archive is enough. */
+/** Null if the archive is used. */
 async function keyOf({ keyFile, fromArchive }: Options): Promise<string | null> {
   if (fromArchive) return null;
   if (keyFile === undefined)
-    throw new Error("Name the file of the API key with --key-file, or say --from-archive");
+    throw new Error("Name the file of the API key with --key-file, or add --from-archive");
   const key = (await readGivenFile(keyFile)).trim();
   if (key === "") throw new Error(`${keyFile} is empty`);
   return key;

@@ -6,7 +6,7 @@ import { email } from "../input/fields.ts";
 import { parseUrl } from "../url.ts";
 
 /**
- * Makes the reader of an option that is a whole number, from `least` to `most` if these are given.
+ * Makes a parser for whole numbers, optionally from `least` to `most`.
  *
  * @throws Error that names the option
  */
@@ -19,7 +19,7 @@ export function wholeNumber(option: string, [least, most]: [number, number] = [0
   };
 }
 
-/** The same for an argument of several whole numbers. */
+/** The same for arguments with several whole numbers. */
 export function wholeNumbers(argument: string) {
   const read = wholeNumber(argument);
   return (value: string, before: number[] = []): number[] => [...before, read(value)];
@@ -37,7 +37,7 @@ export function webAddress(value: string): string {
   throw new Error(`${value} is not an http(s) address`);
 }
 
-/** An e-mail address that somebody typed. @throws Failure `invalid` naming the wrong one */
+/** Parses an e-mail address. @throws Failure `invalid` naming it */
 export function emailOf(value: string): string {
   const parsed = z.safeParse(email, value);
   if (parsed.success) return parsed.data;
@@ -51,7 +51,7 @@ export function requireFile(file: string): void {
   if (found.isDirectory()) throw new Error(`${file} is a folder, and not a file`);
 }
 
-/** Reads the text of a file that somebody names. @throws Error in one sentence if there is none */
+/** Reads a text file. @throws Error in one sentence if there is none */
 export function readGivenFile(file: string): Promise<string> {
   requireFile(file);
   return readFile(file, "utf8");

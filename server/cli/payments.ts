@@ -20,18 +20,18 @@ import { newSeal } from "../seal.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
 
-/** Adds the commands that pay by a provider to those that pay promoters. */
+/** Adds the commands for paying by providers. */
 export function providerCommands(program: Command): void {
   program
     .command("connect <account-id>")
     .addArgument(provider())
-    .description("pay by a provider from now on; again: replace the credentials")
+    .description("pay by a provider from now on, or replace its credentials")
     .option("--client-id <id>", "paypal: the client id of your app")
     .option("--profile-id <id>", "wise: the profile that pays")
     .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
     .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
     .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
-    .option("--base-url <url>", "where the provider's API is, such as that of its sandbox", webAddress)
+    .option("--base-url <url>", "the provider's API, for example its sandbox", webAddress)
     .action(connect);
   program
     .command("connections <account-id>")
@@ -44,7 +44,7 @@ export function providerCommands(program: Command): void {
   program
     .command("disconnect <account-id>")
     .addArgument(provider())
-    .description("forget the credentials of a provider")
+    .description("delete the credentials of a provider")
     .action((accountId: string, name: PaymentProviderName) =>
       onAccount(accountId, async (context, { id }) => {
         await disconnectPayments(context, id, name);
@@ -54,17 +54,17 @@ export function providerCommands(program: Command): void {
   program
     .command("send <account-id>")
     .addArgument(new Argument("<batch-id>").argParser(wholeNumber("<batch-id>")))
-    .description("show who would get what by the provider of a batch's method; with --yes, send it")
+    .description("show what the provider of a batch's method would pay; with --yes, send it")
     .addOption(
       new Option("--provider <provider>", "which one, if several pay the method").choices(PAYMENT_PROVIDERS),
     )
-    .option("--yes", "send what was not sent, and ask about what was; any number of calls pays once")
+    .option("--yes", "send unsent payments, and update the state of the others; repeated calls pay once")
     .option("--ignore-balance", "send even if the provider's balance seems too small")
     .action(send);
   program
     .command("payments <account-id>")
     .description("list the latest payments, newest first")
-    .option("--undecided", "only those that a person must decide")
+    .option("--undecided", "only those that need a decision")
     .action((accountId: string, { undecided }: { undecided?: true }) =>
       onAccount(accountId, async ({ store }, { id }) => {
         const filter = { needsDecision: undecided };
@@ -76,7 +76,7 @@ export function providerCommands(program: Command): void {
     .command("decide <account-id>")
     .addArgument(new Argument("<payment-id>").argParser(wholeNumber("<payment-id>")))
     .addArgument(new Argument("<outcome>", "what you found out at the provider").choices(OUTCOMES))
-    .description("record what became of a payment that nobody else can tell")
+    .description("record the outcome of an undecided payment")
     .action((accountId: string, id: number, outcome: (typeof OUTCOMES)[number]) =>
       onAccount(accountId, async (context, account) =>
         print(paymentRow(await decidePayment(context, account.id, { id, wasPaid: outcome === "paid" }))),
@@ -115,7 +115,7 @@ interface ConnectOptions {
 
 async function connect(accountId: string, name: PaymentProviderName, options: ConnectOptions): Promise<void> {
   const secret = (await readGivenFile(options.secretFile)).trim();
-  if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must hold one word");
+  if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must contain one word");
   await onAccount(accountId, async (context, { id }) => {
     const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
     const input = {
@@ -147,7 +147,7 @@ async function send(accountId: string, batchId: number, options: SendOptions): P
     const plan = await sendBatch(run, account, sending);
     const waitMs = await heldMs(context.store, account.id, batchId);
     if (waitMs > 0) {
-      tell("Another process was asking about some of these payments. Looking whether it still does.");
+      tell("Another process was working on some of these payments. Checking whether it still is.");
       await sleep(waitMs);
       await sendBatch(run, account, sending);
     }
@@ -156,7 +156,7 @@ async function send(accountId: string, batchId: number, options: SendOptions): P
   });
 }
 
-/** How long it takes until the last order of a batch is free that another process has. 0: all are free. */
+/** How long until all orders of a batch are released by other processes, 0 if they are. */
 async function heldMs(store: Context["store"], accountId: number, batchId: number): Promise<number> {
   const orders = await store.list(paymentOrders, "batch", accountId, [batchId]);
   const now = Date.now();
@@ -207,7 +207,7 @@ function paymentRow(payment: Payment) {
   };
 }
 
-/** A connection as it may be shown: without its secret. */
+/** The public fields of a connection, without its secret. */
 function connectionRow(connection: PaymentConnection) {
   const { provider: name, clientId, campaignId, profileId, webhookId, apiUrl, createdAt } = connection;
   return {

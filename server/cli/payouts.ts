@@ -33,7 +33,7 @@ export function payoutCommands(program: Command): void {
   const payouts = program.command("payouts").description("paying promoters");
   payouts
     .command("settings <account-id>")
-    .description("show or change when and whom an account pays; options left out stay unchanged")
+    .description("show or change the payout terms of an account; missing options stay unchanged")
     .addOption(new Option("--cycle <cycle>", "period of a payout").choices(PAYOUT_CYCLES))
     .option(
       "--net-days <days>",
@@ -48,12 +48,12 @@ export function payoutCommands(program: Command): void {
     )
     .option(
       "--max-run <amount>",
-      "most that a provider pays by one call, in cents; 0: no limit",
+      "most that a provider pays by one call, in cents; 0 for no limit",
       upTo("--max-run", "maxRunCents"),
     )
     .option(
       "--max-day <amount>",
-      "most that providers pay in 24 hours, in cents; 0: no limit",
+      "most that providers pay in 24 hours, in cents; 0 for no limit",
       upTo("--max-day", "maxDayCents"),
     )
     .option(
@@ -62,15 +62,15 @@ export function payoutCommands(program: Command): void {
       upTo("--rest-days", "methodRestDays"),
     )
     .option("--require-second-person", "providers pay only what another owner has approved")
-    .option("--no-require-second-person", "one owner is enough (usual)")
+    .option("--no-require-second-person", "one owner is enough (default)")
     .option("--require-method", "pay only promoters who have chosen a payout method")
-    .option("--no-require-method", "also make payouts for promoters without one (usual)")
+    .option("--no-require-method", "also make payouts for promoters without one (default)")
     .option("--require-invoice-details", "pay only promoters whose invoice details are approved")
-    .option("--no-require-invoice-details", "don't look at invoice details (usual)")
+    .option("--no-require-invoice-details", "don't look at invoice details (default)")
     .action(settings);
   payouts
     .command("generate <account-id>")
-    .description("make the payouts of the latest period now; the server does it by itself")
+    .description("make the payouts of the latest period now; the server does this automatically")
     .option("--day <date>", "any day of an earlier period, such as 2026-01-31", calendarDay)
     .action(generate);
   payouts
@@ -139,7 +139,7 @@ function settingsRow(account: PayoutSettings) {
   };
 }
 
-/** A run that is interrupted goes on when it is started again. */
+/** Starting an interrupted run again continues it. */
 function generate(accountId: string, { day }: { day?: string }): Promise<void> {
   return withStore(async (context) => {
     const account = await loadAccount(context.store, accountId);
@@ -183,7 +183,7 @@ function calendarDay(value: string): string {
   throw new Error(`--day ${value} is not a day such as 2026-01-31`);
 }
 
-/** Adds the commands on payments batches to those that pay promoters. */
+/** Adds the commands for payments batches. */
 function paymentCommands(program: Command): void {
   batchCommands(program);
   singlePayoutCommands(program);
@@ -220,18 +220,18 @@ function batchCommands(program: Command): void {
   program
     .command("paid <account-id>")
     .addArgument(batchId)
-    .description("mark the payouts of a batch as paid, whether it was confirmed by pay or not")
+    .description("mark the payouts of a batch as paid, even if it was not confirmed by pay")
     .action(markPaid);
 }
 
-/** The commands on single payouts, in a batch or not. */
+/** Adds the commands for single payouts. */
 function singlePayoutCommands(program: Command): void {
   const payoutIds = new Argument("<payout-ids...>").argParser(wholeNumbers("<payout-ids...>"));
   program
     .command("fail <account-id>")
     .addArgument(payoutIds)
-    .description("record that payouts which are processing came back")
-    .option("--error <text>", "why, as your bank says it")
+    .description("record that processing payouts came back")
+    .option("--error <text>", "the bank's reason")
     .action((accountId: string, ids: number[], { error = null }: { error?: string | null }) =>
       move(accountId, { label: "mark_as_failed", ids, to: "failed", error }),
     );

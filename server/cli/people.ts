@@ -10,7 +10,7 @@ import { promoterCampaigns, refLink } from "../domain/people/promoter-campaign/p
 import { promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../domain/people/promoter/search.ts";
 import { updatePromoter } from "../domain/people/promoter/changes.ts";
-import { requireNobody, seed, type SeedSize } from "../domain/seed/seed.ts";
+import { requireNoPeople, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { taxRate } from "../input/fields.ts";
@@ -28,7 +28,7 @@ export function promoterCommands(program: Command): void {
     )
     .option(
       "--campaign <id>",
-      "the campaign that they promote; left out: the account's default campaign",
+      "the campaign that they promote; by default the account's default campaign",
       campaignIdOf,
     )
     .action(invite);
@@ -41,9 +41,9 @@ export function promoterCommands(program: Command): void {
 
 const ERASURES = { promoter: erasePromoter, lead: eraseLead };
 
-/** Adds the commands that erase a person's data at their request. */
+/** Adds the commands that erase personal data. */
 export function eraseCommands(program: Command): void {
-  const erase = program.command("erase").description("erase the personal data of somebody who asks for it");
+  const erase = program.command("erase").description("erase a person's data at their request");
   for (const [kind, run] of Object.entries(ERASURES)) {
     erase
       .command(`${kind} <account-id> <email-or-id>`)
@@ -62,7 +62,7 @@ export function eraseCommands(program: Command): void {
 export function seedCommand(program: Command): void {
   program
     .command("seed <account-id>")
-    .description("fill an account with a believable program to try things out")
+    .description("fill an account with realistic made-up data to try things out")
     .option("--promoters <count>", "how many promoters", sizeOf("--promoters"), 100)
     .option("--leads <count>", "how many leads", sizeOf("--leads"), 1_000)
     .option(
@@ -71,11 +71,11 @@ export function seedCommand(program: Command): void {
       sizeOf("--sales"),
       1_000,
     )
-    .option("--force", "also fill an account that has people; they can't be told apart later", false)
+    .option("--force", "also fill an account with real people, who can't be told apart later", false)
     .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
       withStore(async (context) => {
         const owner = await loadAccount(context.store, accountId);
-        if (!force) await requireNobody(context.store, owner);
+        if (!force) await requireNoPeople(context.store, owner);
         await seed(context, owner, size);
         print({ seeded: size });
       }),
@@ -83,7 +83,7 @@ export function seedCommand(program: Command): void {
 }
 
 async function invite(accountId: string, given: string[], options: { campaign?: number }): Promise<void> {
-  // Every address is checked before anybody is invited.
+  // All addresses are checked before the first is invited.
   const emails = [...new Set(given.map(emailOf))];
   await withStore(async (context) => {
     const { store } = context;
@@ -115,7 +115,7 @@ async function invite(accountId: string, given: string[], options: { campaign?: 
   });
 }
 
-/** The server's address for links, and whether it can send e-mails. The server that ran last knows both best. */
+/** The server's address for links, and whether it can send e-mails, if possible from the server that ran last. */
 async function addressOf(store: Store): Promise<{ publicUrl: string; hasMail: boolean }> {
   const config = readConfig();
   const setup = await findSetup(store);
@@ -152,7 +152,7 @@ async function row(
   };
 }
 
-/** The word for a promoter without days of their own. The parser of options takes null for a missing value. */
+/** The word for null, which the option parser treats as a missing value. */
 const OF_ACCOUNT = "account";
 
 interface Terms {
@@ -161,15 +161,15 @@ interface Terms {
   netDays?: number | typeof OF_ACCOUNT;
 }
 
-/** Adds the command that decides how much tax a promoter's payouts have, and when they are due. */
+/** Adds the command for a promoter's tax rate and due days. */
 function termsCommand(promoter: Command): void {
   promoter
     .command("terms <account-id> <email-or-id>")
-    .description("show or change the terms of a promoter's next payouts; options left out stay unchanged")
+    .description("show or change the terms of a promoter's next payouts; missing options stay unchanged")
     .option("--tax-rate <percent>", "added to each payout of money, such as 7.75", percentage)
     .option(
       "--net-days <days>",
-      `days from the period's end to the due date; "${OF_ACCOUNT}": the account's`,
+      `days from the period's end to the due date; "${OF_ACCOUNT}" for the account's`,
       days,
     )
     .action(terms);

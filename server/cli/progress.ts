@@ -5,10 +5,10 @@ import { countEntries } from "../transfer/upgrade/former-items.ts";
 
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
-/** Without a terminal, one line per this many entries is enough for a log. */
+/** Without a terminal, one line per this many entries is written. */
 const LINE_ENTRIES = 100_000;
 
-/** The stream that shows progress. Usually standard error, because standard output is for results. */
+/** The stream for progress, usually standard error, because standard output is for results. */
 export interface Screen {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -17,22 +17,22 @@ export interface Screen {
 /** Shows the progress of long work. */
 export interface ProgressView {
   show: Progress;
-  /** Leaves the last line as it is and starts a new one. */
+  /** Ends the current line. */
   end(): void;
 }
 
-/** Shows a bar on a terminal, otherwise a line now and then. `total` is used for steps that don't know theirs. */
+/** Shows a bar on a terminal, otherwise occasional lines. `total` is for steps without their own total. */
 export function newProgressView(screen: Screen, total: number | null = null): ProgressView {
   return screen.isTTY ? bars(screen, total) : lines(screen);
 }
 
-/** How many entries a store has, for the bar. null: there is no terminal, or they can't be counted. */
+/** The number of entries for the bar, or null without a terminal or if counting fails. */
 export async function totalFor(screen: Screen, { reads }: Engine): Promise<number | null> {
   if (!screen.isTTY) return null;
   try {
     return (await countRecords(reads)) || (await countEntries(reads));
   } catch {
-    return null; // a missing bar is no reason to fail
+    return null; // a missing bar must not stop the command
   }
 }
 

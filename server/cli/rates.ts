@@ -18,7 +18,7 @@ export function ratesCommands(program: Command): void {
       "import a CSV file (date,base,currency,rate) or an XML file of the European Central Bank, for all accounts",
     )
     .option("--from <place>", "where the file is: a folder, an https:// address, or a driver of unstorage")
-    .option("--account <account-id>", "only for this account; its own rates come before the others")
+    .option("--account <account-id>", "only for this account; its own rates take precedence")
     .action(load);
 }
 

@@ -18,7 +18,7 @@ interface Given {
   name?: string;
 }
 
-/** Adds the command that gives a campaign a reward. Rewards with rules are made by the API. */
+/** Adds the command that gives a campaign a reward. Rewards with rules need the API. */
 export function rewardCommands(program: Command): void {
   const rewards = program.command("reward").description("what promoters earn");
   rewards

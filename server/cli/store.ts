@@ -9,7 +9,7 @@ import { COMMAND_LINE } from "../domain/access/audit/audit.ts";
 import { systemChance, type Context } from "../domain/context.ts";
 import type { Engine } from "../storage/session.ts";
 
-/** Opens the store of the settings, which must exist, runs `work` on it and closes it. */
+/** Opens the configured store, which must exist, runs `work` on it and closes it. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
   await requireConfiguredStore(readConfig());
   await withNewStore(work);

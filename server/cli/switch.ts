@@ -12,7 +12,7 @@ interface Options {
   dryRun: boolean;
 }
 
-/** Adds the command about the links of promoters who come from another program. */
+/** Adds the command for the links of promoters from another program. */
 export function switchCommand(program: Command): void {
   program
     .command("links <account-id>")
@@ -23,7 +23,7 @@ export function switchCommand(program: Command): void {
         .argParser(oldStart),
     )
     .option("--mail", "send each promoter an e-mail with their new link, once, instead", false)
-    .option("--dry-run", "with --mail: only say how many would get one", false)
+    .option("--dry-run", "with --mail: only count the e-mails", false)
     .action(showLinks);
 }
 
@@ -48,7 +48,7 @@ async function showLinks(accountId: string, { oldStart: start, mail, dryRun }: O
   });
 }
 
-/** @throws Error if it is no web address */
+/** @throws Error if it is not a web address */
 function oldStart(value: string): string {
   if (/^https?:\/\//i.test(value) && parseUrl(value) !== null) return value;
   throw new Error(`--old-start ${value} is not an http(s) address`);

@@ -32,9 +32,13 @@ export function transferCommands(program: Command): void {
       "write the store to a new file as JSON lines (- for standard output); servers may keep running",
     )
     .addOption(accountsOption())
-    .option("--open <account-id>", "write an account as CSV and JSON lines for other programs, instead")
+    .option("--open <account-id>", "instead, write an account as CSV and JSON lines for other programs")
     .option("--out <folder>", "the new or empty folder for --open")
-    .option("--payout-details", "with --open: also where promoters are paid, such as bank accounts", false)
+    .option(
+      "--payout-details",
+      "with --open: include details of payout methods, such as bank accounts",
+      false,
+    )
     .action(exportAs);
   resumable(program.command("import <file>"))
     .description("fill an empty store with an export of this or an earlier release")
@@ -56,13 +60,13 @@ export function transferCommands(program: Command): void {
       "complete an upgrade to this release; the log of a new server says whether servers may keep running",
     )
     .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
-    .option("--check", "only say what would happen, how long it takes and how much room it needs", false)
+    .option("--check", "only show what would happen, how long it takes and how much room it needs", false)
     .action(({ backup, check }: { backup?: string; check: boolean }) =>
       check ? showPlan() : upgrade(backup ?? null),
     );
 }
 
-/** Adds the commands that compare a store with its records. */
+/** Adds the commands that check and repair a store. */
 export function checkCommands(program: Command): void {
   program
     .command("check")
@@ -72,7 +76,7 @@ export function checkCommands(program: Command): void {
     .action(() =>
       withEngine(async (engine) => {
         const damage = (await engine.damage?.()) ?? [];
-        // Anything read from a damaged file may be wrong.
+        // Data of a damaged file are unreliable.
         if (damage.length > 0) return conclude(await writeFaults(damage), RESTORE);
         await checkLayout(engine);
         await tellingFaults(engine, REBUILD, (show) => findFaults(engine, show));
@@ -80,7 +84,7 @@ export function checkCommands(program: Command): void {
     );
   program
     .command("rebuild")
-    .description("make wrong columns and sums right from the records; stop the servers first")
+    .description("repair wrong columns and sums from the records; stop the servers first")
     .action(() =>
       withEngine(async (engine) => {
         if (await engine.isShared()) {
@@ -96,7 +100,7 @@ export function checkCommands(program: Command): void {
 interface Options {
   resume: boolean;
   force: boolean;
-  /** Empty: all of them. */
+  /** All accounts, if empty. */
   account: string[];
 }
 
@@ -200,7 +204,7 @@ async function importFrom(file: string, { resume, force, account }: Options): Pr
   );
 }
 
-/** Whether an export of some accounts holds an item. */
+/** Makes a filter of the items of some accounts. */
 async function choiceOf(engine: Engine, publicIds: string[]): Promise<(item: Item) => boolean> {
   if (publicIds.length === 0) return () => true;
   const store = newStore(engine);
@@ -210,7 +214,7 @@ async function choiceOf(engine: Engine, publicIds: string[]): Promise<(item: Ite
 }
 
 /**
- * Shows the progress of work over a whole store. `source` is the store that it reads. null: it reads something else.
+ * Shows the progress of work on a whole store. `source` is the store that is read, or null for other sources.
  */
 async function showing<T>(source: Engine | null, work: (show: Progress) => Promise<T>): Promise<T> {
   const screen = process.stderr;
@@ -226,14 +230,14 @@ async function backUp(folder: string): Promise<void> {
   await withEngine(async (engine) => {
     if (engine.backup === undefined)
       throw new Error("This store has no files to copy; use export, or the database's own tools");
-    // A store of an earlier release is copied as it is. One that is half filled is no backup.
+    // A store of an earlier release is copied unchanged, but an incomplete store is not.
     const { mark } = await readMark(engine.reads);
     if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
     makeFolder(folder);
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
     await engine.backup(folder);
   });
-  // The copy is opened and read, because a copy that can't be read is no backup.
+  // The copy is read once, because an unreadable copy is useless.
   await usingEngine(openEngine(`sqlite:${folder}`, { tables: TABLES }), async (copy) =>
     print(await totalsOf(itemsIn(copy.reads))),
   );
@@ -257,15 +261,15 @@ async function move(fromUrl: string, toUrl: string, { resume, force, account }: 
   if (account.length > 0) tell(NEXT_STEPS);
 }
 
-const NEXT_STEPS = `Next: start a server on the new store, and lead the moved accounts' requests to it. Until then they are
-answered 503 or with what was there. Then remove them from the old store: tidemark account remove ID --yes`;
+const NEXT_STEPS = `Next: start a server on the new store, and route the moved accounts' requests to it. Until then, changes get
+503 and reads the old data. Then remove them from the old store: tidemark account remove ID --yes`;
 
-/** What helps against faults. */
+/** The remedies for faults. */
 const RESTORE = "Stop the servers and restore a backup.";
 const REBUILD =
-  "`tidemark rebuild` makes columns and sums right; stop the servers first. Against other faults, restore a backup.";
+  "`tidemark rebuild` repairs columns and sums; stop the servers first. For other faults, restore a backup.";
 
-/** Writes the faults that `work` finds, and shows its progress. */
+/** Writes the faults of `work`, and shows its progress. */
 async function tellingFaults(
   engine: Engine,
   remedy: string,
@@ -288,7 +292,7 @@ async function writeFaults(faults: AsyncIterable<string> | Iterable<string>): Pr
   return count;
 }
 
-/** Reports the number of faults and what helps. Any fault makes the command fail. */
+/** Reports the number of faults and the remedy. Any fault makes the command fail. */
 function conclude(count: number, remedy: string): void {
   if (count === 0) return tell("no faults");
   tell(`${count === 1 ? "1 fault" : `${count} faults`}. ${remedy}`);

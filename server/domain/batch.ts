@@ -14,11 +14,11 @@ export interface BatchProcess {
   label: string;
   total: number;
   processedCount: number;
-  /** One sentence for each record that was not changed. Of very many, the first ones. */
+  /** One sentence for each unchanged record. Only the first ones if there are very many. */
   errors: string[];
-  /** How many records were not changed. Absent: as many as there are sentences. */
+  /** The number of unchanged records. Absent: the number of sentences. */
   failedCount?: number;
-  /** Absent: it is completed. */
+  /** Whether it is still running. Absent: it is completed. */
   isUnderWay?: true;
   meta: Record<string, unknown>;
   createdAt: string;
@@ -31,8 +31,8 @@ export const batchProcesses = table<BatchProcess>()({
 });
 
 /**
- * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is named in
- * the result. The others continue.
+ * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is
+ * named in the result. The others continue.
  */
 export async function runBatch(
   context: Context,
@@ -44,7 +44,7 @@ export async function runBatch(
     try {
       await work(id);
     } catch (error) {
-      // An outage is no fault of this record. The client may send the whole batch again.
+      // An outage is not this record's fault. The client may send the whole batch again.
       if (!(error instanceof Failure) || isOutage(error)) throw error;
       errors.push(`${id}: ${error.message}`);
     }
@@ -52,7 +52,7 @@ export async function runBatch(
   return recordBatch(context, accountId, { label, total: ids.length, errors });
 }
 
-/** Records the result of work on many records. `errors` has one sentence for each that was not changed. */
+/** Records the result of work on many records. `errors` has one sentence for each unchanged one. */
 export async function recordBatch(
   { store, now }: Context,
   accountId: number,
@@ -73,7 +73,7 @@ export async function recordBatch(
   return batchProcess;
 }
 
-/** A page of batches that are completed, under way, or both, newest first. */
+/** A page of batches that are completed, running, or both, newest first. */
 export function findBatchProcesses(
   store: Store,
   accountId: number,

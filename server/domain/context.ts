@@ -6,24 +6,24 @@ export const SYSTEM = 0;
 
 export const ACTOR_KINDS = ["user", "key", "promoter", "command_line", "process"] as const;
 
-/** The one who changes something. */
+/** The author of a change. */
 export interface Actor {
-  /** `process`: the server itself, by its jobs. */
+  /** `process`: the server's own jobs. */
   kind: (typeof ACTOR_KINDS)[number];
-  /** The id of the user or promoter. null: the others have none. */
+  /** The id of the user or promoter, otherwise null. */
   id: number | null;
-  /** The e-mail address of a user or promoter, or the name of a key. null: there is none. */
+  /** The e-mail address of a user or promoter, or the name of a key, otherwise null. */
   name: string | null;
 }
 
-/** The source of random values. Tests pass one that repeats. */
+/** The source of random values. Tests pass a repeatable one. */
 export interface Chance {
   /** `length` URL-safe characters with six random bits each. */
   token(length: number): string;
   /** A number with `count` decimal digits, as text. */
   digits(count: number): string;
   uuid(): string;
-  /** How costly it is to guess a password that somebody chose. Tests choose a low cost. */
+  /** How costly it is to guess a chosen password. Tests choose a low cost. */
   passwordCost: PasswordCost;
 }
 
@@ -39,11 +39,14 @@ export interface Context {
   store: Store;
   now: Date;
   chance: Chance;
-  /** Whose changes the store writes into the audit log. Absent: the changes are facts of tracking, or history. */
+  /** The author of the changes, for the audit log. Absent: the changes are tracked events, or history. */
   actor?: Actor;
-  /** Whether the change belongs to the past, so that nobody is notified. Absent: it happens now. */
+  /** Whether the change belongs to the past, so that it sends no notifications. Absent: it happens now. */
   isHistory?: boolean;
-  /** Whether the caller has proved nothing yet. Strangers can't use up what others need. Absent: the caller is known. */
+  /**
+   * Whether the caller is not authenticated yet. Strangers can't use up what others need. Absent: the caller
+   * is known.
+   */
   isStranger?: boolean;
 }
 
@@ -63,7 +66,7 @@ export interface Creator {
   at: string;
 }
 
-/** Names the user who makes a record. Keys, promoters and tracking are no users. */
+/** The user who makes a record. Keys, promoters and tracking are no users. */
 export function createdBy({ actor, now }: Pick<Context, "actor" | "now">): { createdByUser?: Creator } {
   if (actor?.kind !== "user" || actor.name === null) return {};
   return { createdByUser: { email: actor.name, at: now.toISOString() } };

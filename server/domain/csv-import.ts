@@ -1,17 +1,17 @@
 import { table } from "../storage/table.ts";
 
-/** A long CSV file that is imported bit by bit. It is gone when all of it is imported. */
+/** A long CSV file that is imported piece by piece, and removed when the import is complete. */
 export interface CsvImport {
   accountId: number;
-  /** That of its batch. */
+  /** The id of its batch. */
   id: number;
   /** Such as `promoters`. */
   kind: string;
-  /** Whether it is only tried. */
+  /** Whether nothing is written. */
   isDryRun: boolean;
-  /** How its lines become values, as the import has drawn it. */
+  /** The import's mapping from lines to values. */
   plan: object;
-  /** The last line that was imported. Those after it may have been, too. */
+  /** The last line known to be imported. Later ones may have been imported, too. */
   lastLine: number;
   partCount: number;
   createdAt: string;

@@ -18,25 +18,27 @@ import { countHeld, loadLate, type Backlog } from "./events/webhook/backlog.ts";
 import { deliveries } from "./events/webhook/delivery.ts";
 import { webhooks } from "./events/webhook/webhook.ts";
 
-/** The tasks that wait for somebody of the company. Amounts are cash, in cents. */
+/** The tasks that wait for the company. Amounts are cash, in cents. */
 export interface Tasks {
   pendingPromoters: { count: number };
   proposedLeads: { count: number };
   suspiciousLeads: { count: number };
   pendingCommissions: { count: number; cents: number };
-  /** `promotersCount`: those who wait for money. Payouts in other units are counted, but they are no money. */
+  /**
+   * `promotersCount`: those who wait for money. Payouts in other units are counted, but they are no money.
+   */
   pendingPayouts: { count: number; promotersCount: number; cents: number; centsInclTax: number };
   failingWebhooks: { count: number };
   waitingEvents: WaitingCount;
   /** Events and e-mails that have waited for longer than usual. */
   lateDeliveries: Backlog;
-  /** Payments of which nobody knows whether they were paid. */
+  /** Payments whose outcome is unknown. */
   undecidedPayments: { count: number };
-  /** E-mails that wait until the server can send any. */
+  /** E-mails held until mail is set up. */
   heldEmails: { count: number };
 }
 
-/** Counts the tasks of an account. Indexes hold those that wait, so it reads no others. */
+/** Counts the tasks of an account. Indexes contain the waiting records, so that no others are read. */
 export async function countTasks(store: Store, accountId: number, now: Date): Promise<Tasks> {
   const [promoters, proposed, suspicious, pending, cents, payouts, failing, waiting] = await Promise.all([
     store.count(promoterCampaigns, "state", accountId, ["pending"]),
@@ -63,7 +65,7 @@ export async function countTasks(store: Store, accountId: number, now: Date): Pr
   };
 }
 
-/** The newest deliveries of a webhook that are looked at. */
+/** The number of a webhook's newest deliveries to check. */
 const LOOKED_AT = 20;
 
 /** How many active webhooks fail. A webhook fails if its latest attempt did. */
@@ -83,9 +85,9 @@ export async function countFailingWebhooks(store: Store, accountId: number): Pro
   return count;
 }
 
-/** The steps of setting an account up. true: done. */
+/** The steps of setting up an account. True: done. */
 interface SetupSteps {
-  /** A page of somebody else loads the script. */
+  /** A page on another site loads the script. */
   script: boolean;
   /** A campaign leads to a page other than the demo. */
   landingPage: boolean;
@@ -98,7 +100,7 @@ interface SetupSteps {
   mail: boolean;
 }
 
-/** How far an account is set up. */
+/** The set-up steps that an account has done. */
 export async function findSetupSteps(
   store: Store,
   { id }: Account,
@@ -128,7 +130,7 @@ export async function findSetupSteps(
   return { steps, hasCustomer: stats.customers > 0 };
 }
 
-/** The cash that waits for approval, in cents. */
+/** Pending commissions in cash, in cents. */
 async function pendingCents(store: Store, accountId: number): Promise<number> {
   const question = store
     .question<Schema<{ commissions: typeof commissions }>>()

@@ -8,7 +8,11 @@ export type Unit = (typeof UNITS)[number];
 /** A hundred percent, in ten-thousandths of a percent. */
 export const WHOLE = 1_000_000;
 
-/** Choice: amounts have at most twelve digits, which keeps every sum exact. */
+/**
+ * At most twelve digits, so that sums stay exact.
+ *
+ * @see docs/spec/money.md "Amounts"
+ */
 export const MAX_AMOUNT = 999_999_999_999;
 
 /**
@@ -24,8 +28,8 @@ export function share(amount: number, numerator: number | bigint, denominator: n
 }
 
 /**
- * Cuts an amount into parts. The percentages, in ten-thousandths of a percent, are at most a hundred
- * together, and the rest is the last part. The parts add up to the amount, and none has the opposite sign.
+ * Splits an amount. The percentages, in ten-thousandths of a percent, are at most a hundred together, and the
+ * remainder is the last part. The parts add up to the amount, and none has the opposite sign.
  */
 export function cutUp(amount: number, percentages: number[]): number[] {
   const parts: number[] = [];
@@ -48,7 +52,7 @@ const EXPONENTS = new Map(
   ]),
 );
 
-/** The number of decimals of a currency by its ISO 4217 code, in capitals. null: there is no such currency. */
+/** The number of decimals of a currency by its ISO 4217 code, in capitals, or null for an unknown one. */
 export function exponentOf(code: string): number | null {
   return EXPONENTS.get(code) ?? null;
 }
@@ -74,8 +78,8 @@ export function formatAmount(amount: number, unit: Unit, currency: string): stri
 }
 
 /**
- * Writes amounts in minor units for readers of English. The decimals are those of ISO 4217, in which amounts are
- * counted: `Intl` leaves out the ones that people no longer use, for example of forint.
+ * Formats amounts in minor units for readers of English. The decimals are those of ISO 4217: `Intl` leaves
+ * out those no longer in use, for example of forint.
  */
 export function moneyFormat(currency: string): (amount: number) => string {
   const decimals = exponentOf(currency) ?? 2;

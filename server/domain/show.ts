@@ -3,7 +3,7 @@ import type { View } from "../storage/store.ts";
 
 /**
  * Reads the data that an answer shows of a record. An operation that changes the record calls it within its
- * transaction. The answer then shows what was written, even if the record is deleted right afterwards.
+ * transaction. The answer then shows the written state, even if the record is deleted right afterwards.
  */
 export type Show<R, T> = (view: View, record: R) => Promise<T>;
 
@@ -12,12 +12,12 @@ export async function asItIs<R>(_view: View, record: R): Promise<R> {
   return record;
 }
 
-/** Records whose data are read at once. A longer list would keep the reads of other requests waiting. */
+/** Records whose data are read at the same time. More would delay the reads of other requests. */
 const AT_ONCE = 25;
 
 /**
- * Reads the data for each record of a list. Records that are deleted meanwhile are left out. A database answers reads
- * that come together in one query, so the records don't wait for each other.
+ * Reads the data for each record of a list. Records that are deleted meanwhile are left out. A database
+ * answers concurrent reads in one query, so the records don't wait for each other.
  */
 export async function showAll<R, T>(view: View, records: R[], show: Show<R, T>): Promise<T[]> {
   const shown: T[] = [];
@@ -29,7 +29,7 @@ export async function showAll<R, T>(view: View, records: R[], show: Show<R, T>):
   return shown;
 }
 
-/** null: something that would be shown has been deleted. */
+/** Null if a record that would be shown has been deleted. */
 export async function unlessGone<T>(shown: Promise<T>): Promise<T | null> {
   try {
     return await shown;
@@ -39,7 +39,7 @@ export async function unlessGone<T>(shown: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Remembers the result of a read for each id, for the length of one request. */
+/** Remembers the result of a read for each id, for the duration of one request. */
 export function once<T>(read: (id: number) => Promise<T>): (id: number) => Promise<T> {
   const known = new Map<number, Promise<T>>();
   return (id) => {

@@ -1,4 +1,4 @@
-/** A range of numbers, or of time in milliseconds, without its end. null: open. */
+/** A range of numbers, or of time in milliseconds, that excludes its end. Null bounds are open. */
 export interface Span {
   from: number | null;
   before: number | null;
@@ -10,7 +10,7 @@ export const AFTER_ALL_ISO = "~";
 /** Only the years 0 to 9999 have four digits, and so sort as text. */
 const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
-/** The same range of time for texts in ISO 8601, as records have them. */
+/** The same time range as ISO 8601 texts, the format in records. */
 export function isoRange({ from, before }: Span): { from: string; before: string } {
   return {
     from: from === null ? "" : isoOf(from),

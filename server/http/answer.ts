@@ -5,7 +5,7 @@ import { field } from "./fields.ts";
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;
 
-/** Keeps caches from storing an answer that is meant for one caller. */
+/** Keeps caches from storing a private answer. */
 export const NO_STORE: Readonly<AnswerHeaders> = { "cache-control": "no-store" };
 
 /** A JSON answer, 200 by default. */
@@ -18,17 +18,17 @@ export function json(value: unknown, headers: AnswerHeaders = {}, status = 200):
 
 const ACCEPTED = Symbol("accepted");
 
-/** Marks the answer to a request that is kept and done later: its status is 202. JSON leaves the mark out. */
+/** Marks the answer to a request that is completed later, so that its status is 202. The mark is not in the JSON. */
 export function accepted<T extends object>(answer: T): T {
   return { ...answer, [ACCEPTED]: true };
 }
 
-/** Whether an answer is that of a request which is done later. */
+/** Whether an answer was marked by `accepted`. */
 export function isAccepted(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && ACCEPTED in answer;
 }
 
-/** What an event waits for that is answered with 202. */
+/** What an event that was answered with 202 waits for. */
 export const waitingForAnswer = z
   .object({
     currency: field(z.string(), "The currency without a rate (ISO 4217).", "EUR"),
@@ -41,7 +41,7 @@ export const waitingForAnswer = z
   })
   .meta({ id: "WaitingFor" });
 
-/** What an event waits for: the rate, and a sentence that says it is missing. */
+/** The missing rate, and a sentence about it. */
 export function waitingForJson(
   { from, day }: { from: string; day: string },
   sentence: string,
@@ -66,7 +66,7 @@ export function text(body: string, media: string, headers: AnswerHeaders): Respo
   });
 }
 
-/** A text answer that is sent as it is made, and never held as a whole. An error on the way cuts the connection. */
+/** A streamed text answer. An error half way closes the connection. */
 export function streamed(parts: AsyncIterable<string>, media: string, headers: AnswerHeaders): Response {
   const iterator = parts[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -76,7 +76,7 @@ export function streamed(parts: AsyncIterable<string>, media: string, headers: A
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
-    // The client is gone.
+    // The client has disconnected.
     cancel: async () => void (await iterator.return?.()),
   });
   return new FastResponse(stream, {
@@ -85,7 +85,7 @@ export function streamed(parts: AsyncIterable<string>, media: string, headers: A
   });
 }
 
-/** Adds cookies to an answer, each in a header of its own. */
+/** Adds cookies to an answer, each in its own header. */
 export function withCookies(answer: Response, cookies: string[]): Response {
   for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
   return answer;

@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import type { H3Event } from "h3";
 
 /**
- * The network address that a request came from: the socket's or, with `hops` trusted proxies in front, the
- * one that the outermost of them saw. null: unknown, for example behind a Unix socket.
+ * The network address of the client: the socket's or, with `hops` trusted proxies in front, the one that the outermost of
+ * them saw. It is null if unknown, for example behind a Unix socket.
  *
- * Choice: a forwarded list with fewer entries than there are proxies is ignored, because the client wrote it.
+ * A forwarded list with fewer entries than there are proxies is ignored, because the client wrote it.
  */
 export function clientAddress(event: H3Event, hops: number): string | null {
   const socket = normaliseAddress(event.runtime?.node?.req.socket?.remoteAddress ?? "");
@@ -15,8 +15,8 @@ export function clientAddress(event: H3Event, hops: number): string | null {
 }
 
 /**
- * The one spelling of a network address, so that equal addresses are equal texts: no port or zone, IPv6 in
- * its shortest form, IPv4 within IPv6 as IPv4. null: the text is not an address.
+ * Normalises a network address, so that equal addresses are equal texts: no port or zone, IPv6 in its shortest form, IPv4
+ * within IPv6 as IPv4. It returns null if the text is not an address.
  */
 export function normaliseAddress(text: string): string | null {
   if (isIP(text) === 4) return text;
@@ -33,14 +33,14 @@ export function normaliseAddress(text: string): string | null {
 }
 
 /**
- * The name under which limits count a caller: its IPv4 address, or the /64 network of its IPv6 address. Every
- * household has at least a /64, and with it more addresses than any limit could count.
+ * The network that limits count by: the IPv4 address, or the /64 network of an IPv6 address. Every household has at least
+ * a /64, so single addresses are useless for limits.
  */
 export function networkOf(address: string | null): string {
   return blockOf(address, 64);
 }
 
-/** The /48 network of an IPv6 address: what a company or a rented server may have, with 65,536 networks in it. */
+/** The /48 network of an IPv6 address. A company or a rented server may have a whole one, with 65,536 /64 networks. */
 export function siteOf(address: string | null): string {
   return blockOf(address, 48);
 }

@@ -19,8 +19,8 @@ export function readAccountId(event: H3Event): string | null {
 }
 
 /**
- * The cookies that hold the token of a session. The paths keep each from the other's operations. `/portal` sees it too,
- * because an auth token in its address must not replace somebody else's session.
+ * The session cookies. Their paths keep each from the other's operations. `/portal` gets the portal's cookie too, because
+ * an auth token in its URL must not replace another promoter's session.
  */
 export const SESSION_COOKIES = {
   user: { name: "tidemark_admin", paths: ["/api/v2/company"] },
@@ -29,19 +29,19 @@ export const SESSION_COOKIES = {
 
 type SessionCookie = (typeof SESSION_COOKIES)[keyof typeof SESSION_COOKIES];
 
-/** The cookie of the marks by which a browser is known. It outlives sessions, and opens nothing. */
+/** The suffix of the cookie that marks known browsers. It outlives sessions, but grants no access. */
 const MARKS = "_known";
-/** More people than share a browser. */
+/** Enough for all people who share a browser. */
 const MAX_MARKS = 5;
 const MARK = /^[\w-]{1,100}$/;
 
-/** The longest lifetime that browsers give. The server decides when a session ends. */
+/** The longest lifetime that browsers allow. The server decides when a session ends. */
 const MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
 const TOKEN = /^[\w-]{1,200}$/;
 
 /**
- * The token of the session that a request belongs to, or null. A neighbouring site on the same domain can add a
- * cookie of its own by this name, to lead somebody into a foreign session. So two different values count as none.
+ * The request's session token, or null. Another site on the same domain could add a cookie of the same name, to sign a
+ * person in to a foreign account. So two different values count as none.
  */
 export function readSessionToken(event: H3Event, { name }: SessionCookie): string | null {
   const values = new Set(readCookies(event, name));
@@ -55,7 +55,7 @@ export function sessionCookies({ name, paths }: SessionCookie, token: string, pu
   return paths.map((path) => serialize(name, token, { ...attributes(path, publicUrl), maxAge }));
 }
 
-/** The marks that a browser has, and perhaps some that a neighbouring site has added. Each must be checked. */
+/** The browser's marks. Another site on the same domain may have added some, so each must be checked. */
 export function readBrowserMarks(event: H3Event, { name }: SessionCookie): string[] {
   const given = readCookies(event, `${name}${MARKS}`).flatMap((value) => value.split("."));
   return given.filter((mark) => MARK.test(mark)).slice(0, 2 * MAX_MARKS);

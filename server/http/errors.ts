@@ -6,10 +6,10 @@ import { field } from "./fields.ts";
 /** Writes a refusal in the shape that one kind of client expects. */
 export type ErrorShape = (failure: Failure, headers: AnswerHeaders) => Response;
 
-/** The two generations of the interface. The browser routes answer like V1. */
+/** The two generations of the API. The browser routes answer like V1. */
 export type Generation = "v1" | "v2";
 
-/** A conflict is over in a moment. */
+/** Conflicts are usually over within a second. */
 const RETRY_SECONDS = 1;
 
 /** Every `code` of V2. */
@@ -31,13 +31,13 @@ export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   return json(body, withRetry(failure, headers), FAILURES[failure.kind].v1);
 }
 
-/** `{message, code}`, with `errors` if fields are at fault. @see docs/spec/common.md "Errors", 4 */
+/** `{message, code}`, with `errors` for faulty fields. @see docs/spec/common.md "Errors", 4 */
 export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   const hasFields = Object.keys(failure.fields).length > 0;
   return v2Answer(failure, headers, hasFields && { errors: failure.fields });
 }
 
-/** `{message, code, errors}`, with empty `errors` if no field is at fault. @see docs/spec/common.md "Errors" */
+/** `{message, code, errors}`, with empty `errors` if no field is faulty. @see docs/spec/common.md "Errors" */
 export function v2FieldError(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, { errors: failure.fields });
 }
@@ -51,16 +51,16 @@ export function bugAnswer(generation: Generation, requestId: string, headers: An
 
 const messages = z.array(z.string());
 
-/** The body of a refusal in V2. */
+/** The body of an error in V2. */
 export const v2ErrorAnswer = z
   .object({
     message: field(z.string(), "What happened, for people.", "Validation failed: email is invalid"),
     code: field(z.enum(ERROR_CODES), "What kind of error it is, for programs.", "invalid_params"),
-    errors: field(z.record(z.string(), messages).optional(), "Faults by field.", { email: ["is invalid"] }),
+    errors: field(z.record(z.string(), messages).optional(), "Errors by field.", { email: ["is invalid"] }),
   })
   .meta({ id: "Error" });
 
-/** The body of a refusal in V1, except for field errors. */
+/** The body of an error in V1, except for field errors. */
 export const v1ErrorAnswer = z
   .object({ error: field(z.string(), "What went wrong, for people.", "Campaign 7 was not found") })
   .meta({ id: "V1Error" });
@@ -71,7 +71,7 @@ export const fieldErrorsAnswer = z
     message: field(z.string().optional(), v2ErrorAnswer.shape.message),
     promotions: field(
       z.array(z.record(z.string(), messages)).optional(),
-      "The faults of the promotion, repeated.",
+      "The errors of the promotion, repeated.",
       [{ ref_id: ["has already been taken"] }],
     ),
   })
@@ -94,7 +94,7 @@ const alreadyRegisteredAnswer = z
   })
   .meta({ id: "AlreadyRegistered" });
 
-/** How an operation refuses, where that is not the way of its generation. */
+/** The errors of an operation that differ from its generation's. */
 export interface OwnRefusals {
   /** The statuses that differ. */
   statuses?: Partial<Record<FailureKind, number>>;
@@ -103,13 +103,13 @@ export interface OwnRefusals {
   shape: ErrorShape;
 }
 
-/** A refusal of its own: the status, and the field that has the message. null: there is no body. */
+/** A special error: its status, and the field with the message, or null for no body. */
 type Own = [status: number, field: "message" | "transaction_id" | null];
 type OwnTable = Partial<Record<FailureKind, Own>>;
 
 const OWN_BODIES = { message: messageAnswer, transaction_id: alreadyRegisteredAnswer };
 
-/** Refusals of a table. What isn't in it is refused as `otherwise` says. */
+/** The errors of a table; `otherwise` has those that are not in it. */
 function refusalsOf(table: OwnTable, otherwise: OwnRefusals): OwnRefusals {
   const rows = Object.entries(table) as [FailureKind, Own][];
   const bodies = rows.flatMap(([kind, [, name]]) => (name === null ? [] : [[kind, OWN_BODIES[name]]]));
@@ -135,7 +135,7 @@ const SIGNUP = {
   already_registered: [422, "transaction_id"],
 } satisfies OwnTable;
 
-/** Those of sales, refunds and cancellations. A 204 is for a person whom nobody referred; V2's sale answers 404. */
+/** Errors of sales, refunds and cancellations. A person without a promoter gets 204; V2's sale answers 404. */
 const V2_SALE = {
   missing: [400, "message"],
   invalid: [400, "message"],
@@ -148,8 +148,8 @@ const EVENT = { ...V2_SALE, not_found: [204, null] } satisfies OwnTable;
 const V1: OwnRefusals = { shape: v1Error };
 
 /**
- * V2's refusals of events. There 409 says that an event was recorded before, and callers drop it, so a conflict must
- * not answer it.
+ * V2's errors of events. Callers drop an event after 409, because it means "recorded before". So a conflict needs another
+ * status.
  */
 const V2_TRACKING: OwnRefusals = {
   statuses: { conflict: 503 },

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /**
- * A field with its meaning, for readers of `/openapi.json`: a description, or another field that means the same. An
- * example is needed unless the schema implies one: closed sets of words, dates and booleans do.
+ * A field with its description for `/openapi.json`, or another field whose description it shares. It needs an example
+ * unless the schema implies one, as enums, dates and booleans do.
  */
 export function field<S extends z.ZodType>(schema: S, meaning: string | z.ZodType, example?: unknown): S {
   if (typeof meaning !== "string") return schema.meta(meaningOf(meaning));
-  // Not in `examples`, because zod drops those of inputs that it transforms.
+  // Not in `examples`, because zod drops the examples of transformed inputs.
   return schema.meta({ description: meaning, ...(example !== undefined && { example }) });
 }
 
@@ -17,11 +17,11 @@ function meaningOf(field: z.ZodType): Record<string, unknown> {
   return { description, ...(example !== undefined && { example }) };
 }
 
-/** The id of the record that holds it. */
+/** The id of a record. */
 export const recordId = field(z.int(), "Id of the record.", 17);
 
-/** When the record that holds it was created. */
+/** The creation time of a record. */
 export const createdAt = field(z.iso.datetime(), "When the record was created.");
 
-/** A sentence about what happened. */
+/** The message of an answer. */
 export const message = field(z.string(), "What happened, for people.", "Validation failed: email is invalid");

@@ -5,29 +5,28 @@ import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
 
 /**
- * How long a client may take to send all headers, and to send a whole request. A slower one only holds a
- * connection.
+ * How long a client may take to send all headers, and a whole request. Slower clients would only occupy connections.
  */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Longest time for a request and its answer together. A client that reads more slowly keeps the answer in our
+ * The longest time for a request and its answer together. A client that reads more slowly would keep the answer in
  * memory.
  */
 const ANSWER_TIMEOUT_MS = 60_000;
-/** How often Node looks for slow clients. Its default of 30 s would give them several times the limit. */
+/** How often Node checks for slow clients. With its default of 30 s, they would get several times the limit. */
 const CHECK_MS = 2_000;
-/** Longer than the minute that proxies usually wait, so that they never send into a closing connection. */
+/** Longer than the usual minute of proxies, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a client may continue to send after its answer or a refusal, so that it can read that. */
+/** How long a client may keep sending after its answer, so that it can read the answer. */
 const UNREAD_MS = 1_000;
-/** How long a drain leaves a kept-alive connection open for one more request, whose answer closes it. */
+/** How long a drain keeps an idle connection open for one more request, whose answer closes it. */
 const GRACE_MS = 500;
 const SWEEP_MS = 100;
-/** The longest wait for running requests. The whole stop may take 10 s. */
+/** The longest wait for running requests, because the whole shutdown may take 10 s. */
 const CUT_MS = 8_000;
 
-/** A port that answers from the moment it opens until every request it accepted is answered. */
+/** An HTTP port that answers every request it has accepted, from opening to the end of the drain. */
 export interface Listener {
   /** Opens the port and returns its number. Every answer is 503 until `serve` is called. */
   listen(at: { host: string; port: number }): Promise<number>;
@@ -57,8 +56,7 @@ export function newListener({
   let handle: Handler = answerStarting;
   const connections = trackConnections(server, (request, response) => handle(request, response));
   server.on("clientError", (error, socket) => {
-    // The client sent more after its last request, or something other than HTTP. Answers that are due go
-    // first.
+    // The client sent more data after its last request, or data that is not HTTP. Pending answers go first.
     if (!connections.closeAfterWhole(socket)) refuseUnread(error, socket);
   });
   const check = setInterval(() => connections.closeUnread(answerMs), checkMs).unref();
@@ -95,12 +93,11 @@ async function closeServer(
   connections: Connections,
   { graceMs, cutMs }: { graceMs: number; cutMs: number },
 ): Promise<void> {
-  // The HTTP server's own `close` cuts idle connections at once, while a client may just be sending on one.
+  // The HTTP server's own `close` cuts idle connections immediately, although a client may just be sending.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   const began = performance.now();
   const sweep = setInterval(() => {
-    // `setImmediate` runs after this turn's reads, so a connection whose request has just arrived is not
-    // idle.
+    // `setImmediate` runs after this turn's reads, so a connection whose request has just arrived is not idle.
     if (performance.now() - began >= graceMs) setImmediate(connections.closeIdle);
   }, SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), cutMs);
@@ -117,8 +114,8 @@ const PARSER_STATUS: Record<string, string> = {
 };
 
 /**
- * Answers data that is not HTTP, or is too large, and ends the connection. Node alone would close the socket
- * at once, so that a client with long headers would be reset before it has read the reason.
+ * Answers data that is not HTTP or too large, and ends the connection. Node alone would close the socket immediately, so
+ * that a client with long headers would be reset before it can read the reason.
  */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
@@ -129,14 +126,14 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /**
- * The first start makes the account after the port is open, because the account needs the server's address.
+ * On the first start, the port opens before the account is made, because the account needs the server's address.
  */
 function answerStarting(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(503, { "content-type": "application/json; charset=utf-8", "retry-after": "1" });
   response.end(JSON.stringify({ status: "starting" }));
 }
 
-/** How many requests a client may send on one connection before it has read the first answer. */
+/** How many requests a client may pipeline on one connection. */
 const MAX_PIPELINED = 100;
 
 /** Answers a request. */
@@ -144,18 +141,17 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** The open connections of a server. */
 interface Connections {
-  /** Makes the next answer of each connection its last. */
+  /** Closes each connection after its next answer. */
   closeAfterAnswers(): void;
   /** Closes the connections that have no request under way. */
   closeIdle(): void;
   /**
-   * Closes a connection after all complete requests are answered. false: the last request has not arrived
-   * completely.
+   * Closes a connection after all complete requests are answered. Returns false if the last request is incomplete.
    */
   closeAfterWhole(socket: Duplex): boolean;
   /**
-   * Closes connections whose answer takes longer than this, because the client hardly reads it. A streamed answer is
-   * closed if nothing of it was read for as long.
+   * Closes connections whose answer takes longer than this because the client hardly reads it. A streamed answer is
+   * closed if nothing was read for this long.
    */
   closeUnread(answerMs: number): void;
 }
@@ -168,20 +164,20 @@ interface Exchange {
 interface Connection {
   /** Oldest first. The first one is being answered. */
   exchanges: Exchange[];
-  /** When the first one's turn began, by `performance.now()`. */
+  /** When the answer to the first one began, by `performance.now()`. */
   begunAt: number;
-  /** How much had been written when somebody last looked, in bytes. */
+  /** Bytes written at the last check. */
   writtenBytes: number;
-  /** Whether the connection takes no further request. The answer to the last one closes it. */
+  /** Whether the connection accepts no more requests, and closes after the last answer. */
   isFull: boolean;
 }
 
 /**
- * Gives `handle` the requests of each connection one after the other. A client may send many without waiting
- * for answers; answering all at once would fill the memory with answers that it does not read.
+ * Calls `handle` for the requests of each connection one by one. A client may pipeline many requests; answering them in
+ * parallel would fill the memory with answers that it does not read.
  *
- * Choice: once a hundred requests wait, the connection is closed with the answer to the last of them (RFC
- * 9112, 9.6), so that the client knows which ones to send again.
+ * If a hundred requests wait, the connection is closed with the answer to the last of them (RFC 9112, 9.6), so that the
+ * client knows which ones to send again.
  */
 function trackConnections(server: Server, handle: Handler): Connections {
   const open = new Map<Socket, Connection>();
@@ -196,7 +192,7 @@ function trackConnections(server: Server, handle: Handler): Connections {
     const connection = open.get(request.socket);
     if (connection === undefined || connection.isFull) return;
     const { exchanges } = connection;
-    // While the server stops, the last of several requests closes the connection.
+    // While the server stops, the answer to the last request closes the connection.
     const before = exchanges.at(-1)?.response;
     if (isClosing && before && !before.headersSent) before.shouldKeepAlive = true;
     exchanges.push({ request, response });
@@ -221,14 +217,14 @@ function trackConnections(server: Server, handle: Handler): Connections {
     },
     closeIdle() {
       server.closeIdleConnections();
-      // Node counts connections that have never sent anything as busy.
+      // Node considers connections that have never sent anything busy.
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
     closeAfterWhole(socket) {
       const connection = open.get(socket as Socket);
       const newest = connection?.exchanges.at(-1);
       if (connection === undefined) return false;
-      // The last answer is on its way and closes the connection.
+      // The last answer is being sent and closes the connection.
       if (connection.isFull && newest?.response.headersSent !== false) return true;
       if (newest?.request.complete !== true) return false;
       connection.isFull = true;
@@ -257,11 +253,11 @@ function begin(connection: Connection, handle: Handler): void {
   response.writeHead(400, { "content-length": 0 }).end();
 }
 
-/** Notes how much of an answer was written. Returns whether a streamed one has gone on since the last time. */
+/** Updates how much of an answer was written. Returns whether a streamed answer has progressed since the last check. */
 function noteProgress(socket: Socket, connection: Connection): boolean {
   const [exchange] = connection.exchanges;
   if (exchange === undefined) return false;
-  // A download that is made as it is read may take long: only a part of it is in memory.
+  // A streamed download may take long, because only a part of it is in memory.
   const { headersSent, writableEnded } = exchange.response;
   const goesOn = headersSent && !writableEnded && socket.bytesWritten > connection.writtenBytes;
   connection.writtenBytes = socket.bytesWritten;
@@ -269,8 +265,8 @@ function noteProgress(socket: Socket, connection: Connection): boolean {
 }
 
 /**
- * Ends a connection whose request goes on after its answer, because it is too large or endless. It waits a
- * moment first: data that arrives at a closed port causes a reset, which wipes out the answer.
+ * Ends a connection whose request continues after its answer, because it is too large or endless. It waits a moment
+ * first, because data that arrives at a closed port causes a reset, which discards the answer.
  */
 function cutUnread(request: IncomingMessage): void {
   if (request.complete) return;
@@ -280,9 +276,9 @@ function cutUnread(request: IncomingMessage): void {
 }
 
 /**
- * Whether a proxy in front may have read a request differently from us, so that one request could be smuggled
- * inside another. This concerns several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and
- * bodies with an encoding other than chunked (6.1), which Node ignores.
+ * Whether a proxy may have parsed a request differently, so that a request could be smuggled inside another. This concerns
+ * several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and transfer encodings other than chunked (6.1),
+ * which Node ignores.
  */
 function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
   const encoding = headers["transfer-encoding"];

@@ -8,8 +8,8 @@ import { NO_STORE, type AnswerHeaders } from "./answer.ts";
  * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a host, a
  * host with its subdomains (`*.shop.example`), or `*` for all.
  *
- * Choice: an empty list allows the landing page's own site, with and without `www.`, and its subdomains.
- * Loopback names count as one site because `localhost` and `127.0.0.1` are the same machine.
+ * An empty list allows the landing page's own site, with and without `www.`, and its subdomains. Loopback names count as
+ * one site, because `localhost` and `127.0.0.1` are the same machine.
  */
 export function isAllowedOrigin(
   origin: string | null,
@@ -19,15 +19,15 @@ export function isAllowedOrigin(
   const entries = allowed.length > 0 ? allowed : [ownSite(landingUrl)];
   if (entries.includes("*")) return true;
   const site = origin === null ? null : parseUrl(origin);
-  // URLs of other schemes name no website.
+  // URLs of other schemes belong to no website.
   if (site === null || !/^https?:$/.test(site.protocol)) return false;
   return entries.some((entry) => matches(site, entry.trim()));
 }
 
 /**
- * Whether a page of this server sent a request. Browsers add `Origin` to every request that changes something, so a
- * page of another site can't use the visitor's session. The host that the request was sent to counts as well as the
- * public address, because operators also open the dashboard by a name of the local network.
+ * Whether a page of this server sent a request. Browsers add `Origin` to every request that changes something, so pages of
+ * other sites can't use the visitor's session. The request's own host is accepted beside the public address, because
+ * operators also open the dashboard by a name of the local network.
  */
 export function isFromOwnPage({ req, url }: H3Event, publicUrl: string): boolean {
   const origin = req.headers.get("origin");
@@ -42,8 +42,8 @@ const MAX_ORIGIN_LENGTH = 300;
 const ORIGIN = /^(null|https?:\/\/[a-z0-9.[\]:_-]+)$/i;
 
 /**
- * The headers that let a script on any site read the answer and keep its cookie. Any site may do so, because
- * none of the server's answers depends on cookies.
+ * The headers that let scripts of any site read the answer and keep its cookie. This is safe, because no such answer
+ * depends on cookies.
  */
 export function corsHeaders(event: H3Event): AnswerHeaders {
   const origin = event.req.headers.get("origin");
@@ -74,7 +74,7 @@ function ownSite(landingUrl: string): string {
   return site === null ? "" : `*.${hostOf(site).replace(/^www\./, "")}`;
 }
 
-/** Compares in the form in which browsers write origins: lower case, no default port, Punycode. */
+/** Compares origins as browsers write them: lower case, no default port, Punycode. */
 function matches(site: URL, entry: string): boolean {
   if (entry.includes("://")) {
     const allowed = parseUrl(entry);

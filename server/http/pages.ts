@@ -11,17 +11,17 @@ const MAX_LINK_LENGTH = 4_096;
 export interface Page {
   number: number;
   limit: number;
-  /** How many records precede the page. */
+  /** How many records come before the page. */
   offset: number;
 }
 
-/** How many records a page of a list holds by default and at most. */
+/** The default and maximum page size of a list. */
 export interface PageLengths {
   usual: number;
   most: number;
 }
 
-/** The parameters that ask for a page. `readPage` reads them and refuses no value. */
+/** The page parameters. `readPage` reads them and accepts any value. */
 export function pageParams({ usual, most }: PageLengths) {
   const number = { type: "integer", minimum: 1 };
   return z
@@ -36,8 +36,8 @@ export function pageParams({ usual, most }: PageLengths) {
 }
 
 /**
- * The page that a request asks for. A value that is not a positive number counts as not given, and a page
- * length above the maximum means the maximum. @see docs/spec/common.md "Pages"
+ * The requested page. A value that is not a positive number counts as missing, and a page size above the maximum means the
+ * maximum. @see docs/spec/common.md "Pages"
  */
 export function readPage(params: Record<string, unknown>, { usual, most }: PageLengths): Page {
   const number = positive(params["page"]) ?? 1;
@@ -46,9 +46,8 @@ export function readPage(params: Record<string, unknown>, { usual, most }: PageL
 }
 
 /**
- * `Total`, `Per-Page` and, if there is more than one page, `Link` (RFC 8288), which keeps the other
- * parameters. Choice: if the query is so long that clients could not read the headers, only the links that
- * fit are given, the next page's first.
+ * `Total`, `Per-Page` and, if there is more than one page, `Link` (RFC 8288), which keeps the other parameters. If the
+ * query is so long that clients could not read the headers, only the links that fit are sent, the next page's first.
  */
 function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
   const headers: AnswerHeaders = { total: String(total), "per-page": String(page.limit) };
@@ -82,8 +81,8 @@ export function setPageHeaders(
 }
 
 /**
- * Up to ten digits, so that offsets stay safe integers. The last of several values counts; otherwise a client
- * that appends `page` would get the same page for ever.
+ * Up to ten digits, so that offsets stay safe integers. The last of several values is used, because a client that appends
+ * `page` would otherwise get the same page forever.
  */
 function positive(given: unknown): number | null {
   const value: unknown = Array.isArray(given) ? given.at(-1) : given;

@@ -2,12 +2,12 @@ import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 
 /**
- * Makes the function that turns the path of a request into the route that the client means: some clients join addresses
- * with `//`, some end API paths with `.json`, some write them in capitals, and old ones call V1's leads `/lead`. A value
- * that really ends with `.json` is written `%2Ejson`.
+ * Makes a function that normalises the path of a request: some clients join URLs with `//`, some append `.json` to API
+ * paths, some write them in capitals, and old ones call V1's leads `/lead`. A value that really ends with `.json` is
+ * written `%2Ejson`.
  *
- * The path of the public address, `base`, is taken away. A request without it is served all the same: a proxy may have
- * taken it away, and health checks come directly.
+ * The path of the public address, `base`, is removed. Requests without it are served too, because a proxy may have removed
+ * it, and health checks come directly.
  */
 export function pathTidier(base: string, routes: string[]): (event: H3Event) => void {
   const patterns = routes.filter((route) => route.startsWith("/api/")).map((route) => route.split("/"));
@@ -19,7 +19,7 @@ export function pathTidier(base: string, routes: string[]): (event: H3Event) => 
     if (!/\/\/|\.json$|[A-Z]|\/lead\//.test(pathname)) return;
     let path = pathname.replaceAll(/\/{2,}/g, "/");
     if (/^\/api\//i.test(path)) {
-      // h3 has already decoded its path, so `%2E` is looked for in the URL as it came.
+      // h3 has already decoded its path, so `%2E` is only visible in the raw URL.
       if (/^[^?]*\.json(\?|$)/i.test(req.url)) path = path.replace(/\.json$/i, "");
       path = path.replace(/^\/api\/v1\/lead\//i, "/api/v1/leads/");
       if (/[A-Z]/.test(path)) path = withoutCapitals(path, patterns);
@@ -28,7 +28,7 @@ export function pathTidier(base: string, routes: string[]): (event: H3Event) => 
   };
 }
 
-/** The path with the words of its route in small letters. Ids keep their case. */
+/** The path with the words of its route in lower case. Ids keep their case. */
 function withoutCapitals(path: string, patterns: string[][]): string {
   const parts = path.split("/");
   const fits = (words: string[]) => (pattern: string[]) =>
@@ -47,8 +47,8 @@ function idCount(pattern: string[]): number {
 }
 
 /**
- * A decoded segment of the path: `a@b.c` and `a%40b.c` are the same. A `+` stands for itself in a path (RFC
- * 3986), and h3 leaves some escapes undecoded.
+ * A decoded segment of the path: `a@b.c` and `a%40b.c` are the same. A `+` is literal in a path (RFC 3986), and h3 leaves
+ * some escapes undecoded.
  *
  * @throws Failure `malformed`
  */

@@ -9,7 +9,7 @@ const HASH_LENGTH = 12;
 const SMALL_BYTES = 64 * 1024;
 const FAST_QUALITY = 5;
 
-/** A text that is served often. Its bytes are prepared once, plain and compressed. */
+/** A text that is served often, compressed only once. */
 export interface StoredText {
   /** Changes with the text. */
   hash: string;
@@ -32,8 +32,7 @@ export function storeText(text: string): StoredText {
 }
 
 /**
- * Answers with a stored text in the best form that the client accepts, or with 304 if it already has the
- * text.
+ * Answers with a stored text in the best encoding that the client accepts, or with 304 if it already has the text.
  */
 export function serveStored(event: H3Event, { hash, forms }: StoredText, given: AnswerHeaders): Response {
   const encoding = chooseEncoding(event.req.headers.get("accept-encoding") ?? "");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "../http/fields.ts";
 
-/* Fields that mean the same in several nouns and in both generations. Others of another form refer to them. */
+/* Fields with the same meaning in several nouns and in both generations. */
 
 export const refToken = field(
   z.string(),

@@ -5,7 +5,11 @@ import { describe, shapeInput } from "./shape.ts";
 import { field } from "../http/fields.ts";
 import { refToken, tid, uid } from "./common-fields.ts";
 
-/** Choice: the longest amounts and counts that any real sale could have. They keep every sum exact. */
+/**
+ * At most twelve digits, so that sums stay exact.
+ *
+ * @see docs/spec/money.md "Amounts"
+ */
 const AMOUNT = /^\d{1,12}$/;
 const COUNT = /^\d{1,6}$/;
 const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
@@ -15,7 +19,7 @@ export const saleAmount = integer(AMOUNT, 1);
 const count = integer(COUNT, 1);
 const days = field(
   integer(COUNT, 0),
-  "Days from the sale to the first commission. Default: it comes at once.",
+  "Days from the sale to the first commission. Default: immediately.",
   30,
 );
 const currency = text.trim().toUpperCase();
@@ -32,7 +36,7 @@ export const saleParams = z
     ref_id: field(text, refToken),
     promo_code: field(
       text,
-      "The promo code that the person used. It names the promoter if nothing else does.",
+      "The promo code that the person used. It is used if nothing else names the promoter.",
       "JANE10",
     ),
     event_id: field(
@@ -57,7 +61,8 @@ export const saleParams = z
       "The currency of the amount (ISO 4217). It is converted by the rate of its day. Default: your account's.",
       "USD",
     ),
-    // Choice: it is for statistics, so a faulty one never costs a sale.
+    // A faulty value is ignored.
+    // @see docs/spec/money.md "Sales", 5
     mrr: field(
       saleAmount.nullable().catch(null),
       "The monthly recurring revenue, in the currency of the amount. For statistics only.",
@@ -71,7 +76,7 @@ export const saleParams = z
       30,
     ),
     max_recurring: field(count, "How many commissions follow the first. Default: until the lead leaves.", 11),
-    ecom_sale: field(flag, "Whether it is a single purchase in a shop. Accepted and not used."),
+    ecom_sale: field(flag, "Whether it is a single purchase in a shop. Accepted, but not used."),
     skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
     created_at: field(instant, "When it happened. Default: now.", "2026-03-01T09:30:00.000Z"),
   })
@@ -95,7 +100,7 @@ export const refundParams = z
       "USD",
     ),
     quantity: field(count, saleParams.shape.quantity),
-    ecom_refund: field(flag, "Whether it refunds a single purchase in a shop. Accepted and not used."),
+    ecom_refund: field(flag, "Whether it refunds a single purchase in a shop. Accepted, but not used."),
     skip_email_notification: field(flag, saleParams.shape.skip_email_notification),
     created_at: field(instant, saleParams.shape.created_at),
   })

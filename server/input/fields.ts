@@ -3,8 +3,8 @@ import { findExcess } from "../http/parameters/json.ts";
 import { parseUrl } from "../url.ts";
 
 /*
- * Inputs are accepted in more forms than clients should send. `documentedAs` is the form that the OpenAPI
- * document shows.
+ * Inputs are accepted in more forms than clients should send. `documentedAs` is the form in the OpenAPI
+ * document.
  */
 
 const TEXT_LENGTH = 1_000;
@@ -29,7 +29,7 @@ const tooLong = (length: number) => `is too long (maximum is ${length} character
 /** A short text. */
 export const text = z.string("is invalid").max(TEXT_LENGTH, tooLong(TEXT_LENGTH));
 
-/** A trimmed text with a maximum length. Further rules only look at texts that are short enough. */
+/** A trimmed text with a maximum length. Later rules run only on texts that are short enough. */
 export const word = (length: number) =>
   z
     .string("is invalid")
@@ -39,12 +39,13 @@ export const word = (length: number) =>
 /** A note or a description. */
 export const longText = z.string("is invalid").max(LONG_TEXT_LENGTH, tooLong(LONG_TEXT_LENGTH));
 
-/** Choice: as long as the URLs that common servers accept, so that no real visit is refused. */
+/** As long as the URLs that common servers accept, so that no real visit is refused. */
 export const address = z.string("is invalid").max(URL_LENGTH, tooLong(URL_LENGTH));
 
 /**
- * An e-mail address, trimmed. Choice: anything with one `@` between two words without blanks or control
- * characters, because a lead with an unusual address must not be lost.
+ * A trimmed e-mail address. The rule is loose, because a lead with an unusual address must not be lost.
+ *
+ * @see docs/spec/common.md "Input"
  */
 export const email = z
   .string("is invalid")
@@ -81,7 +82,11 @@ export const wholeNumber = (least: number, most: number) =>
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .meta({ documentedAs: { type: "integer", minimum: least, maximum: most } });
 
-/** An amount of either sign, as a number or as text. Choice: at most twelve digits, which keeps every sum exact. */
+/**
+ * A signed amount, as a number or as text.
+ *
+ * @see docs/spec/money.md "Amounts"
+ */
 export const wholeAmount = z
   .union([z.number(), z.string()], "is invalid")
   .transform((value) => (/^[+-]?\d{1,12}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
@@ -96,7 +101,7 @@ const ZONES = { offset: true, local: true };
 
 /**
  * An ISO 8601 date or date-time, in UTC if it has no offset. Refuses impossible days, years before 1970 and
- * years that an answer can't show in four digits.
+ * years of more than four digits.
  */
 export const instant = z
   .string("is invalid")
@@ -108,17 +113,17 @@ export const instant = z
   .transform(
     (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
   )
-  // The year of an invalid date is NaN, which is within no bounds.
+  // The year of an invalid date is NaN, so it fails both comparisons.
   .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
-/** The calendar day (UTC) of a date or date-time. The days around it must have years of four digits too. */
+/** The calendar day (UTC) of a date or date-time. Its neighbours must have four-digit years too. */
 export const calendarDay = instant
   .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
   .transform((value) => value.toISOString().slice(0, 10));
 
 /**
- * A JSON object, directly or as text. Text has not passed the limits of a JSON body yet, and a value that is
- * nested too deeply could not be written.
+ * A JSON object, directly or as text. Text has not been checked against the limits of a JSON body yet, and a
+ * value nested too deeply could not be written.
  */
 export const jsonObject = z
   .custom<string | Record<string, unknown>>(
@@ -133,7 +138,10 @@ export const jsonObject = z
   })
   .meta({ documentedAs: { type: ["object", "string"], additionalProperties: true } });
 
-/** One or several values: a single one, a list, or `1,2`. Texts are not split, because they may have commas. */
+/**
+ * One or several values: a single one, a list, or `1,2`. Texts are not split, because they may contain
+ * commas.
+ */
 export function listOf<S extends z.ZodType>(item: S) {
   const split = item instanceof z.ZodString ? asList : splitList;
   return z.preprocess(
@@ -142,7 +150,7 @@ export function listOf<S extends z.ZodType>(item: S) {
   );
 }
 
-/** The parts of a list whose items have no commas: `1,2` are two. A single value is a list of one. */
+/** Splits a list whose items have no commas: `1,2` has two. A single value is a list of one. */
 export function splitList(value: unknown): unknown {
   const list = asList(value);
   if (!Array.isArray(list)) return list;
@@ -163,8 +171,9 @@ export const direction = z
   .meta({ documentedAs: { type: "string", enum: ["asc", "desc"] } });
 
 /**
- * A number with up to four decimals, given as a number or as text, in integers of the last place. Its digits are read as
- * text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within safe integers.
+ * A number with up to four decimals, given as a number or as text, in integers of the last place. Its digits
+ * are read as text, because floats would turn 1.15 into 114 hundredths. The limit on digits keeps it within
+ * safe integers.
  */
 export function decimal(places: number, { isSigned = false } = {}) {
   const inWords = ["no", "at most one", "at most two", "at most three", "at most four"][places];
@@ -176,13 +185,13 @@ export function decimal(places: number, { isSigned = false } = {}) {
     .transform((value, context) => {
       const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
       if (units === undefined) context.addIssue(`must be a number of ${inWords} decimals`);
-      // Zero never has a minus, so that equal amounts are equal.
+      // Zero is never negative, so that equal amounts are equal.
       return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`) || 0;
     })
     .meta({ documentedAs: { type: "number", ...(!isSigned && { minimum: 0 }) } });
 }
 
-/** A percentage that is added to payouts, as a number or as text, in hundredths of a percent. */
+/** A percentage added to payouts, as a number or as text, in hundredths of a percent. */
 export const taxRate = decimal(2)
   .refine((value) => value <= 10_000, "must be from 0 to 100")
   .meta({ documentedAs: { type: "number", minimum: 0, maximum: 100 } });
@@ -200,7 +209,7 @@ function parseObject(value: string): Record<string, unknown> | null {
     const parsed: unknown = JSON.parse(value);
     return isObject(parsed) ? parsed : null;
   } catch {
-    return null; // Text that is not JSON is a validation error, like every value that is not an object.
+    return null; // Text that is not JSON is a validation error, like any value that is not an object.
   }
 }
 

@@ -4,7 +4,7 @@ import { numberText } from "../http/parameters/json.ts";
 
 type Values = Record<string, unknown>;
 
-/** The value that a blank field counts as. undefined: not given. */
+/** The value that a blank field stands for. Undefined: not given. */
 type Blank = (field: z.ZodType) => null | undefined;
 
 /**
@@ -21,8 +21,8 @@ export function shapeInput<S extends z.ZodObject>(schema: S, values: Values): z.
 }
 
 /**
- * Reads the changes to a record. A blank value clears a field that may be null and is a fault in any other.
- * Fields that are not given stay.
+ * Reads the changes to a record. A blank value clears a nullable field and is a fault in any other. Missing
+ * fields stay unchanged.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -36,7 +36,6 @@ export function shapeChanges<S extends z.ZodObject>(schema: S, values: Values): 
 /**
  * Reads changes from clients that send all fields of their form, filled in or not. A blank value counts as
  * not given if the field can't be cleared.
- *
  * @throws Failure `invalid` naming every faulty field
  */
 export function shapeFormChanges<S extends z.ZodObject>(schema: S, values: Values): z.output<S> {
@@ -66,7 +65,7 @@ function parse<S extends z.ZodObject>(schema: S, input: Values): z.output<S> {
   throw new Failure("invalid", describe(fields), fields);
 }
 
-/** Goes by the schema, so that free-form objects keep their blanks and `__proto__` is never a parameter. */
+/** Follows the schema, so that free-form objects keep their blanks and `__proto__` is never a parameter. */
 function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
   const input: Values = {};
   for (const [name, field] of Object.entries(schema.shape) as [string, z.ZodType][]) {
@@ -78,7 +77,7 @@ function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
   return input;
 }
 
-/** The names of values that a schema does not list, written as in a query: `filters[stauts]`. */
+/** The names of values that are not in a schema, written as in a query: `filters[stauts]`. */
 export function unlistedNames(schema: z.ZodObject, values: Values, within?: string): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = within === undefined ? name : `${within}[${name}]`;
@@ -103,7 +102,7 @@ function objectIn(field: z.ZodType): z.ZodObject | null {
   return isWrapper ? objectIn(field.unwrap() as z.ZodType) : null;
 }
 
-/** Writes a name as in a query: `filters[status]`. Positions in lists are left out. */
+/** Writes a name as in a query: `filters[status]`. List positions are left out. */
 function nameOf([root = "base", ...inner]: PropertyKey[]): string {
   const names = inner.filter((part) => typeof part === "string");
   return [String(root), ...names.map((name) => `[${name}]`)].join("");
@@ -112,7 +111,7 @@ function nameOf([root = "base", ...inner]: PropertyKey[]): string {
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {
-    // A single value has no position, even if the schema made a list of it.
+    // A single value has no position, even if the schema turned it into a list.
     if (typeof part === "number" && !Array.isArray(value)) continue;
     value = (value as Record<PropertyKey, unknown> | undefined)?.[part];
   }

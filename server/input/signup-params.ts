@@ -13,7 +13,8 @@ export const signupParams = z
     uid: field(text, uid),
     tid: field(text, tid),
     ref_id: field(text, refToken),
-    // Choice: a malformed address counts as absent, because a lost lead is worse than an unknown address.
+    // A malformed address counts as missing, because a lost lead is worse than an unknown address.
+    // @see docs/spec/v1.md "Track a sign-up"
     ip: field(
       z.string().transform(normaliseAddress).catch(null),
       "The visitor's network address. It is used to detect fraud.",

@@ -45,7 +45,9 @@ function posting(type: string, { bodyOf, meaningOf }: DescribedEvents, schemas: 
       content: { "application/json": { schema } },
     },
     responses: {
-      "2XX": { description: "You have received the event. Any other answer makes the server send it again." },
+      "2XX": {
+        description: "You have received the event. After any other answer, the server sends it again.",
+      },
     },
   };
 }

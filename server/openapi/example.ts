@@ -4,8 +4,8 @@ const INSTANT = "2026-03-01T09:30:00.000Z";
 const DATE = "2026-03-01";
 
 /**
- * An example of a value, built from the examples of its fields. For an input with required fields, it holds
- * only these. undefined: a field has no example.
+ * An example of a value, built from the examples of its fields. For an input with required fields, it has only these. It
+ * is undefined if a field has no example.
  */
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   const { $ref, properties, items, anyOf, required } = schema as {
@@ -28,14 +28,14 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
 }
 
 /**
- * A body's example. It has a name because the viewer of /docs takes the fields of a bare one for names of
+ * A body's example. It has a name, because the viewer of /docs would mistake the fields of a bare one for names of
  * examples.
  */
 export function bodyExample(value: unknown) {
   return { examples: { usual: { value } } };
 }
 
-/** A schema whose fields have examples, as far as their own schemas imply one. */
+/** Adds examples to the fields of a schema where their own schemas imply one. */
 export function withExamples(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf } = schema as {
     properties?: Record<string, JsonSchema>;
@@ -60,7 +60,7 @@ function fieldWithExample(field: JsonSchema): JsonSchema {
   return { ...schema, ...(shown !== undefined && { examples: [shown] }) };
 }
 
-/** The example that a schema implies. undefined: the schema says too little. */
+/** The example that a schema implies, or undefined. */
 function exampleOfLeaf(schema: JsonSchema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];

@@ -11,10 +11,10 @@ const text = (description: string, example: string) => ({ description, schema: {
 export const HEADERS = {
   "RateLimit-Limit": number("How many requests are allowed per minute. Missing if there is no limit.", 450),
   "RateLimit-Remaining": number("How many requests are left in this minute.", 449),
-  "RateLimit-Reset": number("Seconds until the next minute begins.", 42),
+  "RateLimit-Reset": number("Seconds until the next minute.", 42),
   "Retry-After": number("Seconds to wait before you send the request again.", 1),
   "X-Ignored-Fields": text(
-    "Fields of the body that the operation does not know, percent-encoded. Refusals carry it too. Missing if it knows all.",
+    "Unknown fields of the body, percent-encoded. Error answers have it too. Missing if there are none.",
     "emial",
   ),
   "X-Data-Age": number(
@@ -22,11 +22,11 @@ export const HEADERS = {
     0,
   ),
   "X-Request-Id": text(
-    "Identifies this request in the server's log. Quote it when you report the fault.",
+    "Identifies this request in the server's log. Quote it when you report an error.",
     "b3c1",
   ),
   Total: number("How many records the whole list has.", 120),
-  "Per-Page": number("How many records a page holds at most.", 50),
+  "Per-Page": number("The page size.", 50),
   Link: text(
     "Addresses of the pages around this one, by `rel`: `first`, `prev`, `last`, `next` (RFC 8288). Missing if there is only one page.",
     '<https://track.example.com/api/v1/leads/list?page=2>; rel="next"',
@@ -40,7 +40,7 @@ export function headerReferences(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers that show a caller with a key where it stands within its limit. */
+/** The rate limit headers, for callers with a key. */
 export function limitHeaders(caller: DescribedRoute["caller"]): HeaderName[] {
   return caller === "v1" || caller === "v2"
     ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]

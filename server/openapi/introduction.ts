@@ -1,4 +1,4 @@
-/** What a developer must know before the first request. */
+/** What a developer should know before the first request. */
 export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; for each of them there is a **promoter campaign** (V1 says *promotion*).
 
 There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.

@@ -8,7 +8,7 @@ const TAGS = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } a
 const SECURITY = { v1: [{ apiKey: [] }], browser: [], operator: [] };
 const BY_KEY = { bearer: [], accountId: [] };
 const BY_SESSION = { session: [] };
-/** The roles of a session stand in the description of the operation. */
+/** The security of each access. The description of an operation says which role it needs. */
 const ACCESS = {
   anyone: [],
   promoter: [{ portalToken: [] }, { portalSession: [] }],
@@ -42,7 +42,7 @@ export function describeOperation(route: DescribedRoute, first: DescribedRoute, 
   };
 }
 
-/** An operation has its second route for clients that can't send the method of its first. */
+/** The second route of an operation is for clients that can't send the method of its first. */
 function introduced({ operation, method }: DescribedRoute, first: DescribedRoute) {
   const { id, description } = operation;
   if (method === first.method) return { id, description };
@@ -67,7 +67,7 @@ function requestBody(route: DescribedRoute, id: string, schemas: Schemas) {
   return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
 }
 
-/** A file, as it is or in a form. */
+/** A file, raw or in a form. */
 function fileBody(type: string) {
   const text = "email,ref_id\r\njane@example.com,jane\r\n";
   const file = { type: "string", description: "The file.", examples: [text] };
@@ -81,7 +81,7 @@ function fileBody(type: string) {
   };
 }
 
-/** The least role of a signed-in user, if it is not the one that the method implies. */
+/** The required role, if it is not the one that the method implies. */
 function roleOf({ access }: DescribedRoute): string[] {
   return access === "owner" ? ["A signed-in user needs the role `owner`."] : [];
 }

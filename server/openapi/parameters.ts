@@ -31,14 +31,14 @@ export interface Parameter {
 }
 
 /**
- * Parameters of a query. Nested ones are listed one by one (`filters[status]`), because OpenAPI has no style
- * for a list within an object.
+ * Parameters of a query. Nested ones are listed one by one (`filters[status]`), because OpenAPI has no style for lists
+ * within an object.
  */
 export function queryParameters(schema: JsonSchema): Parameter[] {
   return fieldsOf(schema).flatMap(([name, field, isRequired]) => flatten(name, field, isRequired));
 }
 
-/** The parameters of a path like `/webhooks/:webhook_id`. `pathId` is what `id` may be besides a number. */
+/** The parameters of a path like `/webhooks/:webhook_id`. `pathId` describes `id` if it is not only a number. */
 export function pathParameters(path: string, pathId: z.ZodType | undefined, schemas: Schemas): Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
     const known =
@@ -79,7 +79,7 @@ function parameter(name: string, schema: JsonSchema): Parameter {
   };
 }
 
-/** Keeps each parameter that several operations have once, and leaves references. */
+/** Moves parameters that several operations share to the components, and leaves references. */
 export function shareParameters(operations: { parameters: object[] }[]): Record<string, object> {
   const uses = new Map<string, number>();
   const all = operations.flatMap(({ parameters }) => parameters);

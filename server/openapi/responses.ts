@@ -6,7 +6,7 @@ import { bodyExample } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
-/** The refusals that every operation of a caller may give. */
+/** The errors that every operation of a caller may give. */
 const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
   v1: ["unauthorized", "malformed", "too_large", "rate_limited", "unavailable"],
   v2: ["unauthorized", "forbidden", "malformed", "too_large", "rate_limited", "unavailable"],
@@ -16,10 +16,10 @@ const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
 const PASSING = new Set<FailureKind>(["conflict", "unavailable", "busy", "rate_limited"]);
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
-/** The empty answer to an event of a person whom nobody referred. */
-const NOBODY = { description: "Nobody referred this person. Nothing was recorded." };
+/** The empty answer to an event of a person without a promoter. */
+const NO_PROMOTER = { description: "No promoter referred this person. Nothing was recorded." };
 
-/** The answers of an operation by status: success, refusals, and `default` for a bug. */
+/** The answers of an operation by status: success, errors, and `default` for a bug. */
 export function responsesOf(route: DescribedRoute, schemas: Schemas) {
   const { operation, caller } = route;
   const responses: Record<string, unknown> = {
@@ -34,7 +34,7 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas) {
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
     responses[status] =
-      status === "204" ? NOBODY : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
+      status === "204" ? NO_PROMOTER : schemas.share(`${caller}_${status}`, refusal(route, kinds, schemas));
   if (caller === "operator") return responses;
   return { ...responses, default: schemas.share(`${caller}_bug`, bug(route, schemas)) };
 }
@@ -101,7 +101,7 @@ function bug({ caller }: DescribedRoute, schemas: Schemas) {
   };
 }
 
-/** Viewers compose the example of an answer from those of its fields. */
+/** Without an example, because viewers compose it from those of the fields. */
 function json(schema: JsonSchema) {
   return { "application/json": { schema } };
 }

@@ -7,7 +7,7 @@ export type JsonSchema = Record<string, unknown>;
 /** Whether a schema describes what the server reads or what it writes. */
 export type Direction = "input" | "output";
 
-/** The schemas of one document. A named schema is written once, in the components. */
+/** The schemas of a document. A named schema is in the components only once. */
 export interface Schemas {
   /** By name. */
   components: Record<string, JsonSchema>;
@@ -17,7 +17,7 @@ export interface Schemas {
   describe(schema: z.ZodType, direction: Direction): JsonSchema;
   /** A reference to the schema of a value. `name` names it if it has no name. */
   refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
-  /** A reference to an answer. Of several by one name, all but the first get a number. */
+  /** A reference to an answer. If a name is taken, a number is appended. */
   share(name: string, response: object): { $ref: string };
 }
 
@@ -67,7 +67,7 @@ export function newSchemas(): Schemas {
   };
 }
 
-/** The name under which a part of the document is kept once. Of several by one name, all but the first get a number. */
+/** Shares a part of the document under a name, and returns that name. If it is taken, a number is appended. */
 export function shareIn<T extends object>(shared: Record<string, T>, name: string, part: T): string {
   const text = JSON.stringify(part);
   for (let count = 1; ; count++) {
@@ -85,13 +85,13 @@ function referenceTo(name: string): string {
 function jsonSchemaOf(schema: z.ZodType, io: Direction): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
-    // A computed value has no shape of its own; the schema of its source describes it.
+    // A computed value has no own shape; the schema of its source describes it.
     unrepresentable: "any",
   }) as JsonSchema;
   return described;
 }
 
-/** Drops what tells readers nothing, and shows inputs in the form of `documentedAs`. */
+/** Drops rules that are useless to readers, and replaces inputs by their `documentedAs`. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
@@ -101,7 +101,7 @@ function plain(value: unknown): unknown {
     ...(description !== undefined && { description }),
     ...(example !== undefined && { examples: [example] }),
   };
-  // The format says the same as its pattern of several hundred characters.
+  // The format makes its pattern of several hundred characters redundant.
   if (schema["format"] !== undefined) delete schema["pattern"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
@@ -117,7 +117,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** A field that may be null as well is described around the choice, not within it. */
+/** Moves the description of a nullable field from the alternative to the field. */
 function describedOutside(schema: JsonSchema): JsonSchema {
   const [field, other, ...more] = (schema["anyOf"] ?? []) as JsonSchema[];
   if (field === undefined || more.length > 0 || other?.["type"] !== "null") return schema;

@@ -36,13 +36,13 @@ export function serveDocument(
   return (event: H3Event): Response =>
     serveStored(event, documentOnce(), {
       "content-type": "application/json; charset=utf-8",
-      // Clients ask every time and get 304 until an update of the server changes the document.
+      // Clients revalidate every time, and get 304 until an update of the server changes the document.
       "cache-control": "no-cache",
       "access-control-allow-origin": "*",
     });
 }
 
-/** `GET /docs`: the document for readers. */
+/** `GET /docs`: the document in a viewer. */
 export function docsPage({ publicUrl }: { publicUrl: string }) {
   const html = page(basePath(publicUrl));
   return (): Response =>

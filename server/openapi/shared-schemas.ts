@@ -6,8 +6,7 @@ interface Content {
 }
 
 /**
- * Keeps each object that schemas repeat once, among the components, and leaves references. What a
- * field means stays with the field.
+ * Moves repeated objects to the components, and leaves references. The description of a field stays with the field.
  */
 export function shareSchemas(components: Record<string, JsonSchema>, contents: Content[]): void {
   const named = Object.keys(components);
@@ -15,7 +14,7 @@ export function shareSchemas(components: Record<string, JsonSchema>, contents: C
   for (const schema of [...Object.values(components), ...contents.map((content) => content.schema)]) {
     count(schema, uses);
   }
-  /** The names of the objects that stand among the components now, by field and text. */
+  /** The names of the shared objects, by field and text. */
   const places = new Map<string, string>();
   const share = (schema: JsonSchema, owner: string): JsonSchema =>
     mapFields(schema, (field, name) => {
@@ -24,7 +23,7 @@ export function shareSchemas(components: Record<string, JsonSchema>, contents: C
       const own = name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
       const part = share(rules, owner);
       const text = JSON.stringify(part);
-      // Another object may have the field's name: the whole record, of which this is a part, or that of another record.
+      // The field's name may be taken, by the whole record or by another record's object.
       const names = [own, `${own}Summary`, owner + own];
       const free = names.find((each) => JSON.stringify(components[each] ?? part) === text);
       const component = places.get(own + text) ?? shareIn(components, free ?? own, part);
@@ -38,7 +37,7 @@ export function shareSchemas(components: Record<string, JsonSchema>, contents: C
   for (const content of contents) content.schema = share(content.schema, "");
 }
 
-/** A field within one that repeats is counted once, because it will stand there once. */
+/** A field within a repeated object is counted once, because the object will be shared. */
 function count(schema: JsonSchema, uses: Map<string, number>): void {
   mapFields(schema, (field) => {
     const { description: _, ...rules } = field;
@@ -55,7 +54,7 @@ function isWorthSharing(rules: JsonSchema, usesCount: number): boolean {
   return usesCount > 1 && !("$ref" in rules) && JSON.stringify(rules).includes('"properties"');
 }
 
-/** A schema whose fields, at any depth outside of other fields, are replaced. */
+/** Replaces the outermost fields of a schema, at any depth. */
 function mapFields(schema: JsonSchema, replace: (field: JsonSchema, name: string) => JsonSchema): JsonSchema {
   const { properties, items, anyOf, additionalProperties } = schema as {
     properties?: Record<string, JsonSchema>;
@@ -74,7 +73,7 @@ function mapFields(schema: JsonSchema, replace: (field: JsonSchema, name: string
   };
 }
 
-/** Everything below that holds the schema of a body. */
+/** All parts of a value with the schema of a body. */
 export function contentsOf(value: unknown): Content[] {
   if (typeof value !== "object" || value === null) return [];
   const { content } = value as { content?: Record<string, Content> };

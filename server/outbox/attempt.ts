@@ -14,10 +14,10 @@ import { postedJson } from "../v2/webhook/event-json.ts";
 import { writeEmail } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
+/** Failed attempts after which an e-mail is dropped. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;
 
-/** A link that somebody asked for is sent within this time or not at all. */
+/** A requested link is sent within this time or not at all. */
 const LATE_SIGN_IN_MS = 60 * 60 * 1_000;
 
 const LINK_OF: Record<AccessEmailKind, LinkKind> = {
@@ -33,12 +33,12 @@ export const WEBHOOK_GONE = "The webhook was deleted";
 
 /** How one attempt to send a delivery ended. */
 export interface Attempt {
-  /** The status that the receiver answered, or the code that the mail server refused with. null: no answer. */
+  /** The receiver's status, or the code of the mail server's refusal. Null: no answer. */
   status: number | null;
   body: string | null;
-  /** null: it arrived. */
+  /** Null after a success. */
   error: string | null;
-  /** Whether another attempt is certain to fail too. */
+  /** Whether a further attempt is certain to fail. */
   isFinal: boolean;
   maxAttempts: number;
 }
@@ -46,8 +46,7 @@ export interface Attempt {
 /**
  * Whether a delivery can be sent now, later, or never.
  *
- * Choice: deliveries wait for a webhook that is switched off, and are sent once it is switched on again. If
- * the webhook was deleted, they fail.
+ * @see docs/spec/events.md "Delivery"
  */
 export async function reachOf(
   parts: OutboxParts,
@@ -59,7 +58,7 @@ export async function reachOf(
   return webhook.isActive ? "now" : "later";
 }
 
-/** Sends a delivery once. null: it can't be sent now. */
+/** Sends a delivery once. Resolves to null if it can't be sent now. */
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
   const { message, email } = delivery;
   if (message !== null) return postEvent(parts, delivery, message);
@@ -97,7 +96,7 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   if (!isAccessEmail(kind) && (await isUnsubscribed(store, ownerId, email.promoterId))) {
     return undeliverable("The promoter has unsubscribed");
   }
-  // If the promoter changed their address while the e-mail waited, it goes to the new one.
+  // If the promoter has changed their address since, the e-mail goes to the new one.
   const promoter = await store.get(promoters, ownerId, email.promoterId);
   const isGone = promoter === null || isErased(promoter);
   if (isGone) return undeliverable("The promoter was deleted");
@@ -105,7 +104,7 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   const account = await store.get(accounts, SYSTEM, ownerId);
   const now = parts.clock();
   const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(createdAt) > LATE_SIGN_IN_MS;
-  if (account === null || isLate) return undeliverable("Nobody waits for this link any more");
+  if (account === null || isLate) return undeliverable("The link is no longer needed");
   const link = isAccessEmail(kind) && {
     sign_in_url: signInUrl({ publicUrl, now }, { account, promoter }, LINK_OF[kind]),
   };
@@ -123,7 +122,7 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
 async function sendToUser(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
   const { mailer, templates } = parts;
   const opened = await openUserEmail(parts, delivery);
-  if (opened === null || mailer === null) return undeliverable("Nobody waits for this link any more");
+  if (opened === null || mailer === null) return undeliverable("The link is no longer needed");
   const { to, from, values } = opened;
   const written = writeEmail(templates, { ...email, values });
   const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;
@@ -141,17 +140,17 @@ function undeliverable(error: string): Attempt {
   return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
 }
 
-/** Whoever asked for a link does not wait longer for it. */
+/** After this time nobody waits for a requested link. */
 const LATE_USER_LINK_MS = 24 * 60 * 60 * 1_000;
 
-/** Where an e-mail to a user goes, and the values that are known only when it is sent. */
+/** The recipient of an e-mail to a user, and the values that are known only when it is sent. */
 interface UserEmail {
   to: string;
   from: string | null;
   values: Record<string, string>;
 }
 
-/** Makes the link of an e-mail to a user. null: nobody waits for it any more. */
+/** Makes the link in an e-mail to a user. Null if it is no longer needed. */
 async function openUserEmail(
   { store, clock, chance, publicUrl }: OutboxParts,
   { ownerId, createdAt, email }: Delivery,

@@ -4,29 +4,29 @@ import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 
 const MINUTE_MS = 60_000;
-/** How often all waiting deliveries are checked, because a process whose clock is ahead may have written some. */
+/**
+ * How often all waiting deliveries are checked, because a process whose clock is ahead may have written some.
+ */
 const AGAIN_MS = 10 * MINUTE_MS;
 /** Most deliveries changed in one commit. */
 const MOST_AT_ONCE = 100;
 
-/** Whether something that was set aside until an instant, for `mostMs` at most, must still wait. */
+/** Whether something that was postponed until an instant, by `mostMs` at most, must still wait. */
 export function isSetAside(until: number, now: number, mostMs: number): boolean {
   // If the clock was set back since, it would otherwise wait until the clock catches up.
   return until > now && until - now <= mostMs;
 }
 
 /**
- * Makes the part of the outbox that finds deliveries whose wait became too long because the clock was set
- * back, and makes them due. It returns how many it found.
- *
- * Choice: a delivery that would wait longer than its failures justify is due at once. Each call checks one
- * chunk, so that a long backlog holds nothing up.
+ * Makes the part of the outbox that finds deliveries postponed too far because the clock was set back, and
+ * makes them due. A delivery that would wait longer than its failures justify is due immediately. Each call
+ * checks one chunk, so that a long backlog delays nothing. Returns how many it found.
  */
 export function newClockWatch(parts: OutboxParts): () => Promise<number> {
   const { store, clock } = parts;
   let walk: AsyncGenerator<Delivery[]> | null = null;
   let beganAt = 0;
-  // A new process does not know whether the clock was set back before, so it checks at once.
+  // A new process does not know whether the clock was set back before, so it starts with a check.
   let seenAt = Infinity;
   return async () => {
     const now = clock().getTime();

@@ -17,23 +17,23 @@ import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
 
-/** The most that one round begins: little, so that it holds requests up for a moment only. */
+/** The maximum per round. It is small, so that a round delays requests only briefly. */
 const FACTS = 5;
 const SENDINGS = 10;
 /** Requests come first: after each round the outbox rests this many times as long as the round took. */
 const REST = 9;
 const SHORTEST_REST_MS = 50;
 const LONGEST_REST_MS = 1_000;
-/** The rest when there was nothing to do. */
+/** The rest after a round without work. */
 const IDLE_MS = 200;
 const HELD_AT_ONCE = 50;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 const SWEEP_MS = 10 * 60 * 1_000;
 const SWEPT_AT_ONCE = 200;
 
-/** Sends events and e-mails. Of all processes that share a store, only one does so at a time. */
+/** Sends events and e-mails. Among the processes that share a store, only one does so at a time. */
 export interface Dispatcher {
-  /** Does one round of work and returns how much it did. Tests call it, with a clock that they set. */
+  /** Does one round of work and returns how much it did. Tests call it with a clock of their own. */
   pass(): Promise<number>;
   /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
@@ -89,10 +89,10 @@ export function newDispatcher(parts: OutboxParts): Dispatcher {
       stopping.abort();
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
-      // Release the lease first. Connections that break from now on are our doing, and without the lease they
-      // are not recorded as failures of the receivers.
+      // Release the lease first. Connections that break from now on are the stop's doing, and without the
+      // lease they are not recorded as failures of the receivers.
       await lease.release().catch((error: unknown) => {
-        // The lease expires by itself. A store that can't be reached must not hold up the stop.
+        // The lease expires by itself. An unreachable store must not delay the stop.
         log.error({ err: error }, "the outbox could not release its lease");
       });
       parts.post.close();
@@ -101,7 +101,7 @@ export function newDispatcher(parts: OutboxParts): Dispatcher {
   };
 }
 
-/** How long the other processes wait before they take over from one that died. */
+/** How long other processes wait before they replace one that died. */
 const LEASE_MS = 10_000;
 
 /** The settings and services that the outbox of a process needs. */
@@ -111,7 +111,7 @@ export interface OutboxSettings {
   logOutage: OutboxParts["logOutage"];
   post: Post;
   publicUrl: string;
-  /** null: mail is not set up. */
+  /** Null if mail is not set up. */
   mail: OutgoingMail | null;
   templates: Templates;
 }
@@ -121,7 +121,7 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
   const { store, log, post, publicUrl, mail } = settings;
   const clock = () => new Date();
   return newDispatcher({
-    // A receiver may complete the payout that it was told of.
+    // A receiver may complete the payout that its event names.
     store: auditedStore(store, { actor: PROCESS, clock }),
     clock,
     chance: systemChance,
@@ -143,7 +143,7 @@ function restAfter(roundMs: number): number {
   return Math.min(Math.max(REST * roundMs, SHORTEST_REST_MS), LONGEST_REST_MS);
 }
 
-/** E-mails that were held while no mail server was set up are sent once there is one. */
+/** E-mails that were held for lack of a mail server are sent once there is one. */
 async function releaseHeld({ store, mailer, clock, lease }: OutboxParts): Promise<number> {
   if (mailer === null) return 0;
   const oldest = await store.page(deliveries, "held", SYSTEM, [], { limit: HELD_AT_ONCE });
@@ -171,7 +171,7 @@ function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
       ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,
     );
     const old = await withoutFrozen(store, over);
-    // If there were as many as one round takes, the next round continues.
+    // If a full batch was deleted, the next round continues.
     if (old.length < SWEPT_AT_ONCE) sweptAt = now;
     if (old.length === 0) return;
     await store.transact(async (tx) => {

@@ -7,7 +7,7 @@ import {
 } from "../domain/events/email.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 
-/** The text of an e-mail, with `{{name}}` in place of each value. */
+/** The text of an e-mail, with `{{name}}` as placeholders. */
 interface Template {
   subject: string;
   text: string;
@@ -24,11 +24,9 @@ export interface WrittenEmail {
 }
 
 /**
- * Reads the templates of all e-mails from the place that the operator names (`accepted.subject.txt`,
- * `accepted.txt`, `accepted.html`). Built-in templates replace missing files.
- *
- * Choice: a place that can't be read stops the start, because an e-mail with the wrong text can't be taken
- * back.
+ * Reads all e-mail templates from the operator's folder or driver (`accepted.subject.txt`, `accepted.txt`,
+ * `accepted.html`). Built-in templates replace missing files. An unreadable place stops the start, because an
+ * e-mail with the wrong text can't be taken back.
  *
  * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
  */
@@ -47,19 +45,20 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   }
 }
 
-/** The content that an e-mail is written from. */
+/** The content of an e-mail. */
 interface EmailContent {
   kind: Email["kind"];
   values: Email["values"];
 }
 
-/** Fills a template in. Each value is escaped for its place. Unknown names become empty. */
+/** Fills in a template. Each value is escaped for its context. Unknown names become empty. */
 export function writeEmail(templates: Templates, { kind, values }: EmailContent): WrittenEmail {
   const { subject, text, html } = templates[kind];
   return {
     // A line break, in a value or in the template, would start another header.
     subject: onOneLine(fill(subject, values, onOneLine)),
-    // A value is a word or two. Several lines could pass for text of ours, which the company's message is.
+    // A value is a word or two. A value of several lines could pass for text of ours; only the company's
+    // message may have them.
     text: withoutGaps(fill(text, values, (value, name) => (name === "message" ? value : onOneLine(value)))),
     html: fill(html, values, (value, name) =>
       name === "message" ? escapeHtml(value).replaceAll("\n", "<br>") : escapeHtml(value),
@@ -67,7 +66,7 @@ export function writeEmail(templates: Templates, { kind, values }: EmailContent)
   };
 }
 
-/** A value that is empty leaves no empty lines. */
+/** An empty value leaves no empty lines. */
 function withoutGaps(text: string): string {
   return text.replace(/\n{3,}/g, "\n\n");
 }
@@ -76,14 +75,18 @@ const GREETING = "Hello {{first_name}},";
 const PORTAL = "You can find everything in your portal: {{portal_url}}";
 const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
 
-/** It goes to an address that nobody has confirmed yet. */
+/** It goes to an unconfirmed address. */
 const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
-  "Somebody has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
+  "Someone has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
   "{{sign_in_url}}",
   "If it was not you, ignore this e-mail.",
 ]);
 
-/** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
+/**
+ * The default text of each e-mail. Operators may replace them.
+ *
+ * @see MAIL_TEMPLATES in docs/operators.md
+ */
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
     "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
@@ -101,7 +104,7 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
   ]),
   new_referral: email("You have a new referral", [
-    "Somebody signed up at {{company_name}} through your link {{ref_link}}.",
+    "Someone signed up at {{company_name}} through your link {{ref_link}}.",
     PORTAL,
   ]),
   new_commission: email("You have earned a commission", [
@@ -113,9 +116,9 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     PORTAL,
   ]),
   new_links: email("Your new link for {{campaign_name}}", [
-    "{{company_name}} has moved its program to a new system. What you have earned has come along, and from now on this is your link:",
+    "{{company_name}} has moved its program to a new system. Your earnings have been kept. From now on this is your link:",
     "{{ref_link}}",
-    "Please use it wherever your old link stands.",
+    "Please replace your old link with it everywhere.",
     PORTAL,
   ]),
   sign_in_link: accessEmail("Your link to {{company_name}}", [
@@ -143,8 +146,8 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{password_url}}",
     NOT_YOU,
   ]),
-  address_known: accessEmail("You have an account with {{company_name}} already", [
-    "Somebody wanted to join {{campaign_name}} with your e-mail address. You have an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
+  address_known: accessEmail("You already have an account with {{company_name}}", [
+    "Someone wanted to join {{campaign_name}} with your e-mail address. You already have an account. If it was you, this link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
@@ -196,12 +199,14 @@ function email(subject: string, sentences: string[]): Template {
   };
 }
 
-/** The first e-mail to an address. It names nobody, because somebody else may have written the name. */
+/**
+ * The first e-mail to an address. It contains no personal name, because another person may have written it.
+ */
 function firstEmail(subject: string, sentences: string[]): Template {
   return accessEmail(subject, sentences, "Hello,");
 }
 
-/** An answer to something that somebody has just done. There is nothing to unsubscribe from. */
+/** An answer to an action of the recipient, so there is nothing to unsubscribe from. */
 function accessEmail(subject: string, sentences: string[], greeting = GREETING): Template {
   const { text, html } = body(sentences, greeting);
   return { subject, text: `${text}\n`, html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n` };

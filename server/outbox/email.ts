@@ -32,15 +32,15 @@ const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
   payout_sent: "payout",
 };
 
-/** An e-mail that a change calls for, before we know whether the campaign sends it. */
+/** An e-mail that a change calls for, before the campaign's settings are checked. */
 interface Occasion {
-  /** null: whatever was decided about the promoter meanwhile. */
+  /** Null for a decision on the promoter; its kind depends on the outcome. */
   kind: EmailKind | null;
   promoterCampaignId: number;
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
-  /** The sum that was earned or paid. The e-mail shows it in the account's currency. */
+  /** The sum earned or paid. The e-mail shows it in the account's currency. */
   sum?: Pick<Commission, "amount" | "unit">;
 }
 
@@ -50,7 +50,7 @@ export function emailInLog({ ownerId, id, email, responseCode }: Delivery): Reco
   return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
 }
 
-/** The e-mail that a change calls for. null: there is none, or the campaign does not send it. */
+/** The e-mail that a change calls for, or null if there is none or the campaign does not send it. */
 export async function emailFor(
   { store, publicUrl }: OutboxParts,
   change: RecordChange,
@@ -64,13 +64,13 @@ export async function emailFor(
   const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
   const account = await store.get(accounts, SYSTEM, accountId);
   if (campaign === null || promoter === null || account === null) return null;
-  // Nobody knows yet whose address it is.
+  // The owner of the address is unknown.
   if (promoter.isUnconfirmed) return null;
   const wanted = occasion.kind ?? decided(promoterCampaign, campaign);
   if (wanted === null) return null;
   const kind = kindFor(wanted, promoter, promoterCampaign);
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
-  // The invitation has said it.
+  // The invitation has already said so.
   if (kind === "signup_accepted" && promoter.isInvited) return null;
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
@@ -87,7 +87,7 @@ interface EmailParts {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   publicUrl: string;
-  /** Further values that only this kind of e-mail has. */
+  /** Further values for this kind of e-mail only. */
   values?: Record<string, string>;
 }
 
@@ -134,9 +134,9 @@ function occasionOf(change: RecordChange): Occasion | null {
 }
 
 /**
- * Choice: a request that creates a promoter may ask for no e-mail. Then the promoter gets no e-mail about the
- * decision either, no matter who decides. A promoter who comes back from `blocked` or `inactive` was accepted
- * before and gets no e-mail.
+ * A promoter who returns from `blocked` or `inactive` was accepted before and gets no e-mail.
+ *
+ * @see docs/spec/events.md "E-mails"
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
   const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
@@ -151,7 +151,10 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
   return after.state === "rejected" && isNew ? { ...common, kind: "rejected" } : null;
 }
 
-/** Somebody who has confirmed their address gets what was held back: the decision about their application. */
+/**
+ * After confirming their address, an applicant gets the e-mail that was held back: the decision on the
+ * application.
+ */
 function decisionHeldBack(promoter: Promoter): Occasion | null {
   const { defaultPromoterCampaignId: promoterCampaignId } = promoter;
   if (promoterCampaignId === null || isErased(promoter)) return null;
@@ -159,7 +162,7 @@ function decisionHeldBack(promoter: Promoter): Occasion | null {
   return { kind: null, promoterCampaignId, isSilenced, values: {} };
 }
 
-/** The e-mail about what was decided. null: nothing was. */
+/** The e-mail about a decision, or null if none was made. */
 function decided({ state }: PromoterCampaign, { autoApprovePromoters }: Campaign): EmailKind | null {
   if (state === "accepted") return autoApprovePromoters ? "signup_accepted" : "accepted";
   return state === "rejected" ? "rejected" : null;
@@ -169,7 +172,7 @@ function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occas
   return { kind: "new_referral", promoterCampaignId, isSilenced: () => skipEmailNotification, values: {} };
 }
 
-/** Choice: a commission that takes another back, or that waits for approval, is no good news yet. */
+/** @see docs/spec/events.md "E-mails" */
 function newCommission(commission: Commission): Occasion | null {
   const { promoterCampaignId, amount, unit, status, isSilent = false } = commission;
   if (status !== "approved" || amount <= 0) return null;

@@ -13,7 +13,7 @@ import { emailFor, emailInLog } from "./email.ts";
 import { activeWebhooks, messagesOf } from "./message.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** How long a fact that can't be rendered (a bug) lets other facts go first. */
+/** How long a fact that can't be rendered (a bug) gives way to others. */
 const SET_ASIDE_MS = 60_000;
 
 /** Makes deliveries from facts. Returns how many facts it processed. */
@@ -22,7 +22,7 @@ export type FanOut = (limit: number) => Promise<number>;
 /** A fact and the deliveries to make from it. */
 interface Plan {
   fact: Fact;
-  /** How many erasures there had been before anything was read for this plan. */
+  /** The number of erasures before anything was read for this plan. */
   erasures: number;
   deliveries: Delivery[];
 }
@@ -33,7 +33,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
   const nextFacts = newRound(parts);
   /** For each entity, the time until which its facts are skipped. */
   const setAside = new Map<string, number>();
-  /** Accounts that take no changes. Their facts must not hold up others. */
+  /** Accounts that are frozen. Their facts must not delay others. */
   const frozen = new Set<number>();
 
   function isLeftAlone(fact: Fact): boolean {
@@ -47,7 +47,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     const plans: Plan[] = [];
     const receivers = new Map<number, Webhook[]>();
     for (const fact of found) {
-      // An earlier fact of the same entity may have been set aside just now.
+      // An earlier fact of the same entity may have been set aside meanwhile.
       if (isLeftAlone(fact)) continue;
       try {
         if (await isFrozen(store, fact.ownerId)) {
@@ -59,9 +59,10 @@ export function newFanOut(parts: OutboxParts): FanOut {
         const erasures = await countErasures(parts.store, fact.ownerId);
         plans.push({ fact, erasures, deliveries: await planDeliveries(parts, fact, known) });
       } catch (error) {
-        // The store is away, so the fact is not at fault. It is retried as soon as the store is back.
+        // The store is unavailable, so the fact is not at fault. It is retried as soon as the store is back.
         if (error instanceof Failure && error.kind === "unavailable") throw error;
-        // One fact that can't be rendered must not stop all others. Later facts of the same entity wait with it.
+        // One fact that can't be rendered must not block all others. Later facts of the same entity wait with
+        // it.
         setAside.set(entityOf(fact), clock().getTime() + SET_ASIDE_MS);
         log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
       }
@@ -94,18 +95,18 @@ export function newFanOut(parts: OutboxParts): FanOut {
 /** Returns some of the waiting facts. */
 export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Promise<Fact[]>;
 
-/** Returns the next fact of one account that fits. null: there is none left. */
+/** Returns the next fact of one account that fits, or null after the last one. */
 type Walk = (fits: (fact: Fact) => boolean) => Promise<Fact | null>;
 
 /**
- * Goes through the waiting facts in rounds. The accounts take turns, with one fact each, so one account's backlog does
- * not keep another's few facts waiting. A round returns a fact once, and facts that arrive during a round wait for the
- * next one, so new facts never keep an old one waiting. A fact may have changed since it was read.
+ * Visits the waiting facts in rounds. The accounts take turns, with one fact each, so one account's backlog
+ * does not delay another's few facts. A round returns a fact once, and facts that arrive during a round wait
+ * for the next one, so new facts never delay an old one. A fact may have changed since it was read.
  *
  * Facts of one entity keep their order. Facts of different entities of an account are returned by id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
-  /** The accounts of this round that may have facts left, in the order of their turns. */
+  /** The accounts of this round that may have facts left, in order. */
   let turns: Walk[] = [];
   let beganAt = 0;
 
@@ -115,14 +116,14 @@ export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">)
    */
   function isForNext({ at }: Fact): boolean {
     const cameAt = Date.parse(at);
-    // A machine whose clock is ahead may have dated a fact in our future. Such a fact is not kept waiting.
+    // A machine whose clock is ahead may have dated a fact in our future. Such a fact is not postponed.
     return cameAt > beganAt && cameAt <= clock().getTime();
   }
 
   async function begin(): Promise<void> {
     beganAt = clock().getTime();
     const [first] = await store.page(facts, "id", SYSTEM, [], { limit: 1 });
-    // Most rounds find nothing, and need not ask for each account.
+    // Most rounds find nothing, and skip the query for each account.
     turns = first === undefined ? [] : (await listAccounts(store)).map(({ id }) => walkOf(id));
   }
 
@@ -167,14 +168,16 @@ function entityOf({ ownerId, entity, entityId }: Fact): string {
   return `${ownerId} ${entity} ${entityId}`;
 }
 
-/** Carries a plan out, unless something that it was based on has changed. The next round then plans it again. */
+/**
+ * Carries out a plan, unless something that it was based on has changed. The next round then plans it again.
+ */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
   const { fact, erasures, deliveries: made } = plan;
   const { ownerId, entity, entityId, number } = fact;
   const key = [ownerId, entity, entityId] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
   if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
-  // The fact before it may be one of those that were not carried out.
+  // The fact before it may be one that was not carried out.
   if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
   if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
   await tx.remove(facts, SYSTEM, ...key, number);

@@ -38,20 +38,20 @@ import { readPromoterParts } from "../v2/promoter/promoter-parts.ts";
 import { showReferral } from "../v2/referral/referral-json.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** An event, and the webhooks that it goes to. */
+/** An event and the webhooks that get it. */
 export interface Addressed {
   message: EventMessage;
   webhookIds: number[];
 }
 
-/** A change, and everybody who might want its events. */
+/** A change and all possible receivers of its events. */
 interface Occasion {
   fact: Fact;
   change: RecordChange;
   receivers: Webhook[];
 }
 
-/** The messages to make from a change. Each is rendered once, however many webhooks it goes to. */
+/** The messages to make from a change. Each is rendered once for all of its webhooks. */
 export async function messagesOf(parts: OutboxParts, occasion: Occasion): Promise<Addressed[]> {
   const receivers = await wantingOf(parts.store, occasion.change, occasion.receivers);
   const [v2, v1] = (["v2", "v1"] as const).map((format) =>
@@ -71,7 +71,11 @@ export async function activeWebhooks(store: Store, ownerId: number): Promise<Web
   return all.filter(({ isActive }) => isActive);
 }
 
-/** Choice: an update causes no event if nothing changed that receivers can see. */
+/**
+ * An update without visible changes causes no event.
+ *
+ * @see docs/spec/events.md "Webhooks"
+ */
 async function v2Messages(parts: OutboxParts, occasion: Occasion): Promise<Addressed[]> {
   const { fact, change, receivers } = occasion;
   const rendering = receivers.length === 0 ? null : await ifShown(parts, fact, render(parts.store, change));
@@ -97,7 +101,7 @@ async function v1Messages(parts: OutboxParts, occasion: Occasion): Promise<Addre
   return messages;
 }
 
-/** The event types that somebody wants, with their webhooks. */
+/** The requested event types, with their webhooks. */
 function addressed(receivers: Webhook[], types: string[]): { type: string; webhookIds: number[] }[] {
   return types
     .map((type) => ({
@@ -107,7 +111,7 @@ function addressed(receivers: Webhook[], types: string[]): { type: string; webho
     .filter(({ webhookIds }) => webhookIds.length > 0);
 }
 
-/** Choice: an event is dropped if a record that it must show, such as its campaign, was deleted before it was sent. */
+/** @see docs/spec/events.md "Webhooks" on events whose records were deleted */
 async function ifShown<T>(
   { log }: OutboxParts,
   { entity, entityId }: Fact,
@@ -138,7 +142,7 @@ async function wantingOf(store: Store, change: RecordChange, all: Webhook[]): Pr
   return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));
 }
 
-/** The campaign that a change belongs to. null: it belongs to no single one. */
+/** The campaign that a change belongs to, or null if it belongs to no single one. */
 async function campaignOf(store: Store, change: RecordChange): Promise<number | null> {
   const record = change.after ?? change.before;
   if (record === null) return null;
@@ -149,8 +153,9 @@ async function campaignOf(store: Store, change: RecordChange): Promise<number | 
 }
 
 /**
- * Choice: a webhook for certain campaigns still gets events about promoters, who belong to no single
- * campaign.
+ * A webhook for certain campaigns still gets events that belong to no single one.
+ *
+ * @see docs/spec/events.md "Webhooks"
  */
 function includes(campaignIds: number[], campaignId: number | null): boolean {
   return campaignIds.length === 0 || campaignId === null || campaignIds.includes(campaignId);
@@ -158,13 +163,17 @@ function includes(campaignIds: number[], campaignId: number | null): boolean {
 
 type Json = Record<string, unknown>;
 
-/** A change as receivers see it: the record in V2's shape, and its fields that differ from before. */
+/** A change in the form for receivers: the record in V2's shape, and its fields that differ from before. */
 interface Rendering {
   data: Json;
   changes: Record<string, [old: unknown, now: unknown]>;
 }
 
-/** Renders a change. The records that it refers to are shown as they are now. @throws Failure `not_found` if one was deleted */
+/**
+ * Renders a change. Related records are shown in their present state.
+ *
+ * @throws Failure `not_found` if one was deleted
+ */
 async function render(store: Store, change: RecordChange): Promise<Rendering> {
   const { before, after } = change;
   const data = await dataOf(store, change, "after");
@@ -177,7 +186,7 @@ async function render(store: Store, change: RecordChange): Promise<Rendering> {
   return { data, changes };
 }
 
-/** The record before or after the change. A deleted record is shown as it was last. */
+/** The record before or after the change. A deleted record is shown in its last state. */
 async function dataOf(store: Store, change: RecordChange, time: "before" | "after"): Promise<Json> {
   switch (change.entity) {
     case "commission":
@@ -212,8 +221,8 @@ async function commissionData(store: Store, commission: Commission): Promise<Jso
 }
 
 /**
- * The balance is shown as it is now, unless it is what changed. The parent is left out: an erasure of the parent must
- * not have to look for them in the events of others.
+ * The balance is shown in its present state, unless it is what changed. The parent is left out, so that an
+ * erasure of the parent need not search the events of others.
  */
 async function promoterData(store: Store, promoter: Promoter, balance?: Balance): Promise<Json> {
   const account = await store.get(accounts, SYSTEM, promoter.accountId);
@@ -226,7 +235,7 @@ async function promoterData(store: Store, promoter: Promoter, balance?: Balance)
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
   const { accountId, promoterId } = promoterCampaign;
   const promoter = await store.get(promoters, accountId, promoterId);
-  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? NOBODY);
+  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? DELETED_PROMOTER);
   return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
 }
 
@@ -252,7 +261,7 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
     payoutMethodId === null
       ? await findSelectedPayoutMethod(store, accountId, promoterId)
       : await store.get(payoutMethods, accountId, payoutMethodId);
-  const shown = payoutJson({ payout, promoter: promoter ?? NOBODY, campaign, method });
+  const shown = payoutJson({ payout, promoter: promoter ?? DELETED_PROMOTER, campaign, method });
   return { ...shown, promoter: ownerJson(promoter) };
 }
 
@@ -266,5 +275,5 @@ function ownerJson(promoter: Promoter | null): Json | null {
   return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
 }
 
-/** Replaces a deleted promoter, because the serialisers need one. In the result, null takes its place. */
-const NOBODY = { profile: { firstName: null, lastName: null } } as Promoter;
+/** Replaces a deleted promoter for the serialisers. The result shows null instead. */
+const DELETED_PROMOTER = { profile: { firstName: null, lastName: null } } as Promoter;

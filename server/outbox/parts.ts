@@ -7,7 +7,7 @@ import type { Store } from "../storage/store.ts";
 import type { Lease } from "../process/lease.ts";
 import type { Templates } from "./email-template.ts";
 
-/** The services that the outbox works with. */
+/** The services that the outbox uses. */
 export interface OutboxParts {
   store: Store;
   clock: () => Date;
@@ -16,7 +16,7 @@ export interface OutboxParts {
   /** Logs that the store can't be used. */
   logOutage: (failure: Failure) => void;
   post: Post;
-  /** null: mail is not set up, and e-mails are held. */
+  /** Null if mail is not set up; e-mails are held then. */
   mailer: Mailer | null;
   templates: Templates;
   publicUrl: string;

@@ -23,7 +23,7 @@ interface Result {
   failed: (error: unknown) => void;
 }
 
-/** Makes a recorder. Each of its commits takes all results that arrived during the commit before. */
+/** Makes a recorder. Each of its commits writes all results that arrived during the previous one. */
 export function newRecorder(parts: OutboxParts): Recorder {
   const waiting: Result[] = [];
   let isWriting = false;
@@ -32,7 +32,7 @@ export function newRecorder(parts: OutboxParts): Recorder {
     isWriting = true;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, MOST_AT_ONCE);
-      // If the batch can't be written, each result is written alone, so that one bad result stops no other.
+      // If the batch fails, each result is written alone, so that one bad result does not block the others.
       if (!(await isWritten(batch)))
         for (const each of batch) await write([each]).then(each.done, each.failed);
     }
@@ -75,7 +75,7 @@ function isAsWanted({ isFinal, status }: Attempt): boolean {
   return isFinal && status === null;
 }
 
-/** Returns the delivery if it failed for good. null: it was delivered, or will be retried. */
+/** Returns the delivery if it failed for good. Null if it was delivered, or will be retried. */
 async function record(
   tx: Transaction,
   parts: OutboxParts,
@@ -84,15 +84,16 @@ async function record(
   const now = parts.clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return null;
-  // Somebody may have restarted the delivery while this attempt ran. The failure then does not count as an attempt of
-  // the new start.
+  // A user may have restarted the delivery during this attempt. The failure then does not count as an attempt
+  // of the new start.
   const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
   const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
   const after: Delivery = {
     ...before,
     attempts,
     responseCode: attempt.status,
-    // Receivers may echo the event. If a name was erased from it meanwhile, the answer must not bring the name back.
+    // Receivers may echo the event. If a name was erased from it meanwhile, the answer must not bring the
+    // name back.
     responseBody: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
     lastError: attempt.error,
   };
@@ -129,7 +130,7 @@ async function completeFulfilled(
   if (payout !== null) await moveWithin(tx, { store, now: clock(), chance }, { payout, to: "completed" });
 }
 
-/** The payout of an event that was given up has issues, which V1 shows. It stays pending. */
+/** The payout of an undeliverable event gets an error, which V1 shows as issues. It stays pending. */
 async function noteUnfulfilled(tx: Transaction, { clock }: Parts, delivery: Delivery): Promise<void> {
   const before = await waitingPayout(tx, delivery);
   if (before === null) return;
@@ -138,7 +139,7 @@ async function noteUnfulfilled(tx: Transaction, { clock }: Parts, delivery: Deli
   await announceMoney(tx, { now: clock() }, { entity: "payout", before, after });
 }
 
-/** null: the event is about something else, or somebody has decided about the payout meanwhile. */
+/** Null if the event is about something else, or the payout is no longer pending. */
 async function waitingPayout(tx: Transaction, { ownerId, message }: Delivery): Promise<Payout | null> {
   if (message?.type !== FULFILMENT) return null;
   const payout = await tx.get(payouts, ownerId, message.entityId);

@@ -15,9 +15,9 @@ import { isSetAside } from "./clock-watch.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newRecorder } from "./recorder.ts";
 
-/** How many deliveries to one destination run at the same time. */
+/** The number of concurrent deliveries to one destination. */
 const CONCURRENCY = 4;
-/** The same after a failure: enough to notice a recovery, too few to hold up others. */
+/** The same after a failure: enough to notice a recovery, too few to delay others. */
 const CONCURRENCY_FAILING = 1;
 /** The pause after the store could not record a result. */
 const PAUSE_MS = 30_000;
@@ -42,18 +42,19 @@ export function newSender(parts: OutboxParts): Sender {
   let pausedUntil = 0;
 
   async function waitingFor(destination: string): Promise<Delivery[]> {
-    // Copied before the listing, which may still show a delivery as due that ends meanwhile.
+    // Copied before the listing, which may still include a delivery that ends meanwhile.
     const sending = new Set(underWay.keys());
     const busy = busyLanes(destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
     if (free <= 0) return [];
     const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
-    // An erasure drops deliveries of its person, even one under way. The deletion event waits until that one has ended.
+    // An erasure drops the person's deliveries, even a running one. The deletion event waits until that one
+    // has ended.
     const held = new Set(busyLanes(destination));
     return first.filter(({ id, lane }) => !sending.has(id) && !held.has(lane)).slice(0, free);
   }
 
-  /** The lane of each delivery to a destination that is under way. */
+  /** The lane of each running delivery to a destination. */
   function busyLanes(destination: string): string[] {
     const here = [...underWay.values()].filter((each) => each.destination === destination);
     return here.map(({ lane }) => lane);
@@ -65,13 +66,13 @@ export function newSender(parts: OutboxParts): Sender {
       const attempt = await attemptOf(parts, delivery);
       if (attempt === null) return;
       if (attempt.error === null) failing.delete(destination);
-      // A final refusal concerns this delivery alone, not others to the same destination.
+      // A final refusal concerns this delivery only, not others to the same destination.
       else if (!attempt.isFinal) failing.add(destination);
       await record(delivery, attempt);
     } catch (error) {
       // Another process has taken over and sends the delivery again.
       if (!parts.lease.isHeld() || isLostLease(error)) return;
-      // The account was frozen meanwhile. Choice: the store that it moves to sends the delivery again.
+      // The account was frozen meanwhile. The store that it moves to sends the delivery again.
       if (await isFrozen(store, delivery.ownerId).catch(() => false)) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
       if (isOutage(error)) parts.logOutage(error);
@@ -86,7 +87,7 @@ export function newSender(parts: OutboxParts): Sender {
       for (const destination of await destinations()) {
         const waiting = await waitingFor(destination);
         const [first] = waiting;
-        // There is nothing to do here. If it counted as work, the dispatcher would shorten its rest.
+        // There is nothing to do here. Counting it as work would shorten the dispatcher's rest.
         if (first === undefined || (await isFrozen(store, first.ownerId))) continue;
         const reach = await reachOf(parts, first);
         if (reach === "never") count += await giveUp(parts, destination);
@@ -109,7 +110,7 @@ export function newSender(parts: OutboxParts): Sender {
   };
 }
 
-/** Lists the destinations that have deliveries due. A different one comes first each time. */
+/** Lists the destinations that have deliveries due, starting with a different one each time. */
 function newDestinations({ store }: OutboxParts): () => Promise<string[]> {
   let turn = 0;
   return async () => {

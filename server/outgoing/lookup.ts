@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 /** Finds the addresses of a host name. @throws Error if it has none, or no name server answers in time */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** Each name server gets two tries. Together they take less than the usual ten seconds that a receiver has. */
+/** Each name server gets two tries. Together they stay below ten seconds, a receiver's default timeout. */
 const DNS_LIMITS = { timeout: 2_000, tries: 2 };
 /** The system's lookup and the store's writes share the four threads of Node's pool. */
 const SYSTEM_LOOKUPS = 2;
@@ -14,7 +14,6 @@ const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED", "EBADNAME"]);
 
 /**
  * Resolves names for connections and leaves out private addresses, unless they are allowed.
- *
  * The connection goes to the address that was checked here. A name that resolves to another address a moment
  * later gains nothing (DNS rebinding).
  */
@@ -36,8 +35,8 @@ export function newLookup({
 }
 
 /**
- * Makes a resolver that a slow name server can't block. Name servers are asked without a thread. The system's
- * lookup, which also knows local names, takes a thread for each question, so only a few run at once.
+ * Makes a resolver that a slow name server can't block. Name servers are queried without a thread. The
+ * system's lookup, which also knows local names, needs a thread for each query, so only a few run at a time.
  */
 export function newResolve(askSystem: Resolve = resolveBySystem): Resolve {
   const resolver = new dns.Resolver(DNS_LIMITS);
@@ -55,12 +54,14 @@ export function newResolve(askSystem: Resolve = resolveBySystem): Resolve {
   };
 }
 
-/** The only IPv6 block that IANA gives to the public internet. Special ranges outside of it need no line anywhere. */
+/**
+ * The only IPv6 block that IANA assigns to the public internet. Special ranges outside of it need no entry.
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise special. The
- * library keeps the list of the special ranges.
+ * Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise
+ * special. The library has the list of the special ranges.
  *
  * @see IANA special-purpose address registries, RFC 6890
  */
@@ -77,7 +78,7 @@ export function isPlainlyPrivate(url: URL): boolean {
   return /(^|\.)localhost\.?$/i.test(url.hostname);
 }
 
-/** The error for a private address. `isRefusal` tells it from network faults. */
+/** The error for a private address. `isRefusal` distinguishes it from network faults. */
 export function privateAddressError(host: string): Error & { isRefusal: true } {
   return Object.assign(new Error(`${host} is a private or internal address`), { isRefusal: true } as const);
 }
@@ -118,7 +119,7 @@ function resolveBySystem(host: string): Promise<LookupAddress[]> {
   });
 }
 
-/** The IP address that a URL names directly. null: it has a host name. */
+/** The IP address that a URL names directly, or null if it has a host name. */
 function literalAddress({ hostname }: URL): string | null {
   const plain = hostname.replace(/^\[|\]$/g, "");
   return isIP(plain) === 0 ? null : plain;

@@ -9,7 +9,7 @@ export interface OutgoingMail {
   mailer: Mailer;
 }
 
-/** Opens the way to a mail server. Most servers send no e-mails, so the library is loaded with the first one. */
+/** Prepares the sending of e-mails. Most servers send none, so the library is loaded with the first one. */
 export function openMail(settings: MailSettings): OutgoingMail {
   const { protocol, host } = new URL(settings.smtpUrl);
   let mailer: Promise<Mailer> | null = null;

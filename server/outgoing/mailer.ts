@@ -6,12 +6,12 @@ const MAX_CONNECTIONS = 4;
 /** An e-mail with its text and its recipient. */
 export interface Mail {
   to: string;
-  /** null: the server's usual sender. */
+  /** Null for the server's default sender. */
   from: string | null;
   subject: string;
   text: string;
   html: string;
-  /** Where the reader can unsubscribe. null: nowhere. */
+  /** Where the reader can unsubscribe, or null. */
   unsubscribeUrl: string | null;
   /** The part of the Message-ID before the `@`. */
   messageId: string;
@@ -20,11 +20,12 @@ export interface Mail {
 /** The result of sending an e-mail. */
 export interface MailReceipt {
   /**
-   * The code that the mail server refused with. null: it accepted the e-mail, or did not answer. @see RFC 5321,
-   * 4.2
+   * The code of the mail server's refusal. Null: it accepted the e-mail, or did not answer.
+   *
+   * @see RFC 5321, 4.2
    */
   status: number | null;
-  /** null: the mail server accepted it. */
+  /** Null if the mail server accepted it. */
   error: string | null;
   /** Whether the mail server will never accept it, for example because the address does not exist. */
   isFinal: boolean;
@@ -36,7 +37,7 @@ export interface Mailer {
   close(): void;
 }
 
-/** The mail server, the usual sender, and how long the server may be silent. */
+/** The mail server, the default sender, and how long the server may be silent. */
 export interface MailSettings {
   smtpUrl: string;
   from: string;

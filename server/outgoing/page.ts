@@ -2,12 +2,12 @@ import { request as httpRequest, Agent as HttpAgent, type IncomingMessage } from
 import { request as httpsRequest, Agent as HttpsAgent } from "node:https";
 import { isPlainlyPrivate, privateAddressError, newLookup, type Resolve } from "./lookup.ts";
 
-/** Tags stand near the beginning of a page. The rest is not read. */
+/** Tags are near the beginning of a page. The rest is not read. */
 const PAGE_BYTES = 1024 * 1024;
 const MOST_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
 
-/** A page that was fetched, or why it was not. */
+/** A fetched page, or the reason of a failure. */
 export type FetchedPage =
   | { url: string; html: string; fault: null }
   /** `url`: the address that failed, after redirects. */
@@ -17,8 +17,8 @@ export type FetchedPage =
 export type FetchPage = (url: string) => Promise<FetchedPage>;
 
 /**
- * Makes the function that fetches pages. Like postings it reaches private addresses only if that is allowed, and each
- * redirect is checked anew.
+ * Makes the function that fetches pages. Like postings, it connects to private addresses only if that is
+ * allowed, and each redirect is checked again.
  */
 export function newFetchPage(reach: {
   allowsPrivate: boolean;
@@ -27,7 +27,7 @@ export function newFetchPage(reach: {
 }): FetchPage {
   const { allowsPrivate, timeoutMs = TIMEOUT_MS } = reach;
   const lookup = newLookup(reach);
-  // Connections are not kept: nobody asks for the same site twice in a row.
+  // Connections are not kept, because the same site is rarely fetched twice in a row.
   const agents = { http: new HttpAgent({ lookup }), https: new HttpsAgent({ lookup }) };
   return async (given) => {
     const signal = AbortSignal.timeout(timeoutMs);

@@ -10,19 +10,24 @@ const READ_MS = 10_000;
 /** A scheme has two characters or more, so that `C:\mail` stays a folder. */
 const DRIVER_ADDRESS = /^([a-z][a-z\d-]+):(.*)$/is;
 
-/** A place that holds an operator's own files. */
+/** A place for an operator's own files. */
 export interface Place {
-  /** The text of a file. null: there is none. @throws Error in one sentence for a file that can't be read */
+  /**
+   * The text of a file, or null if it does not exist.
+   *
+   * @throws Error in one sentence for a file that can't be read
+   */
   read(file: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
 /**
  * Opens a place that an operator names: a folder, an `http(s)://` address, or any driver of unstorage as
- * `NAME:BASE?option=value`. BASE becomes the option `base`. Options are texts, so a driver that needs lists or
- * functions can't be named. Errors begin with the setting that names the place.
+ * `NAME:BASE?option=value`. BASE becomes the option `base`. Options are texts, so drivers that need lists or
+ * functions are not supported. Errors begin with the name of the setting.
  *
- * @throws Error in one sentence for a folder that does not exist, and for a driver that is unknown or can't be used
+ * @throws Error in one sentence for a folder that does not exist, and for a driver that is unknown or can't
+ * be used
  */
 export function openPlace(address: string, setting: string): Place {
   const place = placeName(address, setting);
@@ -33,9 +38,9 @@ export function openPlace(address: string, setting: string): Place {
 }
 
 /**
- * Opens a place as a storage that can be written to. A folder that does not exist is made when it is needed.
+ * Opens a place as a writable storage. A missing folder is made on demand.
  *
- * @throws Error as `openPlace`
+ * @throws Error like `openPlace`
  */
 export function openStorage(address: string, setting: string): Storage {
   const place = placeName(address, setting);
@@ -49,7 +54,7 @@ export function openStorage(address: string, setting: string): Storage {
   return createStorage({ driver: openDriver(module, options, place) });
 }
 
-/** A place in messages. Its options may be secrets, so they are left out. */
+/** A place's name in messages. Its options may be secrets, so they are left out. */
 function placeName(address: string, setting: string): string {
   return `${setting} ${address.replace(/\?.*$/s, "")}`;
 }

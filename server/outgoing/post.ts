@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isPlainlyPrivate, privateAddressError, newLookup, type Resolve } from "./lookup.ts";
 
-/** Most bytes read of an answer. The rest is dropped. */
+/** The maximum of bytes read of an answer. The rest is dropped. */
 const ANSWER_BYTES = 64 * 1024;
 /** @see docs/spec/events.md */
 const KEPT_LENGTH = 1_000;
@@ -24,11 +24,11 @@ interface Posting {
 
 /** The result of posting. */
 export interface Receipt {
-  /** null: no answer came. */
+  /** Null without an answer. */
   status: number | null;
   /** The first 1,000 characters of the answer. */
   body: string | null;
-  /** null: it arrived. */
+  /** Null after a success. */
   error: string | null;
   /** Whether posting to this address is forbidden. */
   isRefused: boolean;
@@ -37,13 +37,16 @@ export interface Receipt {
 /** Posts to a receiver. It always gives a receipt and never throws. */
 export interface Post {
   (posting: Posting): Promise<Receipt>;
-  /** Whether a URL alone shows that it is refused. The address behind a host name is only known when connecting. */
+  /**
+   * Whether a URL alone shows that it is refused. The address behind a host name is only known when
+   * connecting.
+   */
   refuses(url: string): boolean;
   /** Closes the connections kept for later postings. */
   close(): void;
 }
 
-/** Makes the function that posts. It reaches private addresses only if that is allowed. */
+/** Makes the function that posts. It connects to private addresses only if that is allowed. */
 export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): Post {
   const { allowsPrivate } = reach;
   const options = { keepAlive: true, timeout: IDLE_MS, lookup: newLookup(reach) };
@@ -118,7 +121,8 @@ async function send(url: URL, posting: Posting, agents: Agents): Promise<{ statu
   try {
     return await exchange(request, posting);
   } catch (error) {
-    // The receiver closed a kept connection just as it was used again. That is no fault of the receiver: try again.
+    // The receiver closed a kept connection just as it was used again. That is not the receiver's fault, so
+    // it is retried.
     const { code } = error as NodeJS.ErrnoException;
     if (request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE"))
       return send(url, posting, agents);
@@ -130,7 +134,7 @@ function exchange(request: ClientRequest, posting: Posting): Promise<{ status: n
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | null = null;
     const chunks: Buffer[] = [];
-    // Once the status has come it counts, however the rest of the answer ends.
+    // Once the status has arrived it counts, however the rest of the answer ends.
     const settle = (error: Error) => {
       clearTimeout(timer);
       const body = cut(Buffer.concat(chunks).toString());
@@ -160,7 +164,7 @@ function exchange(request: ClientRequest, posting: Posting): Promise<{ status: n
   });
 }
 
-/** Why a status does not mean "received". null: it does. */
+/** The reason why a status does not mean "received", or null if it does. */
 function faultOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `Answered ${status}; redirects are not followed`;
@@ -176,7 +180,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * The headers that tell a receiver who posts and when. There is one signature for each secret.
+ * The headers that identify the sender and the time. There is one signature for each secret.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

@@ -3,13 +3,13 @@ import type { Storage } from "unstorage";
 import type { UploadedFile } from "../domain/people/asset.ts";
 import { Failure } from "../failure.ts";
 
-/** Choice: as large as e-mail servers let a message be, so everything that promoters are sent today fits. */
+/** The usual limit of mail servers, so that everything fits that promoters get by e-mail today. */
 export const MAX_UPLOAD_BYTES = 20 * 1024 * 1024;
 
-/** Characters of a file's name, with six random bits each: nobody can guess which files there are. */
+/** Characters of a file's name, with six random bits each, so that names can't be guessed. */
 const NAME_LENGTH = 22;
 
-/** How browsers are told to read a file. No format may hold a script that runs on this server's address. */
+/** The media types for browsers. No format may contain a script that would run at this server's address. */
 const MEDIA = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -23,17 +23,21 @@ type Format = keyof typeof MEDIA;
 
 const FILE_NAME = new RegExp(`^[\\w-]{${NAME_LENGTH}}\\.(${Object.keys(MEDIA).join("|")})$`);
 
-/** Files that were uploaded, in any place that unstorage knows. */
+/** Uploaded files, in any storage that unstorage supports. */
 export interface Uploads {
-  /** Keeps a file. Its format is found in its bytes, whatever its name says. @throws Failure `invalid` for other formats */
+  /**
+   * Stores a file. Its format is detected from its bytes, not from its name.
+   *
+   * @throws Failure `invalid` for other formats
+   */
   keep(bytes: Uint8Array): Promise<UploadedFile>;
-  /** A file by its name. null: there is none. */
+  /** A file by its name, or null. */
   read(name: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; media: string; isImage: boolean } | null>;
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   remove(name: string): Promise<void>;
 }
 
-/** Keeps uploads in a storage. `token` draws random characters. */
+/** Stores uploads in a storage. `token` draws random characters. */
 export function newUploads(storage: Storage, token: (length: number) => string): Uploads {
   return {
     async keep(bytes) {
@@ -54,7 +58,7 @@ export function newUploads(storage: Storage, token: (length: number) => string):
   };
 }
 
-/** @throws Failure `unavailable` if the place is full, away, or may not be written to */
+/** @throws Failure `unavailable` if the place is full, unreachable, or read-only */
 async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -71,7 +75,7 @@ const WRONG_FORMAT =
 /** @throws Failure `invalid` */
 function describe(bytes: Uint8Array): { format: Format; image: UploadedFile["image"] } {
   if (startsWith(bytes, "%PDF-")) return { format: "pdf", image: null };
-  // Documents of word processors are ZIP files too.
+  // Word processors' documents are ZIP files too.
   if (startsWith(bytes, "PK\u0003\u0004")) return { format: "zip", image: null };
   const { type, width, height } = sizeOf(bytes);
   if (type !== "png" && type !== "jpg" && type !== "gif" && type !== "webp") {

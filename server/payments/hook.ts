@@ -10,16 +10,16 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import { readBody } from "../http/parameters/body.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { takePaymentEvent } from "./send.ts";
+import { handlePaymentEvent } from "./send.ts";
 
 const MAX_BYTES = 256 * 1024;
 
-/** Where a provider posts its events about an account's payments to. */
+/** The path that a provider posts events about an account's payments to. */
 export function paymentHookPath(provider: PaymentProviderName, publicId: string): string {
   return `/hooks/payments/${provider}/${publicId}`;
 }
 
-/** Takes the events of a payment provider. Its signature is the only key. */
+/** Receives the events of a payment provider, which only a signature authenticates. */
 export function paymentHookRoute(services: Services, provider: PaymentProviderName): EventHandler {
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
@@ -48,5 +48,5 @@ async function takeEvent(
   const words = `The account is not connected with ${PROVIDER_WORDS[provider]}`;
   if (account === null) throw new Failure("not_found", words);
   const run = { store, chance, actor: PROCESS, clock: services.clock, seal: services.seal };
-  return takePaymentEvent(run, account, { provider, body, headers: event.req.headers });
+  return handlePaymentEvent(run, account, { provider, body, headers: event.req.headers });
 }

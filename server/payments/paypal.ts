@@ -10,13 +10,13 @@ import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api-m.paypal.com";
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** PayPal takes 15,000. An order is written in one commit, and one wrong receiver makes PayPal refuse all of it. */
+/** PayPal allows 15,000. But an order is one commit, and one invalid receiver makes PayPal refuse the whole order. */
 const MOST_PAYMENTS = 500;
 const PAGE_SIZE = 1_000;
 
 /**
- * PayPal Payouts. PayPal has no question for a batch by our reference, but it refuses a `sender_batch_id` that it had in the
- * last thirty days and names the batch that it made of it. So within this time, a repetition is the question.
+ * PayPal Payouts. PayPal can't look up a batch by our reference, but it refuses a `sender_batch_id` of the last thirty days
+ * and returns the batch that has it. So within this time, sending again is the lookup.
  *
  * @see https://developer.paypal.com/docs/api/payments.payouts-batch/v1/
  */
@@ -39,10 +39,10 @@ export function newPaypal(connection: PaymentConnection, secret: string): Paymen
   };
 }
 
-/** Asks PayPal with a token. With a body, it posts. */
+/** Sends a request with a token to PayPal: POST with a body, otherwise GET. */
 type Ask = (path: string, body?: unknown) => Promise<Wired>;
 
-/** The token is fetched once, because an adapter lives for one order. */
+/** The token is fetched only once, because an adapter is used for a single order. */
 function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
   const base = apiUrl ?? LIVE_URL;
   let token: Promise<string | Wired> | null = null;
@@ -101,7 +101,7 @@ async function read(ask: Ask, batchId: string, currency: string): Promise<Answer
     const { batch_header: header, items = [], total_pages: pages = 1 } = parsed.data;
     reports.push(...items.map((item) => reportOf(item, currency)));
     if (page < pages && items.length > 0) continue;
-    // A batch that is still processed does not list all items yet.
+    // A batch that is still being processed may not list all items yet.
     return {
       kind: "taken",
       providerId: header.payout_batch_id,
@@ -111,7 +111,7 @@ async function read(ask: Ask, batchId: string, currency: string): Promise<Answer
   }
 }
 
-/** The order that an event is about, once PayPal has said that it sent the event. */
+/** The order that an event is about, after PayPal has confirmed its signature. */
 async function referenceIn(
   ask: Ask,
   { body, headers, webhookId }: { body: string; headers: Headers; webhookId: string | null },
@@ -137,10 +137,10 @@ async function referenceIn(
   throw new Failure("unavailable", `PayPal can't check the signature now: ${answer.error}`);
 }
 
-/** The batches that PayPal changes no more as a whole. */
+/** The final statuses of a batch. */
 const FINAL = new Set(["SUCCESS", "DENIED", "CANCELED"]);
 
-/** What the states of an item mean. Others are new to us: the item is on its way, as far as we know. */
+/** The meanings of an item's states. An unknown state counts as under way. */
 const STATES: Record<string, Report["state"]> = {
   SUCCESS: "confirmed",
   FAILED: "failed",
@@ -152,7 +152,7 @@ const STATES: Record<string, Report["state"]> = {
   REVERSED: "returned",
 };
 
-/** Errors of an item that another receiver would not have. */
+/** Errors of an item that are the receiver's fault. */
 const PAYEE_FAULTS = /RECEIVER|RECIPIENT|EMAIL|UNREGISTERED/;
 
 const money = z.object({ currency: z.string(), value: z.string() });
@@ -184,7 +184,7 @@ const balances = z.object({
     z.object({ currency: z.string(), available_balance: z.object({ value: z.string() }).optional() }),
   ),
 });
-/** An item names its batch by our reference; an event about a batch has it in the header. */
+/** An event about an item has our reference in the item, an event about a batch in the batch header. */
 const webhookEvent = z.object({
   resource: z
     .object({
@@ -219,7 +219,7 @@ function bodyOf({ order, payments }: Sending) {
   };
 }
 
-/** PayPal has the batch, and will say later what became of its items. */
+/** PayPal has accepted the batch; the results of its items come later. */
 function askedReports({ payments }: Sending): Report[] {
   return payments.map(({ payment: { reference } }) => ({
     reference,
@@ -248,13 +248,13 @@ function reportOf(item: z.output<typeof payoutItem>, currency: string): Report {
   };
 }
 
-/** The batch that a refused repetition names. Its host is never followed. */
+/** The id of the batch in the answer to a refused repetition. The URL itself is never requested. */
 function batchIdIn({ link }: z.output<typeof detail>): string | null {
   const href = link?.[0]?.href ?? "";
   return /\/payouts\/([\w-]+)$/.exec(href)?.[1] ?? null;
 }
 
-/** The payments that a refusal blames: `items[3].receiver` is the fourth one. */
+/** The payments that caused a refusal: `items[3].receiver` is the fourth one. */
 function faultsIn(details: z.output<typeof detail>[], { payments }: Sending) {
   return details.flatMap(({ field, issue }) => {
     const index = /items\[(\d+)\]/i.exec(field ?? "")?.[1];
@@ -270,7 +270,7 @@ function unknown(answer: Wired, fault?: z.ZodError): Answer {
   return { kind: "unknown", reason };
 }
 
-/** Anybody may send an event, and deep nesting overflows the stack when the event is written for PayPal. */
+/** Events are not authenticated yet, and deep nesting would overflow the stack when the event is serialised again. */
 function parse(body: string): object {
   try {
     const event = JSON.parse(body) as unknown;
@@ -278,5 +278,5 @@ function parse(body: string): object {
   } catch {
     throw new Failure("malformed", "The event is not JSON");
   }
-  throw new Failure("malformed", "The event is no object, or is too large");
+  throw new Failure("malformed", "The event is not an object, or is too large");
 }

@@ -32,31 +32,31 @@ export interface News {
 }
 
 /**
- * An adapter of a provider that pays, bound to one account's connection. It knows nothing of states: it sends what it is told
- * to, and translates answers. It throws nothing but bugs. A further provider needs a module like `paypal.ts`, its name in
- * `PAYMENT_PROVIDERS`, and a line in `ADAPTERS`.
+ * An adapter for a payment provider, bound to one account's connection. It keeps no state: it sends orders and translates
+ * answers. It throws only on bugs. A new provider needs a module like `paypal.ts`, its name in `PAYMENT_PROVIDERS`, and a
+ * line in `ADAPTERS`.
  */
 export interface PaymentProvider {
-  /** The most payments of one order. */
+  /** The maximum number of payments in an order. */
   mostPayments: number;
-  /** For how long the provider refuses a repeated order, instead of executing it. Somewhat less than it promises. */
+  /** How long the provider refuses a repeated order instead of executing it, somewhat less than it promises. */
   refusesRepetitionsMs: number;
   /** Asks the provider to execute an order. */
   send(sending: Sending): Promise<Answer>;
-  /** Asks what became of an order, and changes nothing. */
+  /** Asks for the state of an order, without changing anything. */
   find(asked: Asked): Promise<Answer>;
   /**
-   * The order that an event is about, by our reference, and by the provider's id if it names that. Nothing else of the event is
-   * used: the provider is asked for the rest, so that late and repeated events do no harm. null: it is about something else.
+   * The order that an event is about, by our reference and, if present, by the provider's id, or null if it is about something
+   * else. The rest of the event is ignored and the provider asked instead, so that late and repeated events do no harm.
    *
    * @throws Failure `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
    */
   readWebhook(body: string, headers: Headers): Promise<News | null>;
-  /** What the company has at the provider, in the currency's minor unit. null: unknown. */
+  /** The company's balance at the provider, in the currency's minor unit, or null if unknown. */
   balance(currency: string): Promise<number | null>;
 }
 
-/** An adapter, and the company's account that it talks to. */
+/** An adapter, and the provider account that it uses. */
 export interface OpenProvider extends PaymentProvider {
   account: string;
 }

@@ -23,7 +23,7 @@ import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { openPaymentProvider, type OpenProvider, type PaymentProvider } from "./provider.ts";
 
-/** The parameters of sending. The clock is read before each step, because providers take their time. */
+/** The context of sending. The clock is read before each step, because providers may be slow. */
 export interface Run extends Omit<Context, "now"> {
   clock: () => Date;
   seal: Seal;
@@ -35,13 +35,13 @@ interface BatchToSend {
   provider: PaymentProviderName;
 }
 
-/** What sending would do, and what the company has at the provider, in minor units. null: unknown. */
+/** What sending would do, and the balance at the provider in minor units, or null if unknown. */
 export interface PricedPlan extends Plan {
   total: number;
   balance: number | null;
 }
 
-/** The connected provider that pays the method of a batch. @throws Failure `not_found`, `refused` if there is not just one */
+/** The connected provider for a batch's method. @throws Failure `not_found`, `refused` unless there is exactly one */
 export async function payerOfBatch(
   store: Store,
   accountId: number,
@@ -70,8 +70,8 @@ export async function priceBatch(run: Run, account: Account, given: BatchToSend)
 }
 
 /**
- * Writes down what is to be paid of a batch, so that the server sends it. It may be called any number of times, by several
- * processes at once: each payout is written down once. Resolves to what there was to do.
+ * Records the payments of a batch, so that the server sends them. It may be called repeatedly and in parallel: each payout
+ * is recorded once. Resolves to what there was to do.
  *
  * @throws Failure `not_found`, `refused` if there is too little money, or for another method
  */
@@ -92,8 +92,8 @@ export async function intendBatch(
 }
 
 /**
- * Sends what was not sent of a batch, and asks about what was. It may be called any number of times, by several processes at
- * once, and be cut short anywhere: each payout is paid at most once. Resolves to what there was to do.
+ * Sends the unsent payments of a batch, and asks for the state of the others. It may be called repeatedly and in parallel,
+ * and be interrupted anywhere: each payout is paid at most once. Resolves to what there was to do.
  *
  * @throws Failure `not_found`, `refused` if there is too little money, or for another method
  */
@@ -109,10 +109,10 @@ export async function sendBatch(
   return plan;
 }
 
-/** How often an order is sent without the receivers that were refused. A provider names all of them at once. */
+/** How often an order is sent again without refused receivers. A provider usually names all of them in one answer. */
 const MOST_TRIES = 3;
 
-/** Asks about an order of which there may be news, or sends it. */
+/** Sends an order, or asks for its state. */
 async function askAbout(run: Run, accountId: number, id: number): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const order = await run.store.get(paymentOrders, accountId, id);
@@ -123,8 +123,8 @@ async function askAbout(run: Run, accountId: number, id: number): Promise<void> 
 }
 
 /**
- * Takes an order one step further: sends it, or asks what became of it, and writes down the answer. Nothing happens while
- * another process does.
+ * Advances an order by one step: sends it or asks for its state, and records the answer. Does nothing while another process
+ * works on it.
  */
 export async function advance(run: Run, { accountId, id, payer }: PaymentOrder): Promise<void> {
   if (payer === "file") return;
@@ -143,12 +143,12 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
 }
 
 /**
- * Takes an event of a provider. It only says that there is news, so the provider is asked for it. Resolves to whether the
- * event is about an order of the account.
+ * Handles an event of a provider. The event is only a hint, so the provider is asked for the order's state. Resolves to
+ * whether the event is about an order of the account.
  *
  * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
  */
-export async function takePaymentEvent(
+export async function handlePaymentEvent(
   run: Run,
   account: Account,
   { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
@@ -160,13 +160,13 @@ export async function takePaymentEvent(
   return order !== null;
 }
 
-/** An order, and what the provider has answered about it. */
+/** An order, and the provider's answer. */
 interface Answered {
   order: PaymentOrder;
   answer: Answer;
 }
 
-/** Asks first. Only if that does not tell, and a repetition can't pay twice, the order is sent again. */
+/** Asks first. The order is sent again only if the state is unknown and a repetition can't pay twice. */
 async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<Answered> {
   const answer = await adapter.find(held);
   const { refusesRepetitionsMs, account } = adapter;
@@ -179,7 +179,7 @@ async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<An
   return { order: held.order, answer: { kind: "unknown", reason: "it was asked with other credentials" } };
 }
 
-/** A process that slept since it wrote down its attempt leaves the order to the next one. */
+/** A process that was suspended since it recorded its attempt leaves the order to the next one. */
 const FRESH_MS = 15 * 1_000;
 
 async function send(
@@ -199,19 +199,19 @@ async function send(
   return { order, answer: await adapter.send({ order, payments: left }) };
 }
 
-/** Orders that are asked about between two looks for others. */
+/** Orders per query. */
 const PAGE = 100;
-/** How long other jobs wait for an answer. */
+/** How long other jobs wait for a provider's answer. */
 const TURN_MS = 250;
 
-/** Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. */
+/** Advances all orders that are due, in all accounts. Other jobs continue while a provider is slow. */
 export async function* askOpenPayments(run: Run): AsyncGenerator<void> {
   for await (const { id: accountId } of servedAccounts(run.store)) {
     const between = { from: "", before: `${run.clock().toISOString()}~` };
     let fault: unknown = null;
     const due = await run.store.page(paymentOrders, "due", accountId, [], { limit: PAGE, between });
     for (const order of due) {
-      // One order that can't be asked about keeps nobody from the others.
+      // An order that fails must not stop the others.
       const work = advance(run, order).catch((error: unknown) => void (fault ??= error));
       while (!(await isDone(work))) yield;
     }
@@ -219,11 +219,11 @@ export async function* askOpenPayments(run: Run): AsyncGenerator<void> {
   }
 }
 
-/** Whether work is done, after a short wait at most. */
+/** Whether work is done, after a short wait. */
 async function isDone(work: Promise<void>): Promise<boolean> {
   const waiting = new AbortController();
   const turn = sleep(TURN_MS, false, { signal: waiting.signal });
-  turn.catch(() => {}); // the work was quicker
+  turn.catch(() => {}); // the work finished first
   try {
     return await Promise.race([work.then(() => true), turn]);
   } finally {

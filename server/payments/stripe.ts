@@ -10,8 +10,8 @@ const LIVE_URL = "https://api.stripe.com";
 const HOUR_MS = 60 * 60 * 1_000;
 
 /**
- * Transfers of Stripe to the promoters' connected accounts, with a restricted key of the company. Stripe forgets idempotency
- * keys after a day, but it lists transfers by their `transfer_group`, which is our reference.
+ * Stripe transfers to the promoters' connected accounts, with a restricted key of the company. Stripe forgets idempotency
+ * keys after a day, but lists transfers by `transfer_group`, which is our reference.
  *
  * @see https://docs.stripe.com/api/transfers
  */
@@ -21,7 +21,7 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
   const get = (path: string) => askJson(base + path, { headers: { authorization } });
 
   return {
-    // A transfer is one payment, and a second one of the group would need a key of its own.
+    // A transfer is one payment; a second one in the group would need its own idempotency key.
     mostPayments: 1,
     refusesRepetitionsMs: 23 * HOUR_MS,
     async send(sending) {
@@ -33,7 +33,7 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
       const made = transfer.safeParse(answer.body).data;
       if (answer.status === 200 && made !== undefined) return taken([made]);
       const fault = refusal.safeParse(answer.body).data?.error;
-      // An idempotency error speaks of another request with the same key, which may have been executed.
+      // An idempotency error is about another request with the same key, which may have been executed.
       if (!isRefusal(answer) || fault === undefined || fault.type === "idempotency_error")
         return unknown(answer);
       return { kind: "refused", reason: fault.message ?? fault.type, faults: faultsOf(fault, sending) };
@@ -47,7 +47,7 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
     readWebhook: async () => {
       throw new Failure(
         "malformed",
-        "Stripe's events about transfers are not taken: the server asks by itself",
+        "Stripe's events about transfers are not accepted: the server polls Stripe instead",
       );
     },
     async balance(currency) {
@@ -82,7 +82,7 @@ function transferOf({ order, payments }: Sending): URLSearchParams {
   });
 }
 
-/** A transfer is with the promoter's account at once. The company alone can reverse it. */
+/** A transfer reaches the promoter's account immediately. Only the company can reverse it. */
 function taken(found: z.output<typeof transfer>[]): Answer {
   const reports = found.map(({ id, amount, currency, reversed, metadata }): Report => ({
     reference: metadata.payment ?? "",

@@ -11,8 +11,7 @@ const LIVE_URL = "https://www.tremendous.com";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Gift cards of Tremendous. An order has our reference as its `external_id`, by which it is found, and of which there is only
- * one, however often it is sent.
+ * Tremendous gift cards. An order has our reference as its unique `external_id`, so it can be looked up and sent again.
  *
  * @see https://developers.tremendous.com/reference/create-order
  */
@@ -43,9 +42,12 @@ export function newTremendous({ apiUrl, campaignId }: PaymentConnection, secret:
       return { kind: "refused", reason: fault.message, faults };
     },
     readWebhook: async () => {
-      throw new Failure("malformed", "Tremendous' events are not taken: the server asks by itself");
+      throw new Failure(
+        "malformed",
+        "Tremendous' events are not accepted: the server polls Tremendous instead",
+      );
     },
-    // Its sources of funds are not accounts in a currency.
+    // Its funding sources are not accounts in a currency.
     balance: async () => null,
   };
 }
@@ -66,7 +68,7 @@ const order = z.object({
 });
 const refusal = z.object({ errors: z.object({ message: z.string(), payload: z.unknown().optional() }) });
 
-/** What the states of an order mean. Others, such as an approval that is missing, are on their way. */
+/** The meanings of an order's states. Others, such as a missing approval, count as under way. */
 const STATES: Record<string, Report["state"]> = {
   EXECUTED: "confirmed",
   FAILED: "failed",

@@ -1,22 +1,22 @@
 import { exponentOf } from "../domain/money.ts";
 
-/** What a provider answered. `status` null: no answer came, or none that can be read. */
+/** A provider's answer. `status` is null if there was none, or an unreadable one. */
 export interface Wired {
   status: number | null;
-  /** The parsed JSON. null: none. */
+  /** The parsed JSON, or null. */
   body: unknown;
   /** Why there is no answer. */
   error: string;
 }
 
-/** Nobody may decide about a payment while a token and a request may take this long each. */
+/** A payment can't be decided by hand while a token request and an order may still run this long each. */
 const TIMEOUT_MS = 30_000;
 
-/** Asks a provider for JSON. It never throws, because whatever goes wrong means that nothing is known. */
+/** Requests JSON from a provider. It never throws, because any error only means that the result is unknown. */
 export async function askJson(url: string, init: RequestInit = {}): Promise<Wired> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    // A redirect would carry the credentials to another place.
+    // A redirect would send the credentials to another host.
     const response = await fetch(url, { ...init, signal, redirect: "error" });
     const text = await response.text();
     const body = text === "" ? null : (JSON.parse(text) as unknown);
@@ -32,15 +32,15 @@ export async function askJson(url: string, init: RequestInit = {}): Promise<Wire
   }
 }
 
-/** A time-out, another request of the same name, too early, too many: the same request may be under way. */
+/** Timeout, conflict, too early, too many requests: the same request may still be running. */
 const UNCLEAR = new Set([408, 409, 425, 429]);
 
-/** Whether an answer says that the request was understood and not executed. Any other one may hide an execution. */
+/** Whether the provider certainly did not execute the request. After any other answer, it may have. */
 export function isRefusal({ status }: Wired): boolean {
   return status !== null && status >= 400 && status < 500 && !UNCLEAR.has(status);
 }
 
-/** A decimal number such as `12.50` in the minor unit of its currency. null: it is none. */
+/** A decimal number such as `12.50` in the minor unit of its currency, or null if it is not one. */
 export function minorOf(value: string, currency: string): number | null {
   const [, whole = "", decimals = ""] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(value) ?? [];
   const exponent = exponentOf(currency);

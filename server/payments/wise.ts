@@ -12,8 +12,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const PAGE_SIZE = 100;
 
 /**
- * Drafts of transfers by e-mail at Wise, which a person of the company funds there. Wise makes one transfer of a
- * `customerTransactionId`, however often it is sent, and its list of transfers has them.
+ * Draft transfers by e-mail at Wise, which a person of the company funds there. Wise makes only one transfer per
+ * `customerTransactionId`, and lists transfers with it.
  *
  * @see https://docs.wise.com/api-reference/transfer
  */
@@ -28,14 +28,14 @@ export function newWise({ apiUrl, profileId }: PaymentConnection, secret: string
     });
   return {
     mostPayments: 1,
-    // Wise names no time after which it would make a second transfer. After this, its list is asked alone.
+    // Wise does not say after what time it would make a second transfer. After this, only its list is read.
     refusesRepetitionsMs: 7 * DAY_MS,
     send: (sending) => draft(ask, sending, Number(profileId)),
     find: (asked) => find(ask, asked, Number(profileId)),
     readWebhook: async () => {
-      throw new Failure("malformed", "Wise's events are not taken: the server asks by itself");
+      throw new Failure("malformed", "Wise's events are not accepted: the server polls Wise instead");
     },
-    // A draft takes nothing from the balance. The person who funds it sees what there is.
+    // A draft does not reduce the balance. The person who funds it sees the balance there.
     balance: async () => null,
   };
 }
@@ -51,7 +51,7 @@ const transfer = z.object({
   customerTransactionId: z.string(),
 });
 
-/** What the states of a transfer mean. Others are on their way, and so is money that bounced and may be sent again. */
+/** The meanings of a transfer's states. Others count as under way, also bounced money, which may be sent again. */
 const STATES: Record<string, Report["state"]> = {
   outgoing_payment_sent: "confirmed",
   cancelled: "returned",
@@ -59,7 +59,7 @@ const STATES: Record<string, Report["state"]> = {
   charged_back: "returned",
 };
 
-/** A quote and a receiver move no money, so they may be made again. */
+/** Quotes and receivers move no money, so they may be made again. */
 async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answer> {
   const { order, payments } = sending;
   const [{ payment, payee, name }] = payments as [Sending["payments"][number]];
@@ -91,7 +91,7 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   return isMade(answer) && found !== undefined ? taken(found) : failure(answer, []);
 }
 
-/** Looks through the transfers since the order was first sent. */
+/** Searches the transfers since the order was first sent. */
 async function find(ask: Ask, { order, payments }: Asked, profile: number): Promise<Answer> {
   const [{ payment }] = payments as [Asked["payments"][number]];
   const since = new Date(Date.parse(order.firstAskedAt ?? order.createdAt) - DAY_MS).toISOString();
@@ -127,7 +127,7 @@ function taken(found: z.output<typeof transfer>): Answer {
 
 const refusal = z.object({ errors: z.array(z.object({ message: z.string().optional() })) });
 
-/** `blamed`: the payments whose receiver was refused. */
+/** `blamed` are the payments whose receiver was refused. */
 function failure(answer: Wired, blamed: Sending["payments"]): Answer {
   if (!isRefusal(answer)) return { kind: "unknown", reason: answer.error };
   const reason = refusal.safeParse(answer.body).data?.errors[0]?.message ?? answer.error;

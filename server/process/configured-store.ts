@@ -43,7 +43,7 @@ export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));
 }
 
-/** The folder of what former programs answered: the one of the settings, otherwise one beside the data folder. */
+/** The folder for former programs' answers: the configured one, otherwise one beside the data folder. */
 export function archiveFolder({
   storageUrl,
   migrationArchive,
@@ -51,12 +51,12 @@ export function archiveFolder({
   return resolve(migrationArchive ?? `${folderOf(storageUrl) ?? "tidemark"}-archive`);
 }
 
-/** How often a server looks whether it may still use the store. */
+/** How often a server checks whether it may still use the store. */
 const LOOK_MS = 1_000;
 /** The pause between two lines about a long conversion. */
 const LINE_MS = 10_000;
 
-/** Upgrades a store that an earlier release made. It writes a backup first. */
+/** Upgrades a store from an earlier release. It writes a backup first. */
 export async function upgradeStoreAtStart(
   engine: Engine,
   { storageUrl }: Config,
@@ -75,13 +75,16 @@ export async function upgradeStoreAtStart(
   log.info({ backup }, "the store was upgraded");
 }
 
-/** Calls `onOutdated` when the process may not use the store any more, for example because a later release takes it over. */
+/**
+ * Calls `onOutdated` when the process may no longer use the store, for example because a later release takes
+ * it over.
+ */
 export function watchStore(store: Store, log: Logger, onOutdated: () => void): void {
   if (store.layout() < LAYOUT) {
     log.warn("run `tidemark upgrade` when all servers of this store have this release");
   }
   setInterval(async () => {
-    // While the store is away, nobody knows. Requests report that.
+    // During an outage this is unknown. Requests report the outage.
     const obstacle = await store.look().catch(() => null);
     if (obstacle === null) return;
     log.error(`${obstacle}; this process stops`);

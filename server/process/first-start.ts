@@ -9,7 +9,7 @@ import { linkAddress } from "../domain/access/user/sign-in.ts";
 import type { Store } from "../storage/store.ts";
 
 /**
- * Reads what every request needs, so that a server on a damaged store does not start.
+ * Reads the records that every request needs, so that a server on a damaged store does not start.
  *
  * @throws Failure `unavailable`
  */
@@ -24,17 +24,17 @@ export interface FirstStart {
   accountId: string | null;
   apiKey: string | null;
   /**
-   * The file for the key, because logs are kept and read by others. The owner's link goes into a file beside it.
-   * null: both are printed.
+   * The file for the key, because logs are kept and read by others. The owner's link goes into a file beside
+   * it. Null: both are printed.
    */
   keyFile: string | null;
   hasDemo: boolean;
-  /** null: there is a link that makes the owner. */
+  /** Null if a link makes the owner. */
   owner: FirstOwner | null;
 }
 
 /**
- * Makes the first account of an empty store and returns the text that names it, or null if there is an
+ * Makes the first account of an empty store and returns the text for the operator, or null if there is an
  * account.
  *
  * @throws Error if the key file can't be written; nothing is made then
@@ -71,7 +71,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** Fills the store with demo data. On a terminal, one line shows how far it is. */
+/** Fills the store with demo data. On a terminal, one line shows the progress. */
 export async function fillWithDemo(context: Context, screen: Screen): Promise<void> {
   const account = await findFirstAccount(context.store);
   if (account === null) throw new Error("The store has no account");
@@ -83,7 +83,10 @@ export async function fillWithDemo(context: Context, screen: Screen): Promise<vo
   if (screen.isTTY) screen.write("\n");
 }
 
-/** Says what the store holds and, unless the first start's text says how the owner gets in, what to open. */
+/**
+ * Lists the store's contents and, unless the first start's text shows how the owner signs in, the page to
+ * open.
+ */
 export function demoNews(publicUrl: string, { isFirstStart }: { isFirstStart: boolean }): string {
   const { promoters, leads } = DEMO_SIZE;
   return [
@@ -93,7 +96,7 @@ export function demoNews(publicUrl: string, { isFirstStart }: { isFirstStart: bo
   ].join("\n");
 }
 
-/** Says how the owner gets in. */
+/** Explains how the owner signs in. */
 function dashboard({ publicUrl, keyFile, owner }: FirstStart, ownerToken: string | null): string {
   if (ownerToken === null) return `${publicUrl}/admin   (sign in as ${owner?.email})`;
   const link = linkAddress(publicUrl, ownerToken);
@@ -101,7 +104,7 @@ function dashboard({ publicUrl, keyFile, owner }: FirstStart, ownerToken: string
   return `${shown}   (makes the owner; good once, for a day)`;
 }
 
-/** Says where the key is. A key that the operator chose is not printed. */
+/** Says where the key is. A key chosen by the operator is not printed. */
 function handOver({ apiKey, keyFile }: FirstStart, key: string): string {
   if (apiKey !== null) return "the value of TIDEMARK_API_KEY";
   if (keyFile === null) return `${key}   (shown this once)`;

@@ -17,14 +17,16 @@ import type { OutageLog, Services } from "../request/services.ts";
 import { newLease, type Lease } from "./lease.ts";
 import { runMigrations, type MigrationRun } from "./migrations.ts";
 
-/** How long the other processes wait before they take over from one that died. */
+/** How long other processes wait before they replace one that died. */
 const LEASE_MS = 60_000;
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
-/** A payment that was written down and not sent is sent soon after a kill. */
+/** A recorded but unsent payment is sent soon after a kill. */
 const PAYMENTS_REST_MS = 20 * 1_000;
 
-/** The periodic jobs of a store. `elapsedMs` never goes back. Without an archive's folder, nobody comes from other programs. */
+/**
+ * The periodic jobs of a store. `elapsedMs` is monotonic. Without an archive folder there are no migrations.
+ */
 export function newJobs(
   {
     store,
@@ -58,7 +60,7 @@ export function newJobs(
   ]);
 }
 
-/** Somebody waits for it. */
+/** A user is waiting for it. */
 function migrationsJob(run: MigrationRun): Job {
   return { name: "migrations", restMs: IDLE_PAUSE_MS / 2, begin: () => runMigrations(run) };
 }
@@ -68,7 +70,9 @@ const STEP_PAUSE_MS = 1_000;
 /** The pause between two checks whether a job is due. */
 const IDLE_PAUSE_MS = 10_000;
 
-/** Work that is repeated in small steps. Of all processes that share a store, only one does it at a time. */
+/**
+ * Work that is repeated in small steps. Among the processes that share a store, only one does it at a time.
+ */
 interface Job {
   name: string;
   /** The rest between the end of one round, or its failure, and the start of the next. */
@@ -78,7 +82,7 @@ interface Job {
 
 /** Runs the jobs of a store in the process that holds the lease. */
 export interface Scheduler {
-  /** Runs one step of each job that is running or due. Tests call it, with a clock that they set. */
+  /** Runs one step of each job that is running or due. Tests call it with a clock of their own. */
   pass(): Promise<void>;
   start(): void;
   /** Starts nothing more and leaves the jobs to the next process. */
@@ -87,7 +91,7 @@ export interface Scheduler {
 
 /** The state of a job. */
 interface Round {
-  /** null: no round is running. */
+  /** Null if no round is running. */
   steps: AsyncIterator<unknown> | null;
   dueAt: number;
 }

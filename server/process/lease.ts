@@ -7,7 +7,7 @@ import { table } from "../storage/table.ts";
 interface LeaseRecord {
   accountId: typeof SYSTEM;
   name: string;
-  /** Blank: nobody. */
+  /** Blank if it is free. */
   holder: string;
   /** Grows with each renewal, which shows that the holder is alive. */
   term: number;
@@ -19,12 +19,12 @@ export const leases = table<LeaseRecord>()({
   columns: { name: "text" },
 });
 
-/** The right to do work that only one process may do at a time. It expires by itself if its holder dies. */
+/** The exclusive right to do certain work. It expires by itself if its holder dies. */
 export interface Lease {
-  /** Takes or renews the lease. false: another process holds it. */
+  /** Acquires or renews the lease. Resolves to false if another process holds it. */
   take(): Promise<boolean>;
   isHeld(): boolean;
-  /** Ties a commit to the lease: the commit fails if another process has taken the lease meanwhile. */
+  /** Ties a commit to the lease: the commit fails if another process has acquired the lease meanwhile. */
   guard(tx: Transaction): Promise<void>;
   /** Releases the lease, so that the next process need not wait. */
   release(): Promise<void>;
@@ -33,19 +33,21 @@ export interface Lease {
 /** How the message of a refused commit ends. */
 const LOST = "is now held by another process";
 
-/** Whether a commit was refused because another process had taken the lease. This process may have it again since. */
+/**
+ * Whether a commit was refused because another process had acquired the lease. This process may have it again
+ * since.
+ */
 export function isLostLease(error: unknown): boolean {
   return error instanceof Failure && error.message.endsWith(LOST);
 }
 
-/** The holder in a record when nobody holds the lease. */
+/** The holder in the record of a free lease. */
 const NOBODY = "";
 
 /**
- * Makes a lease that nobody holds yet.
- *
+ * Makes a lease that is free at first.
  * Clocks of machines differ and can be set, so no process reads a time that another one wrote. A process
- * takes the lease after it has watched it for the full duration without a renewal. By then the holder has
+ * acquires the lease after it has watched it for the full duration without a renewal. By then the holder has
  * dropped it, because the holder counts from before each renewal.
  */
 export function newLease(
@@ -84,7 +86,7 @@ export function newLease(
     isHeld: () => elapsedMs() < heldUntil,
     async guard(tx) {
       const current = await tx.get(leases, SYSTEM, name);
-      // If nobody has taken the lease since, the commit is not too late.
+      // If the lease was not acquired since, the commit is not too late.
       if (current?.holder === holder) return;
       heldUntil = -Infinity;
       throw new Failure("conflict", `The lease ${name} ${LOST}`);

@@ -8,7 +8,7 @@ const QUOTED = /"[^"]*"/g;
 /**
  * Makes the log of a process: JSON lines on standard error.
  *
- * No line holds request data: the route stands for the path, and parameters, headers and network addresses
+ * No line contains request data: the route replaces the path, and parameters, headers and network addresses
  * are left out. Errors keep what a programmer needs, without the text that they quote.
  */
 export function newLog({ logLevel }: Pick<Config, "logLevel">): Logger {
@@ -18,7 +18,7 @@ export function newLog({ logLevel }: Pick<Config, "logLevel">): Logger {
   return pino({ level: logLevel, base: { pid: process.pid }, serializers: { err: errorLine } }, destination);
 }
 
-/** An error in the form that the log may hold. */
+/** An error in the form for the log. */
 export function errorLine(error: unknown): unknown {
   if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
   const { name, message, stack = "" } = error;

@@ -6,10 +6,10 @@ export type Message =
   | { tidemark: "failed"; reason: string }
   /** Asks the primary for the metrics of all workers, or a worker for its own. */
   | { tidemark: "ask"; id: number }
-  /** null: none could be collected. */
+  /** Null if none could be collected. */
   | { tidemark: "metrics"; id: number; metrics: unknown };
 
-/** Reads a message from the channel. null: it belongs to somebody else. */
+/** Reads a message from the channel, or returns null if it is not ours. */
 export function readMessage(received: unknown): Message | null {
   const isOurs = typeof received === "object" && received !== null && "tidemark" in received;
   return isOurs ? (received as Message) : null;
@@ -20,9 +20,9 @@ const PATIENCE_MS = 3_000;
 
 /** Questions to another process, and their answers. */
 export interface Questions {
-  /** Asks, and resolves to the answer. null: none came in time. */
+  /** Sends a request and resolves to the answer, or to null if none came in time. */
   ask(send: (message: Message) => void): Promise<unknown>;
-  /** Takes an answer. */
+  /** Accepts an answer. */
   answer(message: Message & { tidemark: "metrics" }): void;
 }
 

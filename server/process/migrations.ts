@@ -23,21 +23,21 @@ export interface MigrationRun {
   store: Store;
   clock: () => Date;
   log: Logger;
-  /** The folder of what former programs answer. */
+  /** The folder for former programs' answers. */
   folder: string;
   /** The address of every program's API. Absent: its own. */
   baseUrl?: string;
   reach?: Reach;
 }
 
-/** Most remarks and differences that an answer shows. The report has all. */
+/** The maximum of remarks and differences in an answer. The report has all. */
 const MOST_SHOWN = 1_000;
 /** Progress that is written more often would only wear the disk. */
 const NOTE_MS = 1_000;
 
 /**
- * Runs the migrations that wait, and those that another process has left, one after the other. Each step only looks whether
- * the one at work has ended, so that other jobs go on meanwhile.
+ * Runs the waiting migrations, and those of a process that died, one after another. Each step only checks
+ * whether the running one has ended, so that other jobs continue meanwhile.
  */
 export async function* runMigrations(run: MigrationRun): AsyncGenerator<void> {
   for await (const account of servedAccounts(run.store)) {
@@ -67,13 +67,13 @@ async function carryOut(run: MigrationRun, account: Account, migration: ProgramM
       proofCsv(migrated.proof, account.currency),
     );
   } catch (error) {
-    // The next process goes on with it.
+    // The next process continues it.
     if (isOutage(error) || (error instanceof Failure && error.kind === "conflict")) return;
     if (!(error instanceof Failure)) log.error({ err: error }, "a migration failed");
     const reason =
       error instanceof Failure
         ? reasonOf(error)
-        : "It failed by a fault of ours; the server's log says more.";
+        : "It failed because of a bug; the server's log has the details.";
     await over({ status: "failed", error: reason }).catch((late: unknown) =>
       log.error({ err: late }, "a migration failed"),
     );
@@ -103,7 +103,7 @@ async function attempt(
   });
 }
 
-/** Writes how far a migration is, now and then. */
+/** Records the progress of a migration periodically. */
 function newNotes(store: Store, migration: ProgramMigration): Progress {
   let notedAt = -Infinity;
   return ({ what, entries: count, total }) => {

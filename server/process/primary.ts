@@ -5,17 +5,18 @@ import type { Config } from "../config.ts";
 import { readMessage, newQuestions, type Message } from "./message.ts";
 import type { Started } from "./serving.ts";
 
-/** A worker that can't live must not keep a processor busy with its starts. */
+/** A worker that keeps dying must not occupy a processor with its starts. */
 const PAUSE_MS = 500;
-/** After this time workers that were told to stop are killed. Normally they give up by themselves before. */
+/** Stopping workers are killed after this time. Normally they give up before. */
 const KILL_MS = 9_800;
 
 /**
- * Keeps `workers` workers serving until a signal stops it. Resolves when each has started, or failed to.
+ * Keeps `workers` workers running until a signal stops it. Resolves when each has started, or failed to.
  *
- * The first worker starts alone, so that the store's first start happens once and a faulty setting is reported once.
+ * The first worker starts alone, so that the store's first start happens once and a faulty setting is
+ * reported once.
  *
- * @throws Error why the first worker could not start
+ * @throws Error with the reason why the first worker could not start
  */
 export async function supervise({ workers }: Config, log: Logger): Promise<Started> {
   // The workers accept connections on the port themselves. If the primary accepted them, a connection that it was
@@ -29,7 +30,7 @@ export async function supervise({ workers }: Config, log: Logger): Promise<Start
   cluster.on("exit", crew.miss);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, crew.stop);
   let renewal = Promise.resolve();
-  // Two renewals at once would both replace the same worker.
+  // Two simultaneous renewals would both replace the same worker.
   process.on("SIGHUP", () => (renewal = renewal.then(crew.renew)));
   await crew.fillUp();
   return first;
@@ -37,7 +38,7 @@ export async function supervise({ workers }: Config, log: Logger): Promise<Start
 
 /** Makes the workers of a primary, without any. */
 function newCrew(count: number, log: Logger) {
-  /** The workers, except those that were told to stop. */
+  /** The workers, except stopping ones. */
   const crew = new Set<Worker>();
   const serving = new Set<Worker>();
   let isStopping = false;
@@ -53,7 +54,10 @@ function newCrew(count: number, log: Logger) {
     return started;
   }
 
-  /** Adds a worker if one is missing, and says how that went. If it can't start, its exit leads to the next try. */
+  /**
+   * Adds a worker if one is missing, and logs the result. If it can't start, its exit leads to the next
+   * attempt.
+   */
   async function fill(success: string): Promise<void> {
     if (isStopping || crew.size >= count) return;
     await start().then(
@@ -64,7 +68,7 @@ function newCrew(count: number, log: Logger) {
 
   const fillUp = () => Promise.all(Array.from({ length: count - crew.size }, () => fill("worker started")));
 
-  /** Replaces each worker. The new one serves before the old one stops. */
+  /** Replaces each worker. The new one starts serving before the old one stops. */
   async function renew(): Promise<void> {
     try {
       for (const old of Array.from(serving)) {
@@ -73,7 +77,7 @@ function newCrew(count: number, log: Logger) {
         leave(old);
         old.process.kill("SIGTERM");
       }
-      // One that died while there was one too many was not replaced.
+      // A worker that died while there was one too many was not replaced.
       await fillUp();
       log.info("workers renewed");
     } catch (err) {
@@ -87,7 +91,7 @@ function newCrew(count: number, log: Logger) {
   }
 
   function miss(worker: Worker, code: number, signal: string | null): void {
-    // A worker that has not begun to serve dies of the signal itself.
+    // A worker that is not serving yet dies of the signal itself.
     if (isStopping && code !== 0 && signal !== "SIGTERM") exitCode = 1;
     if (isStopping && allWorkers().length === 0) process.exit(exitCode);
     if (!leave(worker) || isStopping || crew.size >= count) return;
@@ -110,14 +114,14 @@ function signalAll(name: NodeJS.Signals): void {
   for (const worker of allWorkers()) worker.process.kill(name);
 }
 
-/** All workers that live, also those that stop. */
+/** All living workers, including stopping ones. */
 function allWorkers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter(
     (worker) => worker !== undefined && !worker.isDead(),
   ) as Worker[];
 }
 
-/** Gives a worker that asks the metrics of all workers. */
+/** Sends a worker the metrics of all workers on request. */
 function answerForAll(serving: ReadonlySet<Worker>): void {
   const questions = newQuestions();
   cluster.on("message", async (worker, received: unknown) => {
@@ -131,11 +135,15 @@ function answerForAll(serving: ReadonlySet<Worker>): void {
 }
 
 function tell(worker: Worker, message: Message): void {
-  // A worker that is gone reports its end by its exit, and nobody waits long for its answer.
+  // A dead worker is reported by its exit, and its answer is not awaited for long.
   worker.send(message, () => {});
 }
 
-/** Resolves when a worker has started. @throws Error why it could not start */
+/**
+ * Resolves when a worker has started.
+ *
+ * @throws Error with the reason why it could not start
+ */
 function startOf(worker: Worker): Promise<Started> {
   return new Promise((resolve, reject) => {
     worker.once("exit", (code, signal) => reject(new Error(`A worker ended with ${signal ?? code}`)));

@@ -12,11 +12,11 @@ const HOOKS_PER_MINUTE = 3_000;
 const SIGN_INS_PER_MINUTE = 30;
 /** A company may have many offices in a /48. */
 const SIGN_INS_BY_SITE_PER_MINUTE = 120;
-/** Enough for somebody who mistypes. */
+/** Enough for a person who mistypes. */
 const SIGN_INS_BY_PAIR_PER_MINUTE = 10;
 /** Far too few to guess a password. */
 const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
-/** In a year, one guesser in a hundred would hit one of the three codes that are good at a time. */
+/** In a year, one attacker in a hundred would hit one of the three codes that are valid at a time. */
 const WRONG_CODES = { wrongGuesses: 6, seconds: DAY_SECONDS };
 /** @see docs/spec/events.md "E-mails" */
 const MAILS_PER_DAY = 5;

@@ -32,7 +32,7 @@ import { newStop } from "./stop.ts";
 /** The outcome of a start. */
 export interface Started {
   url: string;
-  /** Text about the first account, which the store's first start makes. null: it was no first start. */
+  /** Text about the first account, made by the store's first start, or null after later starts. */
   news: string | null;
 }
 
@@ -92,8 +92,8 @@ export async function serve(
     metricsToken: metricsAt === null ? metricsToken : null,
   });
   const answer = () => listener.serve(app.fetch);
-  // Workers share the port, so one that joins the others must answer from the moment its port is open.
-  // That is why nothing is awaited between the opening and this line.
+  // Workers share the port, so one that joins the others must answer from the moment its port is open. That
+  // is why nothing is awaited between the opening and this line.
   if (answersEarly) answer();
   const outbox = openOutbox({ ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
@@ -114,7 +114,7 @@ export async function serve(
   return { url, news: news.join("") || null };
 }
 
-/** A store that counts its commits, and the work that it had to repeat. */
+/** A store that counts its commits, and the transactions that it had to repeat. */
 function countedStore(store: Store, counts: { commits: number; conflicts: number }): Store {
   return {
     ...store,
@@ -131,13 +131,13 @@ function countedStore(store: Store, counts: { commits: number; conflicts: number
   };
 }
 
-/** Most servers show no metrics, and the library takes a while to load. */
+/** Most servers expose no metrics, and the library takes a while to load. */
 async function openMetrics(figures: Figures): Promise<ProcessMetrics> {
   const { newMetrics } = await import("../request/metrics.ts");
   return newMetrics(figures);
 }
 
-/** Records how this server is set up, for `tidemark doctor`. A full store is no reason not to start. */
+/** Records this server's set-up, for `tidemark doctor`. A full store does not prevent a start. */
 async function noteSetup(
   { publicUrl, trustProxyHops, smtpUrl }: Config & { publicUrl: string },
   { store, clock, log }: Services,
@@ -153,7 +153,7 @@ function readBuilt(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 }
 
-/** Serves the metrics at their own address if the settings name one. */
+/** Serves the metrics at their own address if it is configured. */
 async function serveMetrics({ metricsAt, metricsToken }: Config, services: Services): Promise<Listener[]> {
   if (metricsAt === null) return [];
   const listener = newListener();
@@ -199,7 +199,7 @@ function newServices(
   };
 }
 
-/** Uploads are kept beside a SQLite store, so that both are moved and backed up together. */
+/** Uploads are stored beside a SQLite store, so that both are moved and backed up together. */
 function usualUploads(storageUrl: string): string {
   if (storageUrl === "memory:") return "memory:";
   const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];

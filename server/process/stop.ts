@@ -3,9 +3,9 @@ import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Services } from "../request/services.ts";
 import type { Scheduler } from "./jobs.ts";
 
-/** A stop takes no longer. */
+/** The maximum duration of a stop. */
 export const STOP_MS = 10_000;
-/** After this time a stop that hangs is given up. */
+/** After this time a hanging stop is aborted. */
 const GIVE_UP_MS = STOP_MS - 500;
 /** How long a stop waits for receivers. Deliveries without an answer by then are sent again later. */
 const SENDING_GRACE_MS = 3_000;

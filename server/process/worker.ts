@@ -5,7 +5,7 @@ import type { Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { readMessage, newQuestions, type Message } from "./message.ts";
 import { serve } from "./serving.ts";
 
-/** Serves as one of several workers and tells the primary how the start went. */
+/** Serves as one of several workers and reports its start to the primary. */
 export async function work(config: Config, log: Logger): Promise<void> {
   try {
     const started = await serve(config, { log, shareMetrics });

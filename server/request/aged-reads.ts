@@ -3,10 +3,10 @@ import type { AnswerHeaders } from "../http/answer.ts";
 import type { Operation } from "../http/operation.ts";
 
 /**
- * Handles a request. Operations whose figures may be a moment old read from a standby if the operator has one; the
- * answer says how old the data is. Without a standby that is fresh enough, they read from the primary.
+ * Handles a request. Operations whose figures may lag slightly read from a standby if there is one; the
+ * answer says how old the data is. Without a fresh standby, they read from the primary.
  *
- * Whatever goes wrong on a standby is done again on the primary, refusals included: nothing is decided on old data.
+ * Any failure on a standby, including a refusal, is retried on the primary: no decision depends on old data.
  */
 export async function handleAged<R extends { context: Context; headers: AnswerHeaders }>(
   { handle, mayBeAged }: Operation<R>,

@@ -8,10 +8,10 @@ import { networkOf } from "../http/client-address.ts";
 import type { Store } from "../storage/store.ts";
 import type { Services } from "./services.ts";
 
-/** The one who called an operation of the company. */
+/** The user or key that calls an operation of the company. */
 export type Caller = { kind: "key"; name: string } | { kind: "user"; user: User; session: Session };
 
-/** The caller as the audit log names them. */
+/** The caller's name in the audit log. */
 export function actorOf(caller: Caller): Actor {
   if (caller.kind === "key") return { kind: "key", id: null, name: caller.name };
   return { kind: "user", id: caller.user.id, name: caller.user.email };
@@ -35,7 +35,7 @@ export async function admit(
   clientAddress: string | null,
   key: string | null,
 ): Promise<Admission> {
-  // Whoever names no key guesses none. A page whose session has ended asks again and again.
+  // A request without a key is no guess. A page whose session has ended repeats its requests.
   if (key === null) throw new Failure("unauthorized", BAD_CREDENTIALS);
   const hash = hashApiKey(key);
   const network = networkOf(clientAddress);

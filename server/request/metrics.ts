@@ -8,10 +8,10 @@ const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 
  */
 const DELAY_SAMPLE_MS = 20;
 
-/** A request that was answered. */
+/** An answered request. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern. The path would be unbounded and could name people. */
+  /** The route's pattern. Paths would be unbounded and could contain personal data. */
   route: string;
   status: number;
   seconds: number;
@@ -41,29 +41,29 @@ export interface StoreFigures {
   isReady(): Promise<boolean>;
 }
 
-/** The figures that are counted elsewhere and shown here. */
+/** Figures that are counted elsewhere and shown here. */
 export interface Figures extends StoreFigures {
   sightings: { counts: { refusedOrigins: number } };
-  /** What waits and how much there is, read when somebody asks. null: the store does not answer. */
+  /** The backlog and size of the store, read on demand. Null if the store does not answer. */
   stock(): Promise<Stock | null>;
 }
 
-/** What waits in the store, and how large it is. */
+/** The store's backlog and size. */
 export interface Stock {
-  /** Events and e-mails to send. At most 10,000 are counted. */
+  /** Unsent events and e-mails, counted up to 10,000. */
   waitingCount: number;
-  /** The age of the oldest of them. 0: none waits. */
+  /** The age of the oldest one, or 0 if none waits. */
   oldestSeconds: number;
-  /** E-mails that wait until the server can send any. */
+  /** E-mails held until mail is set up. */
   heldEmailsCount: number;
   failingWebhooksCount: number;
-  /** null: in memory. */
+  /** Null for a store in memory. */
   storeBytes: number | null;
-  /** null: unknown. */
+  /** Null if unknown. */
   logBytes: number | null;
 }
 
-/** The gauges of a stock. Each process reads the same store, so the largest value counts. */
+/** The gauges of a stock. All processes read the same store, so the largest value is shown. */
 const STOCK_GAUGES: [name: string, help: string, read: (stock: Stock) => number | null][] = [
   ["tidemark_events_waiting", "Events and e-mails to send, at most 10,000", (stock) => stock.waitingCount],
   ["tidemark_events_oldest_seconds", "Age of the oldest of them", (stock) => stock.oldestSeconds],
@@ -151,7 +151,7 @@ async function pageOf(registry: Registry): Promise<MetricsPage> {
   return { text: await registry.metrics(), contentType: registry.contentType };
 }
 
-/** A counter that costs nothing until somebody reads it. */
+/** A counter that costs nothing until it is read. */
 function newCounter(
   registry: Registry,
   { read, ...description }: { name: string; help: string; read: () => number },

@@ -10,7 +10,7 @@ import type { Services } from "./services.ts";
 
 /**
  * Wraps a handler so that its requests are counted by route and, with `LOG_LEVEL=debug`, logged in one line
- * each. Neither holds anything from the client except the method.
+ * each. The only client data in either is the method.
  */
 export function observed({ metrics, log }: Services, route: string, handler: EventHandler): EventHandler {
   const hasAccessLog = log.isLevelEnabled("debug");
@@ -43,9 +43,9 @@ export function observed({ metrics, log }: Services, route: string, handler: Eve
 /**
  * `GET /metrics`, for Prometheus.
  *
- * Choice: metrics are private, and the caller's address proves nothing, because behind a proxy on the same
- * machine every caller looks local. So metrics are off until they get an address of their own or a token,
- * which callers send as a bearer token.
+ * Metrics are private, and the caller's address proves nothing, because behind a proxy on the same machine
+ * every caller looks local. So metrics are off until they get an address of their own or a token, which
+ * callers send as a bearer token.
  */
 export function metricsPage(services: Services, token: string | null): EventHandler {
   const { metrics } = services;
@@ -63,7 +63,7 @@ export function metricsPage(services: Services, token: string | null): EventHand
 }
 
 /**
- * The right token is never refused. Otherwise a stranger's guesses from the same network would make an operator blind.
+ * The right token is never refused. Otherwise guesses from the same network could lock the operator out.
  *
  * @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts
  */

@@ -13,9 +13,7 @@ export interface Refusal {
   headers: AnswerHeaders;
 }
 
-/**
- * The answer to anything that a handler threw: a refusal in the route's shape, or a bug, logged, with 500.
- */
+/** The answer to any error of a handler: a refusal in the route's shape, or a logged bug with 500. */
 export function refuse(services: Services, event: H3Event, refusal: Refusal): Response {
   const { error } = refusal;
   const headers = { ...NO_STORE, ...refusal.headers };
@@ -31,7 +29,7 @@ export function refuse(services: Services, event: H3Event, refusal: Refusal): Re
 
 const ids = new WeakMap<H3Event, string>();
 
-/** The id of a request in the log. We make it ourselves, because a client's id could hold anything. */
+/** The id of a request in the log. The server generates it, because a client's id could contain anything. */
 export function requestId(event: H3Event): string {
   const known = ids.get(event);
   if (known !== undefined) return known;
@@ -40,9 +38,7 @@ export function requestId(event: H3Event): string {
   return id;
 }
 
-/**
- * The pattern of a request's route. The log may hold it, but not the path, which may contain personal data.
- */
+/** The pattern of a request's route, for the log. The path itself may contain personal data. */
 function routeOf(event: H3Event): string {
   return event.context.matchedRoute?.route ?? "none";
 }

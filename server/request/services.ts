@@ -13,20 +13,20 @@ import type { Store } from "../storage/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
 
-/** The things that routes share: the store, the edges of the process, and the limits. */
+/** What routes share: the store, the edges of the process, and the limits. */
 export interface Services {
   store: Store;
   clock: () => Date;
   chance: Chance;
   log: Logger;
-  /** Logs refusals that an outage of the store causes. */
+  /** Logs refusals caused by an outage of the store. */
   logOutage: OutageLog;
-  /** Sees how the server is used, for `tidemark doctor`. */
+  /** Records how the server is used, for `tidemark doctor`. */
   sightings: SightingRecorder;
-  /** null: nothing is counted. */
+  /** Null if metrics are off. */
   metrics: Metrics | null;
   publicUrl: string;
-  /** null: mail is not set up. */
+  /** Null if mail is not set up. */
   mail: OutgoingMail | null;
   /** Encrypts the secrets of payment providers. */
   seal: Seal;
@@ -37,9 +37,9 @@ export interface Services {
   /** Keeps files that were uploaded. */
   uploads: Uploads;
   afterwards: Afterwards;
-  /** Writes an e-mail to a promoter, by the operator's own template if there is one. */
+  /** Writes an e-mail to a promoter, from the operator's own template if there is one. */
   writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
-  /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */
+  /** The number of proxies in front of the server. Only their entries in `X-Forwarded-For` are trusted. */
   trustProxyHops: number;
   limits: {
     v1: RateLimiter;
@@ -52,15 +52,15 @@ export interface Services {
     signIns: RateLimiter;
     /** Attempts to sign in, by the larger network that IPv6 networks are part of. */
     signInsBySite: RateLimiter;
-    /** Attempts to sign in, by network and e-mail address together, and those of a known browser. */
+    /** Attempts to sign in, by network and e-mail address together. Also those of a known browser. */
     signInsByPair: RateLimiter;
     /** Attempts to sign in, by e-mail address, from all unknown browsers. */
     signInsByEmail: RateLimiter;
-    /** E-mails with a link that somebody asks for, by the address that they go to. */
+    /** E-mails with a requested link, by recipient. */
     signInEmails: RateLimiter;
-    /** E-mails that somebody asks for who has proved nothing, by the mailbox that they go to, in a day. */
+    /** E-mails caused by unauthenticated requests, by mailbox and day. */
     mailsByMailbox: RateLimiter;
-    /** Applications to a campaign in an hour. */
+    /** Applications to a campaign per hour. */
     joins: RateLimiter;
     /** Wrong codes of a second factor. */
     wrongCodes: GuessLimiter;
@@ -71,8 +71,8 @@ export interface Services {
 }
 
 /**
- * The context of one operation. The clock is read here, once. `actor`: the one whose changes go into the audit log;
- * null for tracking, whose facts have records of their own.
+ * The context of one operation. The clock is read here, once. `actor` is named in the audit log for the
+ * changes. It is null for tracking, whose events have records of their own.
  */
 export function newContext(
   { store, clock, chance }: Pick<Services, "store" | "clock" | "chance">,
@@ -83,14 +83,14 @@ export function newContext(
   return { store: auditedStore(store, { actor, clock: () => now }), now, chance, actor };
 }
 
-/** Work that is done after an answer, so that the time of the answer does not tell what was done. */
+/** Work that is done after an answer, so that the response time does not reveal it. */
 export interface Afterwards {
   run(work: () => Promise<void>): void;
-  /** Resolves when all of it is done. */
+  /** Resolves when all of it is finished. */
   settle(): Promise<void>;
 }
 
-/** Makes the list of work under way. Errors are logged, because nobody waits for them. */
+/** Makes the list of unfinished work. Errors are logged, because no caller waits for them. */
 export function newAfterwards(log: Logger): Afterwards {
   const underWay = new Set<Promise<void>>();
   return {
@@ -112,17 +112,17 @@ const OUTAGE_LINE_PAUSE_MS = 10_000;
 
 /**
  * Logs that the store can't be used. During an outage every request is refused, and a line for each would
- * bury the rest.
+ * bury all other lines.
  */
 export type OutageLog = (failure: Failure) => void;
 
-/** Makes an outage log. `unloggedCount` says how many refusals were left out since the last line. */
+/** Makes an outage log. `unloggedCount` is the number of refusals left out since the last line. */
 export function newOutageLog(log: Logger, clock: () => Date): OutageLog {
   let loggedAt = -Infinity;
   let unloggedCount = 0;
   return ({ cause, message }) => {
     const now = clock().getTime();
-    // `Math.abs` covers a clock that was set back; otherwise the log would be silent until it has caught up.
+    // `Math.abs` covers a clock that was set back. Otherwise nothing would be logged until it has caught up.
     if (Math.abs(now - loggedAt) < OUTAGE_LINE_PAUSE_MS) {
       unloggedCount += 1;
       return;

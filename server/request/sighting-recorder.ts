@@ -3,20 +3,21 @@ import { recordSightings, type Sighting, type SightingKind } from "../domain/peo
 import { SYSTEM } from "../domain/context.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Something that is seen again is written again after this time. */
+/** A sighting is renewed in the store after this time. */
 const REFRESH_MS = 60 * 60 * 1_000;
 /** The pause between two writes. */
 const PAUSE_MS = 10_000;
-/** The most sightings that wait for a write. Others are dropped; they will be seen again if they matter. */
+/** The maximum of sightings waiting for a write. Others are dropped; if they matter, they come again. */
 const MOST_WAITING = 50;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Watches how the server is used, for `tidemark doctor`: it keeps a little in memory and writes now and then.
+ * Records how the server is used, for `tidemark doctor`. It keeps a little in memory and writes it
+ * periodically.
  */
 export interface SightingRecorder {
   see(kind: SightingKind, value: string, accountId?: number): void;
-  /** Counts a sign-up that was refused for its origin. The log names each origin once. */
+  /** Counts a sign-up that was refused for its site's origin. The log names each origin once. */
   seeRefusedOrigin(accountId: number, origin: string): void;
   /** Writes the sightings since the last write. */
   write(): Promise<void>;
@@ -32,7 +33,7 @@ interface Group {
   values: string[];
 }
 
-/** Starts to watch. */
+/** Starts recording. */
 export function newSightingRecorder(
   { store, log, clock }: { store: Store; log: Logger; clock: () => Date },
   later: Later = (work, delayMs) => void setTimeout(work, delayMs).unref(),
@@ -67,13 +68,13 @@ export function newSightingRecorder(
         const before = await recordSightings(store, accountId, { kind, values, now: clock() });
         if (kind === "refused-origin") logNew(values, before);
       } catch (error) {
-        // The doctor can do without these, and a fault of the store is logged elsewhere.
+        // The doctor can do without these, and a store fault is logged elsewhere.
         log.debug({ err: error }, "sightings could not be written");
       }
     }
   }
 
-  /** The first worker that sees an origin logs it. After a restart, it is logged again. */
+  /** The first worker to see an origin logs it. After a restart, it is logged again. */
   function logNew(origins: string[], before: Sighting[]): void {
     for (const origin of origins) {
       if (before.some(({ value, lastAt }) => value === origin && lastAt >= startedAt)) continue;

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import type { H3Event } from "h3";
 import { accounts, type Account } from "../domain/program/account/account.ts";
 import { SYSTEM, type Chance } from "../domain/context.ts";
-import { findMembers } from "../domain/people/portal/sign-in.ts";
+import { findPortalPromoters } from "../domain/people/portal/sign-in.ts";
 import { mailbox } from "../domain/people/promoter/promoter.ts";
 import { isMarkOf, newBrowserMark, type Holder, type HolderKind } from "../domain/access/session.ts";
 import { holderOf } from "../domain/access/user/sign-in.ts";
@@ -19,31 +19,36 @@ import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Store } from "../storage/store.ts";
 import type { Services } from "./services.ts";
 
-/** Limits the attempts of a caller. All throw a Failure `rate_limited`. */
+/** The limits for a caller's attempts. All throw a Failure `rate_limited`. */
 export interface SignInLimits {
   /**
-   * Counts an attempt to sign in or to prove a password. null: it names no e-mail address. Answers whether the browser is
-   * a stranger's: one in which this person has never signed in.
+   * Counts an attempt to sign in or to prove a password. `email` is null if the request has none. Resolves to
+   * whether the browser is unknown: the person has never signed in there.
    */
   limit(email: string | null): Promise<boolean>;
-  /** Counts a wish for an e-mail to this address. */
+  /** Counts a request for an e-mail to this address. */
   limitEmail(email: string): Promise<void>;
-  /** Whether one more e-mail may go to this address today, which counts. A known browser has e-mails of its own. */
+  /**
+   * Whether one more e-mail may go to this address today, and counts it. A known browser has e-mails of its
+   * own.
+   */
   mayMail(email: string): Promise<boolean>;
-  /** Counts an application, and the e-mail that it causes. `campaign` names the campaign. */
+  /** Counts an application, and the e-mail that it causes. */
   limitJoin(campaign: string, email: string): Promise<void>;
-  /** Counts an e-mail to an address that somebody of an account causes. */
+  /** Counts an e-mail to an address that an account's user causes. */
   limitInvitation(accountId: number, email: string): Promise<void>;
-  /** Runs an attempt with a code of the second factor, which counts if the code is wrong. `way`: what came before the code. */
+  /**
+   * Runs an attempt with a second-factor code, and counts a wrong code. `way` is the step before the code.
+   */
   guessCode<T>(email: string, way: "password" | "link", attempt: () => Promise<T>): Promise<T>;
 }
 
 /**
- * The limits of a request. `kind` keeps a user and a promoter with one e-mail address apart.
+ * The limits of a request. `kind` keeps a user and a promoter with the same e-mail address apart.
  *
- * A browser in which the person has signed in before has attempts of its own. Everybody else shares those of the network
- * and of the address, so a stranger who guesses uses up only what strangers have. A refused attempt does not count
- * against the next limit, because otherwise one network could use up that of an address.
+ * A browser in which the person has signed in before has attempts of its own. All others share those of the
+ * network and of the address, so an attacker uses up only the strangers' share. A refused attempt does not
+ * count against the next limit; otherwise one network could use up that of an address.
  *
  * @see docs/spec/common.md "Authentication", 4
  */
@@ -64,7 +69,7 @@ export function signInLimits(
       const browser = email === null ? null : await browserOf(email);
       if (browser !== null) {
         await take(limits.signInsByPair, keyOf(browser));
-        // Each sign-in can make one more known browser, so these are not only counted alone.
+        // Each sign-in may add a known browser, so these also share a limit.
         await take(limits.signIns, personOf(browser));
         await take(limits.signIns, `known ${networkOf(address)}`);
         return false;
@@ -108,7 +113,7 @@ export interface Arrival {
   token: string;
 }
 
-/** The cookies of a sign-in: the session's, and the marks by which the browser is known from now on. */
+/** The cookies of a sign-in: the session's, and the marks that make the browser known from now on. */
 export function signInCookies(
   { event, chance, publicUrl }: { event: H3Event; chance: Chance; publicUrl: string },
   { account, holder, token }: Arrival,
@@ -134,13 +139,13 @@ function keyOf({ mark }: KnownBrowser): string {
   return `browser ${mark}`;
 }
 
-/** The name under which limits count all known browsers of a person. */
+/** The key under which limits count all known browsers of a person. */
 function personOf({ holder: { kind, accountId, id } }: KnownBrowser): string {
   return `known ${kind} ${accountId} ${id}`;
 }
 
 /**
- * Many mail servers ignore dots and plus tags, and the mailer writes a domain in its one spelling. Counting too few
+ * Many mail servers ignore dots and plus tags, and the mailer normalises the domain. Counting too few
  * mailboxes is safer than counting too many.
  */
 function foldedMailbox(email: string): string {
@@ -174,7 +179,9 @@ interface KnownBrowser {
   holder: Holder;
 }
 
-/** The browser of a request, if the person with this e-mail address has signed in there before. null: it is unknown. */
+/**
+ * The request's browser if the person with this e-mail address has signed in there before, otherwise null.
+ */
 async function findKnownBrowser(
   store: Store,
   event: H3Event,
@@ -199,8 +206,8 @@ async function findUserOf(store: Store, email: string): Promise<Person[]> {
 }
 
 async function findPromotersOf(store: Store, email: string): Promise<Person[]> {
-  const members = await findMembers(store, { email, accountId: null });
-  return members.map(({ account, promoter }) => ({
+  const candidates = await findPortalPromoters(store, { email, accountId: null });
+  return candidates.map(({ account, promoter }) => ({
     account,
     holder: { kind: "promoter", accountId: account.id, id: promoter.id },
   }));

@@ -4,19 +4,22 @@ import { countHeld, loadBacklog } from "../domain/events/webhook/backlog.ts";
 import type { Store } from "../storage/store.ts";
 import type { Stock } from "./metrics.ts";
 
-/** How long the store may take to answer. Load balancers get their answer within a second, even from a slow process. */
+/**
+ * How long the store may take to answer. Load balancers get their answer within a second, even from a slow
+ * process.
+ */
 const WAIT_MS = 700;
 
 /** Whether a server should get requests. */
 export interface Readiness {
   isReady: boolean;
-  /** Why commits are less durable than promised, in sentences. */
+  /** Sentences on why commits are less durable than promised. */
   warnings: string[];
 }
 
 const NOT_READY: Readiness = { isReady: false, warnings: [] };
 
-/** Asks the store whether it serves. A store that answers too late is not ready. */
+/** Asks the store whether it is available. One that answers too late is not ready. */
 export async function loadReadiness(store: Pick<Store, "isReady" | "weaknesses">): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Readiness>((resolve) => {
@@ -27,7 +30,7 @@ export async function loadReadiness(store: Pick<Store, "isReady" | "weaknesses">
   return readiness;
 }
 
-/** What waits in a store, and how large it is. null: the store does not answer. */
+/** The store's backlog and size, or null if the store does not answer. */
 export async function takeStock(store: Store, now: Date): Promise<Stock | null> {
   try {
     const accountIds = (await listAccounts(store)).map(({ id }) => id);
@@ -44,7 +47,7 @@ export async function takeStock(store: Store, now: Date): Promise<Stock | null> 
       logBytes: size?.logBytes ?? null,
     };
   } catch {
-    return null; // `tidemark_store_ready` tells that the store is away
+    return null; // `tidemark_store_ready` reports it
   }
 }
 

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
-/** The hexadecimal SHA-256 of a text, for keys that must hide the text or where it could be too long. */
+/** The hexadecimal SHA-256 of a text, for keys that must hide the text or that it would make too long. */
 export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** A number for lists in place of a secret hash. Its 48 bits are enough to tell a few apart. */
+/** A number that lists show in place of a secret hash. 48 bits are enough to tell a few apart. */
 export function numberOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 12), 16);
 }
@@ -13,7 +13,10 @@ export function numberOf(hash: string): number {
 /** Postgres' limit for an index entry is 2,700 bytes. */
 const MOST_INDEXED = 600;
 
-/** A text as a column with an index holds it. A very long one, or one with a NUL, is compared by its hash. */
+/**
+ * The form in which an indexed column stores a text. A very long text, or one with a NUL, is stored as its
+ * hash.
+ */
 export function indexed(text: string): string {
   return text.length > MOST_INDEXED || text.includes("\0") ? `sha256:${digest(text)}` : text;
 }
@@ -22,8 +25,8 @@ export function indexed(text: string): string {
 const FINGERPRINT_LENGTH = 32;
 
 /**
- * A short stand-in for a tuple where only equality counts. It has so much of the SHA-256 that two tuples never share it in
- * practice.
+ * A short substitute for a tuple that is only compared for equality. It keeps enough of the SHA-256 to rule
+ * out collisions.
  */
 export function fingerprint(tuple: readonly (string | number)[]): string {
   return digest(JSON.stringify(tuple)).slice(0, FINGERPRINT_LENGTH);

@@ -1,10 +1,14 @@
 import { Failure } from "../failure.ts";
 import type { Table } from "./table.ts";
 
-/** SQLite's code for a damaged file. Its engine treats damaged values alike. */
+/** SQLite's code for a damaged file, so that the engine treats damaged values alike. */
 const CORRUPT = 11;
 
-/** Parses a stored document. @throws Failure `unavailable` for a damaged one */
+/**
+ * Parses a stored document.
+ *
+ * @throws Failure `unavailable` if it is damaged
+ */
 export function parseStored<T>(kind: string, text: string): T {
   try {
     return JSON.parse(text) as T;
@@ -16,7 +20,7 @@ export function parseStored<T>(kind: string, text: string): T {
   }
 }
 
-/** Every request reads the same few accounts, keys and campaigns, so each of their texts is parsed once. */
+/** Every request reads the same few accounts, keys and campaigns, so each text is parsed only once. */
 const parsed = new Map<string, unknown>();
 const MAX_PARSED = 1_000;
 const MAX_LENGTH = 4_096;

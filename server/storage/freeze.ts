@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { table } from "./table.ts";
 import type { Reader } from "./view.ts";
 
-/** Says that an account takes no changes. Every transaction looks whether there is one. */
+/** Marks an account that accepts no changes. Every transaction checks for it. */
 export interface Freeze {
   accountId: number;
   /**
@@ -13,19 +13,19 @@ export interface Freeze {
   state: "frozen" | "moved" | "removed";
 }
 
-/** An account has one or none. */
+/** At most one for each account. */
 export const freezes = table<Freeze>()({
   name: "freeze",
   key: ["id"],
   columns: { id: ["integer", () => 1] },
 });
 
-/** Whether an account takes no changes. */
+/** Whether an account is frozen. */
 export async function isFrozen(reader: Reader, accountId: number): Promise<boolean> {
   return (await reader.get(freezes, accountId, 1)) !== null;
 }
 
-/** @throws Failure `unavailable` if one of the accounts takes no changes */
+/** @throws Failure `unavailable` if one of the accounts is frozen */
 export async function refuseFrozen(reader: Reader, accountIds: Iterable<number>): Promise<void> {
   for (const accountId of accountIds) {
     if (await isFrozen(reader, accountId))

@@ -1,12 +1,15 @@
 /**
- * Processes take ids in blocks. The first blocks of a kind are small, so that the ids of a new account have next to no
- * gaps; later ones are larger, because each block costs a commit. A process that dies leaves the rest of its block unused:
- * gaps are fine, reuse is not.
+ * Processes reserve ids in blocks. The first blocks of a kind are small, to keep gaps rare in a new account.
+ * Later ones are larger, because each block costs a commit. A process that dies leaves the rest of its block
+ * unused: gaps are fine, reuse is not.
  */
 const LARGEST = 256;
 const SHARE = 4;
 
-/** The SQL of the length of a block that begins with the id of an expression. `least` and `greatest`: their names. */
+/**
+ * The SQL for the length of the block that begins at an id. `least` and `greatest` are the dialect's names of
+ * these functions.
+ */
 export function blockLength(first: string, least: string, greatest: string): string {
   return `${least}(${LARGEST}, ${greatest}(1, (${first}) / ${SHARE}))`;
 }

@@ -1,6 +1,6 @@
 import type { Reads, Session } from "./session.ts";
 
-/** Plain items: texts under keys, for data that no question is about. The store's mark is one. */
+/** Plain items: texts under keys, for data that is never queried, such as the store's mark. */
 
 /** The text of an item, or null. */
 export async function readItem(reads: Reads, key: string): Promise<string | null> {
@@ -16,7 +16,7 @@ export async function itemKeys(reads: Reads): Promise<string[]> {
   );
 }
 
-/** Writes an item. null: removes it. */
+/** Writes an item, or removes it if the value is null. */
 export async function writeItem(session: Session, key: string, value: string | null): Promise<void> {
   const [first, second] = [1, 2].map(session.dialect.value);
   if (value === null) await session.run({ text: `delete from items where key = ${first}`, values: [key] });

@@ -5,17 +5,20 @@ import type { Engine } from "./session.ts";
 /** How old a process's knowledge of the mark may be when it commits. */
 const TRUST_MS = 2_000;
 
-/** An engine that knows the layout of its store, and commits nothing once a later release takes the store over. */
+/**
+ * An engine that knows its store's layout, and stops committing once a later release takes the store over.
+ */
 export interface WatchedEngine extends Engine {
-  /** The layout to write. It grows when `tidemark upgrade` is run after all servers were replaced. */
+  /** The layout to write. It rises when `tidemark upgrade` runs after all servers were replaced. */
   layout(): number;
-  /** Reads the mark. Why this process may not use the store any more, or null. */
+  /** Reads the mark. Resolves to the reason why this process may no longer use the store, or null. */
   look(): Promise<string | null>;
 }
 
 /**
- * Makes an engine that watches the layout mark. If each commit checked the mark, those of all accounts would wait for each
- * other. So a process looks at it now and then, and an upgrade waits for longer than that before it changes anything.
+ * Makes an engine that watches the layout mark. If each commit checked the mark, all accounts would wait for
+ * each other. Instead, each process checks it periodically, and an upgrade waits longer than that before it
+ * changes anything.
  */
 export function watchLayout(
   engine: Engine,

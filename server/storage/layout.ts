@@ -3,20 +3,25 @@ import { parseStored } from "./documents.ts";
 import type { Engine, Reads, Session } from "./session.ts";
 import { SQLITE } from "./sql.ts";
 
-/** Raise it with every change to the shape of records, or to tables. */
+/** Raise it with every change to tables or to the shape of records. */
 export const LAYOUT = 13;
 /**
- * The oldest layout that this release serves as it is: it reads records of that layout and of all later ones, and writes
- * the one that the store's mark names. @see docs/ARCHITECTURE.md "Changing the layout"
+ * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
+ * and writes the one in the store's mark.
+ *
+ * @see docs/ARCHITECTURE.md "Changing the layout"
  */
 export const OLDEST_SERVED = 13;
-/** The first layout with tables. Stores of earlier ones keep texts under keys. */
+/** The first layout with tables. Earlier stores keep texts under keys. */
 export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
-/** Where a store keeps its layout mark, in the form of the keys before there were tables. */
+/** The key of the layout mark, in the format that keys had before there were tables. */
 export const MARK_KEY = "c0:slayout!";
-/** A process that found no room on the disk writes an item here, and removes it, to learn whether there is room again. */
+/**
+ * After a commit failed for lack of disk space, the process writes an item here and removes it, to find out
+ * whether there is space again.
+ */
 export const ROOM_KEY = "c0:slayout!:sroom!";
 
 /** The steps of work on a whole store, in their order. */
@@ -24,12 +29,12 @@ export const STAGES = ["clear", "fill", "drop"] as const;
 /** Unfinished work on a whole store. */
 export interface UnderWay {
   work: "import" | "move" | "upgrade";
-  /** Differs between the processes that work on the store one after the other. */
+  /** Identifies the process that does the work, since several may do so in turn. */
   by: string;
   stage: (typeof STAGES)[number];
   /**
-   * The digest of the records that fill the store, so that no two sources are mixed. null: it is not being
-   * filled.
+   * The digest of the records being filled in, so that two sources are never mixed, or null if it is not
+   * being filled.
    */
   source: string | null;
   /** The layout of its records before the work began. */
@@ -42,7 +47,9 @@ export interface UnderWay {
 export interface Mark {
   /** The layout that is written. */
   version: number;
-  /** The layout that is about to be written. Processes that don't know it stop. Absent: none. */
+  /**
+   * The layout that is about to be written; processes that don't know it stop. Absent: no change is planned.
+   */
   next?: number;
   /** Absent: the store may be used. */
   underWay?: UnderWay;
@@ -80,11 +87,11 @@ export async function checkLayout(engine: Engine): Promise<void> {
   throw new Failure("refused", `The store was made by ${maker} of Tidemark: use that one, or an empty store`);
 }
 
-/** A store's layout mark, as it was read. null: it has none. */
+/** The layout mark as it was read, or null if there is none. */
 export interface ReadMark {
   text: string | null;
   mark: Mark | null;
-  /** The table that it is in. */
+  /** The table that holds it. */
   table: string;
 }
 
@@ -98,8 +105,9 @@ export async function readMark(reads: Reads): Promise<ReadMark> {
 }
 
 /**
- * The table where stores of layouts before `FIRST_WITH_TABLES` keep everything: texts under keys. On Postgres it has another
- * name than the table of items, and only the mark stays there, which keeps earlier releases away. null: there is none.
+ * The table in which stores before `FIRST_WITH_TABLES` keep everything as texts under keys, or null if there
+ * is none. On Postgres its name differs from the table of items, and only the mark stays there, which keeps
+ * earlier releases away.
  */
 export async function formerItems(reads: Reads): Promise<string | null> {
   if (reads.dialect === SQLITE) return "items";
@@ -107,7 +115,7 @@ export async function formerItems(reads: Reads): Promise<string | null> {
   return row?.[0] ? "tidemark_items" : null;
 }
 
-/** Replaces the mark that was read. false: another process was quicker. */
+/** Replaces the mark that was read. Resolves to false if another process was faster. */
 export async function replaceMark(session: Session, seen: ReadMark, mark: Mark): Promise<boolean> {
   const [one, two, three] = [1, 2, 3].map(session.dialect.value);
   const value = JSON.stringify(mark);

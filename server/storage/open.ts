@@ -16,11 +16,11 @@ export interface EngineOptions {
   /** Every table of the store. */
   tables: readonly Table<never>[];
   connections?: number;
-  /** Whether the operator asks for a synchronous standby. */
+  /** Whether the operator requires a synchronous standby. */
   requiresStandby?: boolean;
-  /** Standbys for reads that may be a moment old. */
+  /** Standbys for reads that may lag slightly. */
   standbys?: { url: string; maxAgeSeconds: number } | null;
-  /** Gets sentences that the operator should read, for example that another host is written to. */
+  /** Receives notices for the operator, for example that another host is now written to. */
   notify?: (notice: string) => void;
 }
 
@@ -30,11 +30,11 @@ export interface OpenOptions extends EngineOptions {
 }
 
 /**
- * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, or a `postgres:` address. A
- * missing folder is created, and so are missing tables.
+ * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, or a `postgres:` address.
+ * Missing folders and tables are created.
  *
  * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
- *   release made
+ * release made
  */
 export async function openStore(url: string, { prepare, ...options }: OpenOptions): Promise<Store> {
   const engine = await openEngine(url, options);
@@ -61,11 +61,11 @@ export async function storeOn(engine: Engine, elapsedMs?: () => number): Promise
  * @throws Error like `openStore`
  */
 export async function openEngine(url: string, given: EngineOptions): Promise<Engine> {
-  // Every transaction looks for freezes, so every store has their table.
+  // Every transaction checks for freezes, so every store needs their table.
   const options = { ...given, tables: [...new Set([freezes, ...given.tables])] };
   if (url === "memory:") return openInMemory(options);
   if (isPostgres(url)) {
-    // Loaded only where it is used: it would add an eighth to the start of every other process.
+    // Loaded on demand: it would add an eighth to the start-up time of every other process.
     const { postgresEngine } = await import("./engines/postgres/engine.ts");
     return postgresEngine(url, options);
   }
@@ -101,7 +101,6 @@ function isPostgres(url: string): boolean {
 
 /**
  * Refuses a folder that no server ever wrote to, because a typo would look like an empty store.
- *
  * @throws Error naming the folder
  */
 export function requireStore(url: string): void {
@@ -111,12 +110,16 @@ export function requireStore(url: string): void {
   throw new Error(`there is no store in ${resolve(folder)}`);
 }
 
-/** The folder that a store is kept in. undefined: in a database, or nowhere. */
+/** The folder of a store, or undefined if it is in a database or in memory. */
 export function folderOf(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
-/** A new store beside an old one would look like the old one, emptied. @throws Error */
+/**
+ * A new store beside an old one would look like the old one without its data.
+ *
+ * @throws Error
+ */
 function refuseLmdb(folder: string): void {
   if (existsSync(join(folder, "data.mdb")) && !existsSync(fileIn(folder))) throw new Error(whyLmdb(folder));
 }

@@ -18,12 +18,12 @@ import { parse } from "./documents.ts";
 import { SQLITE, sqlName, storable, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnValue, Row, Table } from "./table.ts";
 
-/** The tables of a question, under their names in SQL. */
+/** The tables of a query, under their SQL names. */
 export type Schema<Tables extends Record<string, Pick<Table<never>, "columns">>> = {
   [Name in keyof Tables]: Row<Tables[Name]>;
 };
 
-// Kysely only writes questions here. Engines run them, each on its own connections.
+// Kysely only builds queries. Engines run them on their own connections.
 const builders = {
   sqlite: new Kysely<unknown>({
     dialect: {
@@ -43,26 +43,30 @@ const builders = {
   }),
 };
 
-/** Writes questions over some tables, in an engine's dialect. */
+/** Builds queries over some tables, in an engine's dialect. */
 export function builderOf<S>(dialect: Dialect): Kysely<S> {
   return (dialect === SQLITE ? builders.sqlite : builders.postgres) as Kysely<S>;
 }
 
-/** The text and values of a question. */
+/** The text and values of a query. */
 export function statementOf(question: Compilable): Statement {
   const { sql, parameters } = question.compile();
   return { text: sql, values: parameters as ColumnValue[], isQuick: "isQuick" in question };
 }
 
-/** Marks a question that an index answers like a read of a few records, so that it need not run beside other work. */
+/**
+ * Marks a query that an index answers as fast as a read of a few records, so that it need not run in a
+ * separate thread.
+ */
 export function quick<O>(question: Compilable<O>): Compilable<O> & { isQuick: true } {
   return { compile: () => question.compile(), isQuick: true };
 }
 
 /**
- * A question that is asked often, with other values each time: it is written once for each dialect.
+ * A frequent query whose values differ each time. Its text is built once for each dialect.
  *
- * @example const balance = prepared((question: Kysely<LeadSchema>, accountId: number) => question.selectFrom("leads")…);
+ * @example const balance = prepared((question: Kysely<LeadSchema>, accountId: number) =>
+ * question.selectFrom("leads")…);
  */
 export function prepared<S, Values extends ColumnValue[], O>(
   write: (question: Kysely<S>, ...values: Values) => Compilable<O>,
@@ -85,13 +89,13 @@ export function prepared<S, Values extends ColumnValue[], O>(
   };
 }
 
-/** What answers questions: a store, or a transaction's view. */
-interface Asker {
+/** Runs queries: a store, or a transaction's view. */
+interface QueryRunner {
   question<S>(): Kysely<S>;
   rows<O>(question: Compilable<O>): Promise<O[]>;
 }
 
-/** The part of a list to read. */
+/** The page of a list to read. */
 export interface Window {
   limit: number;
   offset: number;
@@ -111,12 +115,12 @@ export interface Found<R> {
 
 export const NOTHING: Found<never> = { records: [], total: 0 };
 
-/** The part of a question's records to read. The question selects nothing by itself. */
+/** The part of a query's records to read. The query itself selects no columns. */
 type Wanted<S, Names extends keyof S> = { question: SelectQueryBuilder<S, Names, object> } & Window;
 
-/** A page of the records of a table that a question is about, in the question's order, and how many there are in all. */
+/** A page of the records that a query finds, in its order, and their total number. */
 export async function findPage<R extends { id: number }, S, Names extends keyof S>(
-  view: Asker,
+  view: QueryRunner,
   from: Table<R>,
   wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
@@ -132,11 +136,11 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
 }
 
 /**
- * The ids on a page of the records that a question is about, and how many records there are in all. An index can answer this.
- * Whole records lie far apart, so only those of the page are read, by `findInOrder`.
+ * The ids on a page of the records that a query finds, and their total number. An index can answer this.
+ * Whole records lie far apart, so `findInOrder` reads only those of the page.
  */
 export async function findIds<S, Names extends keyof S>(
-  view: Asker,
+  view: QueryRunner,
   from: Pick<Table<never>, "name">,
   { question, limit, offset }: Wanted<S, Names>,
 ): Promise<{ accountId: number; ids: number[]; total: number }> {
@@ -151,9 +155,9 @@ export async function findIds<S, Names extends keyof S>(
   return { accountId: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
 }
 
-/** The rows of a question about records with these ids, in the order of the ids. One may have been removed since. */
+/** The rows for these ids, in the order of the ids. A record may have been removed meanwhile. */
 export async function findInOrder<O extends { id: number | null }>(
-  view: Asker,
+  view: QueryRunner,
   ids: readonly number[],
   question: Compilable<O>,
 ): Promise<O[]> {
@@ -162,12 +166,12 @@ export async function findInOrder<O extends { id: number | null }>(
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** What each field of a filter adds to a question. `A`: what the request knows besides. */
+/** How each field of a filter narrows a query. `A`: further knowledge of the request. */
 export type Conditions<F, Q, A> = {
   [Field in keyof F]-?: (question: Q, wanted: NonNullable<F[Field]>, asking: A) => Q;
 };
 
-/** A question with what the fields of a filter add to it. Absent ones add nothing. */
+/** Narrows a query by the given fields of a filter. Absent fields change nothing. */
 export function filtered<F extends object, Q, A extends { filter: F }>(
   all: Q,
   conditions: Conditions<F, Q, A>,
@@ -182,7 +186,7 @@ export function filtered<F extends object, Q, A extends { filter: F }>(
   return (Object.keys(conditions) as (keyof F)[]).reduce(narrowed, all);
 }
 
-/** Whether a column lies in a range without its end. null: open. */
+/** Whether a column lies in a range that excludes its end. A bound of null is open. */
 export function isWithin(
   column: string | RawBuilder<unknown>,
   { from, before }: { from: ColumnValue; before: ColumnValue },
@@ -193,7 +197,7 @@ export function isWithin(
   return from === null ? sql`${below}` : sql`(${least} and ${below})`;
 }
 
-/** Whether one of these is true. */
+/** Whether any of these conditions holds. */
 export function anyOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` or `)})`;
 }
@@ -204,9 +208,9 @@ export function among(column: string, values: readonly ColumnValue[]): RawBuilde
   return sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
-/** Whether a column's text, which is in lower case, contains another, in any case. */
+/** Whether a column's text, which is in lower case, contains another text in any case. */
 export function contains(column: string, text: string): RawBuilder<SqlBool> {
-  // SQLite takes a NUL for the end of a pattern, which would fit everything.
+  // SQLite ends a pattern at a NUL, and would then match everything.
   const pattern = `%${storable(text)
     .toLowerCase()
     .replace(/[\\%_]/g, "\\$&")}%`;

@@ -5,7 +5,7 @@ import type { ColumnValue, Key, Table } from "./table.ts";
 /** SQLite returns values, Postgres promises. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Reads documents and rows, from what is committed or as a transaction sees them. */
+/** Reads documents and rows: committed ones, or those that a transaction sees. */
 export interface Reads {
   dialect: Dialect;
   /** The document of a record, or null. */
@@ -16,38 +16,40 @@ export interface Reads {
   all(statement: Statement): MaybePromise<ColumnValue[][]>;
   /** The sums over the rows of an account whose keys begin with these values. */
   total(of: SumTable, accountId: number, start: Key): MaybePromise<number[]>;
-  /** The rows that a question selects, by the names of their columns. It may take long, so it runs beside other work. */
+  /**
+   * The rows that a query selects, by column name. It may take long, so it runs in parallel with other work.
+   */
   ask(question: Statement): MaybePromise<Record<string, ColumnValue>[]>;
 }
 
-/** Reads of one moment, whatever is written meanwhile. They hold a connection until they are closed. */
+/** Reads of a single moment, unaffected by later writes. They hold a connection until they are closed. */
 export interface Snapshot extends Reads {
   close(): Promise<void>;
 }
 
-/** What the caller says of a row that it writes. */
+/** How the caller wants a row to be written. */
 export interface Written {
   key: Key;
   /** Whether the table is known to have no such row. */
   isNew: boolean;
-  /** Makes the error to throw if another record has one of its unique values. null: it has the same key. */
+  /** Makes the error to throw if another record has one of the unique values, or the same key (null). */
   refusal: (unique: string | null) => Error;
 }
 
 /** A transaction of an engine. */
 export interface Session extends Reads {
   /**
-   * Reads a record that a decision depends on. No other transaction commits to its account before this one has ended, so what
-   * this one lists and counts from then on stays true.
+   * Reads a record that a decision depends on. No other transaction commits to its account before this one
+   * has ended, so its lists and counts stay true from then on.
    */
   lock(from: Table<never>, accountId: number, key: Key): MaybePromise<string | null>;
   write(into: Table<never>, row: ColumnValue[], written: Written): MaybePromise<void>;
   remove(from: Table<never>, accountId: number, key: Key): MaybePromise<void>;
   /** Runs a statement that changes something. Resolves to the number of changed rows. */
   run(statement: Statement): MaybePromise<number>;
-  /** Runs a statement that changes a table or makes an index. It may take long. */
+  /** Runs a statement that creates or changes a table or an index. It may take long. */
   define(text: string): MaybePromise<void>;
-  /** Adds to rows of tables of sums. They come in an order in which no two transactions wait for each other. */
+  /** Adds to rows of tables of sums, in an order that prevents deadlocks. */
   addUp(additions: readonly Addition[]): MaybePromise<void>;
 }
 
@@ -56,51 +58,55 @@ export interface Engine {
   dialect: Dialect;
   /** Reads what is committed. */
   reads: Reads;
-  /** Opens reads of this moment. The reader may be slow, for example when it writes to a pipe. */
+  /** Opens reads of the present moment. The reader may be slow, for example when it writes to a pipe. */
   snapshot(): Promise<Snapshot>;
   /**
-   * Runs work whose writes are committed together, durably, when the promise resolves. Work may run more than once.
+   * Runs work whose writes are committed together. They are durable when the promise resolves. The work may
+   * run more than once.
    *
    * @throws the errors of `work`; nothing is written then
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
-  /** Whether the last commit of this process found no room on the disk. */
+  /** Whether this process's last commit failed for lack of disk space. */
   lacksRoom(): boolean;
-  /** Whether another process uses the store now: a server or a command, of any release. Ask before the first transaction. */
+  /**
+   * Whether another process uses the store now: a server or a command, of any release. Call it before the
+   * first transaction.
+   */
   isShared(): Promise<boolean>;
-  /** How large the store is. null: it is in memory, or its size is not known. */
+  /** The store's size, or null if it is in memory or unknown. */
   size(): Promise<StoreSize | null>;
-  /** Why commits are less durable than promised, in sentences. Absent: they never are. */
+  /** Sentences on why commits are less durable than promised. Absent: they never are. */
   weaknesses?(): Promise<string[]>;
-  /** Reads of a standby, so that the primary has less to do. null: no standby is fresh enough. */
+  /** Reads from a standby, to relieve the primary, or null if no standby is fresh enough. */
   aged?(): Promise<AgedReads | null>;
-  /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */
+  /** Where servers on several machines share their rate limits. Absent: all servers are on one machine. */
   limits?: LimitsDatabase;
-  /** Copies the store into an empty folder while any process uses it. For engines that keep files. */
+  /** Copies the store into an empty folder while other processes use it. For engines that keep files. */
   backup?(folder: string): Promise<void>;
-  /** Reads all files and lists what is damaged, in the words of the engine. */
+  /** Reads all files and lists the damage, in the engine's words. */
   damage?(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** The database where all servers of a store count their limits. */
+/** The database in which all servers of a store count rate limits. */
 export interface LimitsDatabase {
   table: string;
   query(statement: { text: string; values: unknown[] }): Promise<unknown>;
 }
 
-/** Reads of data that may be a moment old. */
+/** Reads of data that may lag slightly. */
 export interface AgedReads {
   reads: Reads;
-  /** The data has everything that was committed before this time. */
+  /** The data includes everything committed before this age. */
   ageSeconds: number;
 }
 
-/** How large a store is, in bytes. */
+/** A store's size in bytes. */
 export interface StoreSize {
   bytes: number;
-  /** The write-ahead log. null: its size is not known. */
+  /** The write-ahead log, or null if its size is unknown. */
   logBytes: number | null;
 }

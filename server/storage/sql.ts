@@ -9,11 +9,14 @@ export interface Dialect {
   text: string;
   /** The type of a document. */
   doc: string;
-  /** Columns that every table has for the engine itself. */
+  /** Columns that the engine adds to every table for itself. */
   own: string[];
-  /** What an `update` must add to its columns. */
+  /** Assignments that every `update` must add. */
   ownUpdate: string;
-  /** Select the names of a table's columns, and of its indexes without that of its key. Their value is its name in SQL. */
+  /**
+   * Selects the names of a table's columns, or of its indexes except the primary key. The value is the SQL
+   * name.
+   */
   columnsOf: string;
   indexesOf: string;
 }
@@ -28,13 +31,13 @@ export const SQLITE: Dialect = {
   columnsOf: "select name from pragma_table_info(?)",
   indexesOf: "select name from pragma_index_list(?) where origin = 'c'",
 };
-/** Texts are compared by bytes, as in SQLite, whatever collation the database has. */
+/** Texts are compared by bytes, as in SQLite, whatever the database's collation. */
 export const POSTGRES: Dialect = {
   value: (n) => `$${n}`,
   integer: "bigint",
   text: 'text collate "C"',
   doc: "json",
-  // Counts the writes to a row, so that a transaction can tell whether others have changed it.
+  // Counts the writes to a row, so that a transaction can detect changes by others.
   own: ["version bigint not null default 1"],
   ownUpdate: ", version = version + 1",
   columnsOf:
@@ -48,9 +51,12 @@ export const POSTGRES: Dialect = {
 export interface Statement {
   text: string;
   values: readonly ColumnValue[];
-  /** The table whose records are listed: the statement begins with `select doc`, and its first value is the account. */
+  /**
+   * The table whose records are listed. The statement then begins with `select doc`, and its first value is
+   * the account.
+   */
   of?: Table<never>;
-  /** A question that takes no longer than a read of a few records. */
+  /** Whether the query is as fast as a read of a few records. */
   isQuick?: boolean;
 }
 
@@ -61,7 +67,7 @@ export function sqlName({ name }: Pick<Table<never>, "name">): string {
   return snake.endsWith("y") ? `${snake.slice(0, -1)}ies` : `${snake}s`;
 }
 
-/** How to read each column from a record, made once for each table. */
+/** How to read each column from a record, built once for each table. */
 const readers = new WeakMap<object, ((record: never) => unknown)[]>();
 
 /** The names of all columns of a row, in the order of its values. */
@@ -95,7 +101,10 @@ function valueOf(value: unknown): ColumnValue {
   return (value as ColumnValue | undefined) ?? null;
 }
 
-/** A text as a column can hold it on both engines: without NUL, and without half a surrogate pair. Documents keep both. */
+/**
+ * A text in the form that a column can hold on both engines: without NULs and lone surrogates. Documents keep
+ * both.
+ */
 export function storable(text: string): string {
   const whole = text.toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
@@ -111,7 +120,7 @@ export function keyOf<R>(of: Table<R>, record: R): KeyPart[] {
   return of.key.map((name) => columnValue(name, of.columns[name]!, record) as KeyPart);
 }
 
-/** The names of columns come from the code, so they are few. Each write asks for many of them. */
+/** Column names come from the code, so they are few, and each write needs many of them. */
 const fields = new Map<string, string>();
 
 /** `promoterId` for `promoter_id`. */
@@ -197,7 +206,7 @@ const known = {
   postgres: new WeakMap<object, RecordStatements>(),
 };
 
-/** The statements for single records, made once for each table. */
+/** The statements for single records, built once for each table. */
 export function recordStatements<R>(of: Table<R>, dialect: Dialect): RecordStatements {
   const cache = dialect === SQLITE ? known.sqlite : known.postgres;
   let statements = cache.get(of);
@@ -224,7 +233,7 @@ function makeStatements<R>(of: Table<R>, { value }: Dialect): RecordStatements {
   };
 }
 
-/** All values of a row, as `insert` and `update` take them. */
+/** All values of a row, in the order of `insert` and `update`. */
 export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R): ColumnValue[] {
   return [record.accountId, ...columnValues(of, record), JSON.stringify(record)];
 }
@@ -235,7 +244,7 @@ export interface Between {
   before: KeyPart;
 }
 
-/** The records whose first columns of an index, or of the key, have the values `start`. */
+/** The records whose first columns of an index, or of the key, equal `start`. */
 export interface Listing {
   index: string;
   accountId: number;
@@ -243,7 +252,9 @@ export interface Listing {
   between?: Between | undefined;
 }
 
-/** The columns that a listing is ordered by, and its conditions. `values` has those that the statement names before. */
+/**
+ * The columns that order a listing, and its conditions. `values` holds the values of the statement so far.
+ */
 function listingParts<R>(
   of: Table<R>,
   { index, accountId, start, between }: Listing,
@@ -265,13 +276,16 @@ function listingParts<R>(
   return { order: order.slice(start.length), conditions, values };
 }
 
-/** SQLite plans a statement anew each time a limit is bound to it, which costs more than reading a few records. */
+/**
+ * SQLite plans a statement again each time a limit is bound to it, which costs more than reading a few
+ * records.
+ */
 function wholeNumber(limit: number): number {
   if (!Number.isSafeInteger(limit)) throw new Error(`${limit} is not a limit`);
   return limit;
 }
 
-/** Lists the documents of a listing. `after`: the values of the last row's order, to go on from there. */
+/** Lists the documents of a listing. `after` continues behind the row with these values. */
 export function listStatement<R>(
   of: Table<R>,
   listing: Listing,
@@ -292,7 +306,10 @@ export function listStatement<R>(
   return { text, values, of };
 }
 
-/** Puts an integer into a column of all records of a listing, and into the field that it is made from, which is null there. */
+/**
+ * Sets an integer column of all records of a listing, and the null field of the document that it is derived
+ * from.
+ */
 export function fillStatement<R>(
   of: Table<R>,
   listing: Listing,
@@ -303,7 +320,7 @@ export function fillStatement<R>(
   const first: ColumnValue[] = [value, `${field}null`, `${field}${value}`];
   const [number, before, after] = first.map((_, at) => dialect.value(at + 1));
   const { conditions, values } = listingParts(of, listing, dialect, first);
-  // Within texts, quotation marks have a backslash, so nothing else is replaced.
+  // Quotation marks inside texts are escaped, so nothing else is replaced.
   const doc = `cast(replace(cast(doc as text), ${before}, ${after}) as ${dialect.doc})`;
   const text =
     `update ${sqlName(of)} set ${column} = ${number}, doc = ${doc}${dialect.ownUpdate}` +
@@ -317,11 +334,14 @@ export function countStatement<R>(of: Table<R>, listing: Listing, dialect: Diale
   return { text: `select count(*) from ${sqlName(of)} where ${conditions.join(" and ")}`, values };
 }
 
-/** The words of statements. Their texts come from the code, so they are few, apart from questions with long lists. */
+/**
+ * The words of each statement. Statements come from the code, so they are few, apart from those with long
+ * lists.
+ */
 const words = new Map<string, Set<string>>();
 const MAX_TEXTS = 1_000;
 
-/** Whether a statement names a table. It errs on the side of yes. */
+/** Whether a statement mentions a table. It may say yes wrongly, but never no. */
 export function mentions(text: string, table: string): boolean {
   let named = words.get(text);
   if (named === undefined) {

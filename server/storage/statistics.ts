@@ -1,17 +1,20 @@
 import type { Table } from "./table.ts";
 
-/** A large store, for which plans matter, and how large its records are beside the entries of an index. */
+/**
+ * The figures of a large store, for which plans matter: its records, and their size relative to index
+ * entries.
+ */
 const RECORDS = 1_000_000;
 const RECORD_BYTES = 1_000;
 const ENTRY_BYTES = 150;
-/** How many values a column has. */
+/** How many different values a column of few values has. */
 const FEW_VALUES = 5;
 const MANY_VALUES = 20_000;
 
 /**
- * The statements that tell SQLite's planner what a table of a large store is like: an account has all records, which are
- * longer than the entries of an index. By itself it believes that an account has ten records. Its own `analyze` would read the
- * whole file, while nothing can be written. Dropping an index drops its figures.
+ * The statements that describe a table of a large store to SQLite's planner: one account has all records, and
+ * records are longer than index entries. By default the planner assumes ten records for each account. Its own
+ * `analyze` would read the whole file and block writes. Dropping an index drops its figures.
  *
  * @see https://www.sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
@@ -22,7 +25,10 @@ export function tableStatistics(of: Table<never>, name: string): string[] {
   ];
 }
 
-/** The statement that tells how many records have the same values in the first columns of an index: one, two, … */
+/**
+ * The statement that sets how many records share the same values in the first one, two, … columns of an
+ * index.
+ */
 export function indexStatistics(
   of: Table<never>,
   { name, table, on, isUnique }: { name: string; table: string; on: readonly string[]; isUnique: boolean },

@@ -14,37 +14,42 @@ export type { Between } from "./sql.ts";
 export interface Store extends View {
   /**
    * Runs `work` and commits its writes.
-   *
    * @throws Failure any refusal by `work`, and `unavailable` if the store can't be written to
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   /**
-   * A store over a standby, for figures that nothing is decided by. Resolves to null if no standby is fresh enough.
-   * null: there is none.
+   * A store over a standby, for figures that no decision depends on. Resolves to null if no standby is fresh
+   * enough, and is null if there is none.
    */
   aged: (() => Promise<AgedStore | null>) | null;
-  /** Whether it answers, and whether it accepts writes, as far as this process knows. */
+  /** Whether the store answers and accepts writes, as far as this process knows. */
   isReady(): Promise<boolean>;
-  /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
+  /**
+   * Sentences on why commits are less durable than promised. The list is empty while the store can't be
+   * reached.
+   */
   weaknesses(): Promise<string[]>;
-  /** How large the store is. null: it is in memory, or its size is not known. */
+  /** The store's size, or null if it is in memory or unknown. */
   size(): Promise<StoreSize | null>;
   /** The layout to write. */
   layout(): number;
-  /** Why this process may not use the store any more, for example because a later release takes it over. null: it may. */
+  /**
+   * The reason why this process may no longer use the store, for example that a later release takes it over,
+   * or null.
+   */
   look(): Promise<string | null>;
-  /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
+  /** Where servers on several machines share their rate limits, or null if all servers are on one machine. */
   limits: LimitsDatabase | null;
   close(): Promise<void>;
 }
 
-/** A store over data that may be a moment old. */
+/** A store over data that may lag slightly. */
 export interface AgedStore {
-  /** It refuses to write. */
+  /** Writes are refused. */
   store: Store;
-  /** The data has everything that was committed before this time. */
+  /** The data includes everything committed before this age. */
   ageSeconds: number;
 }
 
@@ -67,11 +72,12 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     async isReady() {
       try {
         await readItem(engine.reads, MARK_KEY);
-        // A server that is not ready gets no requests, so no commit of theirs would notice that there is room again.
+        // A server that is not ready gets no requests, so it would never commit and notice that there is
+        // space again.
         if (engine.lacksRoom()) await findRoom(engine);
         return (await look()) === null;
       } catch {
-        return false; // not ready, for whatever reason
+        return false; // any error means that it is not ready
       }
     },
     size: engine.size,
@@ -79,7 +85,7 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
       try {
         return (await engine.weaknesses?.()) ?? [];
       } catch {
-        return []; // `isReady` tells that the store is away
+        return []; // `isReady` reports that the store can't be reached
       }
     },
     layout: () => engine.layout?.() ?? LAYOUT,
@@ -98,12 +104,16 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
   }
 }
 
-/** The accounts that a transaction has changed, except those that it freezes or thaws itself. */
+/** The accounts that a transaction has changed, except those that it freezes or unfreezes itself. */
 function thawed({ touched, frozen }: OpenTransaction): number[] {
   return [...touched].filter((accountId) => accountId !== 0 && !frozen.has(accountId));
 }
 
-/** SQLite writes nothing if a value stays the same, so an item comes and goes. @throws Failure `unavailable` */
+/**
+ * SQLite skips the write if a value stays the same, so an item is added and removed.
+ *
+ * @throws Failure `unavailable`
+ */
 async function findRoom(engine: Engine): Promise<void> {
   await engine.transact((session) => writeItem(session, ROOM_KEY, "{}"));
   await engine.transact((session) => writeItem(session, ROOM_KEY, null));

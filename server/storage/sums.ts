@@ -1,47 +1,50 @@
 import { mentions, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnType, ColumnValue, Key, KeyPart, Table } from "./table.ts";
 
-/** A table of sums, which only the records that it sums up write to, in their own transactions. */
+/** A table of sums. Only the records that it sums up write to it, in their own transactions. */
 export interface SumTable<By extends string = string, Summed extends string = string> {
   /** Its name in SQL. */
   name: string;
-  /** What it sums by. With the account, these columns are its key, in this order. */
+  /** The columns to sum by. With the account, they are its key, in this order. */
   by: Record<By, ColumnType>;
-  /** The columns with sums. */
+  /** The columns that hold sums. */
   sums: readonly Summed[];
 }
 
-/** What a record adds to one row of a table of sums: the values of `by` in their order, and an amount for each of its sums. */
+/**
+ * A record's contribution to one row of a table of sums: the values of `by` in order, and an amount for each
+ * sum.
+ */
 export interface Share {
   key: Key;
   amounts: readonly number[];
 }
 
-/** What the records of a table add to a table of sums. */
+/** How the records of a table contribute to a table of sums. */
 export interface Summing<R> {
   into: SumTable;
   sharesOf: (record: R) => Share[];
 }
 
-/** What is to be added to one row. */
+/** An amount to add to one row. */
 export interface Addition extends Share {
   into: SumTable;
   accountId: number;
-  /** The name of the row. */
+  /** Identifies the row. */
   place: string;
 }
 
-/** Collects what records add to sums, so that each row is written once. */
+/** Collects the contributions of records, so that each row is written once. */
 export interface Additions {
-  /** Takes what a record adds now, less what it added before. */
+  /** Notes a record's contribution after a change, less the one before it. */
   note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
-  /** Takes what others have collected. */
+  /** Adds contributions that were collected elsewhere. */
   include(others: readonly Addition[]): void;
-  /** What has been collected for the rows whose keys begin with these values: an amount for each sum. */
+  /** The sums collected for the rows whose keys begin with these values. */
   totalOf(into: SumTable, accountId: number, start: Key): number[];
-  /** Whether a statement is about a table that something has been collected for. */
+  /** Whether a statement reads a table with collected contributions. */
   concern(statement: Statement): boolean;
-  /** Returns what has been collected and forgets it. The order is always the same, so that no two transactions wait for each other. */
+  /** Returns the contributions and forgets them. The order is always the same, to prevent deadlocks. */
   take(): Addition[];
 }
 
@@ -70,7 +73,7 @@ export function newAdditions(): Additions {
       const { into, sharesOf } = sums;
       const { accountId } = record;
       const [less, more] = [before === null ? [] : sharesOf(before), after === null ? [] : sharesOf(after)];
-      // Most changes of a record concern no sum.
+      // Most changes of a record affect no sum.
       if (areSame(less, more)) return;
       const rows = rowsOf(into);
       for (const [shares, sign] of [
@@ -117,12 +120,12 @@ function haveSame(some: readonly unknown[], others: readonly unknown[]): boolean
   return some.every((value, at) => value === others[at]);
 }
 
-/** Sums with others added to them. */
+/** Adds two lists of sums. */
 export function addedTo(sums: readonly number[], others: readonly (readonly number[])[]): number[] {
   return sums.map((sum, at) => others.reduce((total, amounts) => total + amounts[at]!, sum));
 }
 
-/** The name of a row. */
+/** Identifies a row. */
 export function placeOf({ name }: SumTable, accountId: number, key: readonly ColumnValue[]): string {
   return `${name} ${accountId} ${key.join("\0")}`;
 }
@@ -136,7 +139,10 @@ function columnsOf({ by, sums }: SumTable): string[] {
   return ["account_id", ...Object.keys(by), ...sums];
 }
 
-/** The statement that creates a table of sums. `rest` ends it: SQLite keeps the rows in the order of the key. */
+/**
+ * The statement that creates a table of sums. `rest` is appended: SQLite keeps the rows in the order of the
+ * key.
+ */
 export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""): string {
   const key = Object.entries({ account_id: "integer", ...by } satisfies Record<string, ColumnType>);
   const typeOf = (type: string) => (type === "text" ? dialect.text : dialect.integer);
@@ -148,7 +154,7 @@ export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""
   return `create table ${name} (${columns.join(", ")})${rest}`;
 }
 
-/** The statement that adds to rows of a table of sums. `rows`: where its values come from. */
+/** The statement that adds to rows of a table of sums. `rows` is the source of its values. */
 export function adding(into: SumTable, rows: string): string {
   const { name, by, sums } = into;
   const added = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
@@ -168,7 +174,7 @@ export function addedTypes({ by, sums }: SumTable): ColumnType[] {
   return ["integer", ...Object.values<ColumnType>(by), ...sums.map(() => "integer" as const)];
 }
 
-/** The texts that select totals, by the number of values, made once for each table and dialect. */
+/** The SQL that selects totals, by the number of values, built once for each table and dialect. */
 const totalTexts = new WeakMap<SumTable, Map<Dialect, string[]>>();
 
 /** Selects the sums over the rows of an account whose keys begin with these values. */

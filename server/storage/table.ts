@@ -5,8 +5,9 @@ export type ColumnValue = string | number | null;
 export type ColumnType = "text" | "integer";
 
 /**
- * A column that is made from the record when it is written. A plain type means the field of the same name, so
- * `promoter_id: "integer"` holds `promoterId`. Dates stay as the record has them: ISO 8601 in UTC, which sorts as text.
+ * A column that is derived from the record when it is written. A plain type means the field of the same name:
+ * `promoter_id: "integer"` holds `promoterId`. Dates keep the record's format, ISO 8601 in UTC, which sorts
+ * as text.
  */
 export type Column<R> =
   | ColumnType
@@ -14,14 +15,14 @@ export type Column<R> =
 
 type Columns<R> = Record<string, Column<R>>;
 
-/** An order to list by. Equal values are in the order of the table's key. */
+/** An order for lists. Equal values follow the order of the table's key. */
 export interface Index<Name extends string = string> {
   on: readonly Name[];
-  /** Only these records, as an SQL condition that both engines understand. Absent: all. */
+  /** Restricts the index to some records, by an SQL condition that both engines understand. Absent: all. */
   where?: string;
   /**
-   * Further columns, which questions then read from the index alone. Only SQLite has such an index: Postgres scans whole
-   * tables quickly, and limits the length of an entry.
+   * Further columns, so that queries can read the index alone. Only SQLite gets them: Postgres scans whole
+   * tables quickly and limits the length of index entries.
    */
   covers?: readonly Name[];
 }
@@ -30,30 +31,30 @@ export interface Index<Name extends string = string> {
 export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
-/** Declares a kind of record once: its table, how it is found, which values are unique and how it is listed. */
+/** Declares a kind of record in one place: its table, its key, its unique values and its orders. */
 export interface Table<
   R,
   Unique extends string = string,
   Listed extends string = string,
   C extends Columns<R> = Columns<R>,
 > {
-  /** The noun, which exports and messages use: `promoter-campaign`. */
+  /** The noun, for exports and messages: `promoter-campaign`. */
   name: string;
   /** The columns that identify a record within its account. Absent: `id`. */
   key: readonly string[];
   columns: C;
-  /** Columns with few different values, so that an index on one of them alone leaves many records to read. */
+  /** Columns with few different values. An index on one of them alone leaves many records to read. */
   few: readonly string[];
-  /** Columns whose values no two records of an account share. A record with a null among them is never refused. */
+  /** Columns whose values are unique within an account. A record with a null among them is never refused. */
   unique: Record<Unique, readonly string[]>;
   indexes: Record<Listed, Index>;
-  /** What a record adds to a table of sums, in the same commit. */
+  /** The record's contribution to a table of sums, written in the same commit. */
   sums?: Summing<R> | undefined;
-  /** For records that have the account 0 in their rows, such as API keys: the account that each belongs to. */
+  /** The account that a record belongs to, for tables such as API keys whose rows have the account 0. */
   owner?: ((record: R) => number) | undefined;
 }
 
-/** A row of a table, as questions see it. */
+/** A row of a table in queries. */
 export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number; doc: string } & {
   [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" | readonly ["integer", unknown]
     ? number | null
@@ -88,7 +89,7 @@ export function table<R extends { accountId: number }>() {
   });
 }
 
-/** The account that a record belongs to. 0: it belongs to the whole server. */
+/** The account that a record belongs to, or 0 for the whole server. */
 export function ownerOf<R extends { accountId: number }>(from: Table<R>, record: R): number {
   return from.owner?.(record) ?? record.accountId;
 }

@@ -2,10 +2,13 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import type { Table } from "./table.ts";
 import type { Transaction } from "./store.ts";
 
-/** The error for a unique value that another record has. */
+/** The message for a unique value that another record has. */
 export const TAKEN = "has already been taken";
 
-/** Names all of these unique values that another record has. The constraints of the table would name only the first. */
+/**
+ * Names all of these unique values that another record has. The table's constraints would name only the
+ * first.
+ */
 export async function findTaken<R extends { accountId: number }, Unique extends string>(
   tx: Transaction,
   from: Table<R, Unique>,
@@ -16,7 +19,7 @@ export async function findTaken<R extends { accountId: number }, Unique extends 
   return fields;
 }
 
-/** @throws Failure `taken` if a field is */
+/** @throws Failure `taken` if any field is named */
 export function refuseTaken(fields: FieldErrors): void {
   if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

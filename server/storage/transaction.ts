@@ -6,14 +6,14 @@ import { newAdditions } from "./sums.ts";
 import { ownerOf, type Column, type Key, type Table } from "./table.ts";
 import { newView, parseFound, type Reader, type View } from "./view.ts";
 
-/** The refusals for unique values that another record has. Without one it is Failure `taken`. */
+/** The refusals for unique values that another record has. The default is Failure `taken`. */
 export type Refusals<Unique extends string> = Partial<Record<Unique, () => Failure>>;
 
-/** Reads and writes that become one commit. */
+/** Reads and writes that are committed together. */
 export interface Transaction extends Reader {
   /**
-   * Reads a record that a decision depends on. No other transaction commits to its account before this one has ended, so what
-   * this one lists and counts from then on stays true.
+   * Reads a record that a decision depends on. No other transaction commits to its account before this one
+   * has ended, so its lists and counts stay true from then on.
    */
   lock<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
   /** Whether another record has a unique value of this one. */
@@ -24,7 +24,6 @@ export interface Transaction extends Reader {
   ): Promise<boolean>;
   /**
    * Writes a record.
-   *
    * @throws the refusal given for a unique value that another record has, or Failure `taken`
    */
   put<R extends { accountId: number }, Unique extends string>(
@@ -40,8 +39,9 @@ export interface Transaction extends Reader {
   ): Promise<void>;
   remove<R>(from: Table<R>, accountId: number, ...id: Key): Promise<void>;
   /**
-   * Puts an integer into a field of all records of a listing, where it is null. It reads none of them, so it is quick for very
-   * many. Only for fields that no other column is made from. Resolves to the number of changed records.
+   * Sets an integer field of all records of a listing where it is null. It reads none of them, so it is fast
+   * even for very many. Only for fields that no other column is derived from. Resolves to the number of
+   * changed records.
    */
   fill<R extends { accountId: number }, Listed extends string, C extends string>(
     into: Table<R, string, Listed, Record<C, Column<R>>>,
@@ -67,7 +67,10 @@ export async function runOn<T>(session: Session, work: (tx: OpenTransaction) => 
   return result;
 }
 
-/** Makes a transaction. `addUp` writes the sums: before a question, and at the end, so that each row is written once. */
+/**
+ * Makes a transaction. `addUp` writes the sums: before each query, and at the end, so that each row is
+ * written once.
+ */
 function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => Promise<void> } {
   const additions = newAdditions();
   const addUp = async () => {
@@ -126,7 +129,7 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
   return { tx, addUp };
 }
 
-/** A view that does something before each question. */
+/** A view that runs `first` before each query. */
 function askingAfter(first: () => Promise<void>, view: View): View {
   return {
     ...view,
@@ -141,7 +144,9 @@ function askingAfter(first: () => Promise<void>, view: View): View {
   };
 }
 
-/** A record's values of a unique constraint. null: one of them is null, so other records may have the same. */
+/**
+ * A record's values for a unique constraint, or null if one of them is null, which makes duplicates legal.
+ */
 function uniqueValues<R>(from: Table<R>, unique: string, record: R): Key | null {
   const names = (from.unique as Record<string, readonly string[]>)[unique]!;
   const values = names.map((name) => columnOf(from, name, record));

@@ -12,9 +12,9 @@ import type { Key, Table } from "./table.ts";
 const OWN = new Set([MARK_KEY, ROOM_KEY]);
 
 /**
- * A whole store for unstorage: each table is mounted under its name in SQL, with a record's account and key in its keys
- * (`leads:1:7`), and everything else is a plain item. A record that is set is checked like any other: its columns and unique
- * values are made from it.
+ * A whole store for unstorage. Each table is mounted under its SQL name, with a record's account and key in
+ * its keys (`leads:1:7`); everything else is a plain item. Setting a record checks it like any other write,
+ * and derives its columns and unique values.
  */
 export function unstorageOf(engine: Engine, tables: readonly Table<never>[]): Storage {
   const store = newStore(engine);
@@ -23,7 +23,9 @@ export function unstorageOf(engine: Engine, tables: readonly Table<never>[]): St
   return storage;
 }
 
-/** Plain items. `getItemRaw` is missing on purpose: unstorage then keeps bytes as base64 and reads them back as bytes. */
+/**
+ * Plain items. `getItemRaw` is missing on purpose: unstorage then stores bytes as base64 and decodes them.
+ */
 export function itemDriver(engine: Engine): Driver {
   const read = async (key: string) => (OWN.has(key) ? null : readItem(engine.reads, key));
   const write = (key: string, value: string | null) => {
@@ -69,7 +71,7 @@ function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
   };
 }
 
-/** unstorage folds some marks of keys, so each part is encoded. */
+/** unstorage rewrites some characters of keys, so each part is encoded. */
 function keyIn(table: Table<Stored>, record: Stored): string {
   return [record.accountId, ...keyOf(table, record)].map(encodePart).join(":");
 }
@@ -78,7 +80,7 @@ function encodePart(part: string | number): string {
   return encodeURIComponent(part).replaceAll("..", "%2E%2E").replace(/^\.$/, "%2E");
 }
 
-/** The account and key that an unstorage key names. null: it can't be one. */
+/** The account and key that an unstorage key names, or null if it is malformed. */
 function placeIn(
   { key: names, columns }: Table<Stored>,
   key: string,

@@ -7,7 +7,7 @@ import { countStatement, listStatement, type Between, type Listing } from "./sql
 import type { SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
 
-/** Reads records; a store and a transaction both do. */
+/** Reads records: from a store or within a transaction. */
 export interface Reader {
   /** The record with this id, or null. */
   get<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
@@ -28,9 +28,9 @@ export interface Page {
   between?: Between | undefined;
 }
 
-/** Reads records and lists. A store is a view; a transaction has one that sees its own writes. */
+/** Reads records and lists. A store is a view, and a transaction has one that includes its own writes. */
 export interface View extends Reader {
-  /** A page of the records whose first columns of an index, or of the key, are `start`, in that order. */
+  /** A page of the records whose first columns of an index, or of the key, equal `start`, in that order. */
   page<R, Listed extends string>(
     from: Table<R, string, Listed>,
     index: Listed | "id",
@@ -38,7 +38,7 @@ export interface View extends Reader {
     start: Key,
     page: Page,
   ): Promise<R[]>;
-  /** All records of a listing, as `page` orders them, in chunks that leave the event loop free for others. */
+  /** All records of a listing, in the order of `page`, in chunks that let other requests run in between. */
   scan<R, Listed extends string>(
     from: Table<R, string, Listed>,
     ...listing: [index: Listed | "id", accountId: number, start: Key, between?: Between]
@@ -58,13 +58,13 @@ export interface View extends Reader {
   ): Promise<number>;
   /** The sums over the rows of a table of sums whose keys begin with these values, in the order of its sums. */
   total(of: SumTable, accountId: number, ...start: Key): Promise<number[]>;
-  /** Begins a question over some tables. @example store.question<Schema<{ leads: typeof leads }>>() */
+  /** Begins a query over some tables. @example store.question<Schema<{ leads: typeof leads }>>() */
   question<S>(): Kysely<S>;
-  /** The rows that a question selects. */
+  /** The rows that a query selects. */
   rows<O>(question: Compilable<O>): Promise<O[]>;
 }
 
-/** Records that are read before others get their turn: a few milliseconds' worth. */
+/** Records to read before other requests get their turn: a few milliseconds' worth. */
 const CHUNK = 1_000;
 
 /** Makes a view of what `reads` sees. */
@@ -120,7 +120,7 @@ export function newView(reads: Reads): View {
   return view;
 }
 
-/** SQLite answers immediately. Awaiting its answers would cost as much as the read itself. */
+/** SQLite answers synchronously. Awaiting its answers would cost as much as the read itself. */
 export function parseFound<R>(from: Table<R>, found: MaybePromise<string | null>): MaybePromise<R | null> {
   if (found instanceof Promise) return found.then((doc) => (doc === null ? null : parse<R>(from, doc)));
   return found === null ? null : parse<R>(from, found);

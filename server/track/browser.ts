@@ -7,8 +7,7 @@ const judgedAgents = new Map<string, boolean>();
 const MAX_JUDGED_AGENTS = 1_000;
 
 /**
- * Whether no person looks at the page: a bot, or a page that is fetched ahead of a visit. It reads only the
- * headers.
+ * Whether the request comes from a bot or a prefetch. It reads only the headers.
  */
 export function isUnattended({ req: { headers } }: H3Event): boolean {
   const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
@@ -16,11 +15,11 @@ export function isUnattended({ req: { headers } }: H3Event): boolean {
   return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isKnownBot(userAgent);
 }
 
-/** Host names are never longer (RFC 1035). */
+/** The maximum length of a host name (RFC 1035). */
 const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
 const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
 
-/** Notes how a browser reached the server. Only hosts are kept. */
+/** Records by which host a browser reached the server. */
 export function noteReach({ sightings, trustProxyHops }: Services, event: H3Event): void {
   const { headers } = event.req;
   const host = headers.get("host") ?? "";
@@ -30,7 +29,7 @@ export function noteReach({ sightings, trustProxyHops }: Services, event: H3Even
   if (forwarded < trustProxyHops) sightings.see("proxy", "missing");
 }
 
-/** Notes which site loads the script. Our own demo does not count. */
+/** Records which site loads the script. The demo does not count. */
 export function noteScriptSite(services: Services, event: H3Event): void {
   const { headers } = event.req;
   const site = parseUrl(headers.get("referer") ?? "");
@@ -38,7 +37,7 @@ export function noteScriptSite(services: Services, event: H3Event): void {
   services.sightings.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
 }
 
-/** The parameters of links of other programs. */
+/** URL parameters of other programs' links. */
 const OLD_PARAMS = [
   "via",
   "ref",
@@ -52,7 +51,7 @@ const OLD_PARAMS = [
   "dub_id",
 ];
 
-/** Notes a click by a link of another program. */
+/** Records a click on a link of another program. */
 export function noteOldLink(
   { sightings }: Services,
   accountId: number,
@@ -65,13 +64,13 @@ export function noteOldLink(
   if (name !== undefined) sightings.see("old-link", name, accountId);
 }
 
-/** The origin that a browser names, if it is well formed. Missing and forged origins all become "null". */
+/** The `Origin` header. Missing and malformed origins become "null". */
 export function originOf(event: H3Event): string {
   const origin = event.req.headers.get("origin") ?? "";
   return ORIGIN.test(origin) ? origin : "null";
 }
 
-/** Browsers send few different user agents, and testing one costs as much as the rest of a click. */
+/** Results are cached, because testing a user agent costs as much as the rest of a click, and few are different. */
 function isKnownBot(userAgent: string): boolean {
   const known = judgedAgents.get(userAgent);
   if (known !== undefined) return known;

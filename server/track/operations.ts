@@ -14,7 +14,7 @@ import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import { trackWithdrawal } from "./withdraw.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { answerVisit, clickOf, isOptedOut, NOBODY, refIds, visitAnswer, visitParams } from "./visit.ts";
+import { answerVisit, clickOf, isOptedOut, NO_VISIT, refIds, visitAnswer, visitParams } from "./visit.ts";
 import { field, recordId } from "../http/fields.ts";
 import { coupon, refToken, tid } from "../input/common-fields.ts";
 
@@ -24,16 +24,16 @@ const clickParams = visitParams.extend({
 });
 
 /**
- * `POST /t/click`: records a click once, however often it is sent. The status is `known` if it was recorded
- * before, or if the visitor already belongs to this promoter, and `refused` if the link leads to nobody.
+ * `POST /t/click`: records a click once, even if it is sent again. The status is `known` if it was recorded before or the
+ * visitor already belongs to this promoter, and `refused` if the link belongs to no promoter.
  *
- * Choice: bots are refused before their body is read, so even a malformed body gets this answer.
+ * Bots are refused before their body is read, so even a malformed body gets this answer.
  */
 const trackClick: PublicOperation = {
   id: "trackClick",
   summary: "Record the click of a referral link",
   description:
-    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to nobody, `tid` and `ref_id` are null.",
+    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to no promoter, `tid` and `ref_id` are null.",
   example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
   params: clickParams.extend({ cid: field(text, "The public id of your account.", "acme") }),
   answer: z.object({
@@ -42,14 +42,13 @@ const trackClick: PublicOperation = {
   }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
-  unattended: { status: "refused", ...NOBODY },
+  unattended: { status: "refused", ...NO_VISIT },
   handle: click,
 };
 
 /**
- * Parameters that a page may not decide: whose lead it is, when it signed up, and from where. They are
- * removed before validation, so that a fault in them costs no lead. (The page's `ref_id` belongs to its
- * visit; it counts if the visitor is not known yet.)
+ * Parameters that a page may not set: the promoter, the time and the address. They are removed before validation, so that
+ * an error in them loses no lead. (The page's `ref_id` belongs to the visit; it applies if the visitor is unknown.)
  */
 const NOT_FOR_PAGES = {
   ref_id: null,
@@ -62,12 +61,11 @@ const NOT_FOR_PAGES = {
 const uuid = z.uuidv4();
 
 /**
- * `POST /t/signup`, limited per address. It carries the visit that led to it (`tid`, `ref_id`, `url`,
- * `referrer`, `cookie_tid`, `consent`), so it may arrive before the click, or without it. One commit then
- * records visitor, click and lead, and a later click is `known`.
+ * `POST /t/signup`, limited per address. It contains the visit (`tid`, `ref_id`, `url`, `referrer`, `cookie_tid`,
+ * `consent`), so it may arrive before the click or without it. Then one commit records visitor, click and lead, and a
+ * later click is `known`.
  *
- * Choice: the answer is the same whether or not the person was known, because it is personal data whether an
- * e-mail address is registered somewhere.
+ * The answer is the same whether or not the person was known, because that is personal data.
  */
 const trackSignup: PublicOperation = {
   id: "trackVisitorSignup",
@@ -97,13 +95,14 @@ const trackSignup: PublicOperation = {
 };
 
 /**
- * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is not known
- * (yet), the ref id decides.
+ * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is unknown, the ref id is
+ * used.
  */
 const trackDetails: PublicOperation = {
   id: "getVisitorDetails",
-  summary: "Show a visitor who sent them",
-  description: "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",
+  summary: "Show which promoter sent a visitor",
+  description:
+    "Shows the promoter who sent the visitor, so that the page can greet the visitor or show the promoter's code.",
   params: z.object({
     cid: field(text, "The public id of your account.", "acme"),
     tid: field(text, tid),
@@ -118,9 +117,9 @@ const trackDetails: PublicOperation = {
           campaign: field(
             z.object({
               id: recordId,
-              name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+              name: field(z.string(), "The record's display name.", "Jane Doe"),
             }),
-            "The campaign. null: it was deleted.",
+            "The campaign, or null if it was deleted.",
           ),
           promo_code: coupon,
           customer_promo_code: field(
@@ -135,11 +134,11 @@ const trackDetails: PublicOperation = {
               first_name: field(z.string().nullable(), "First name.", "Jane"),
               last_name: field(z.string().nullable(), "Last name.", "Doe"),
             }),
-            "The promoter. null: they were deleted.",
+            "The promoter, or null if they were deleted.",
           ),
         })
         .nullable(),
-      "The promoter who sent the visitor. null: nobody.",
+      "The promoter who sent the visitor, or null if none did.",
     ),
   }),
   handle: details,
@@ -165,10 +164,9 @@ async function click(request: PublicRequest) {
 }
 
 /**
- * The e-mail address as the page means it: `mailto:lead@example.com`, or something like `n/a` beside a good uid.
+ * The e-mail address of a sloppy page: `mailto:lead@example.com`, or something like `n/a` beside a valid uid.
  *
- * Choice: an e-mail field that is no address counts as missing if there is a uid, because a lost lead is worse than an
- * unknown address.
+ * @see docs/spec/tracking.md "Public sign-up"
  */
 function addressOf({ email: given, uid }: PublicRequest["params"]) {
   if (typeof given !== "string") return {};
@@ -193,10 +191,10 @@ async function signup(request: PublicRequest) {
 }
 
 /**
- * Whether a sign-up may create a visitor. A tid that another program made is only looked up.
+ * Whether a sign-up may create a visitor. A tid of another program is only looked up.
  *
- * Choice: a sign-up of a bot is recorded if its visitor is known, because some people's browsers look like bots and a
- * lost lead is worse than a false one. Clicks of bots are refused.
+ * A bot's sign-up is recorded if its visitor is known, because some people's browsers look like bots, and a lost lead is
+ * worse than a false one. Clicks of bots are refused.
  */
 function isVisit(tid: string, request: PublicRequest): boolean {
   return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);

@@ -20,24 +20,23 @@ export interface PublicRequest {
   account: Account;
   context: Context;
   address: string | null;
-  /** Headers of the answer. The handler sets them. */
+  /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
-  /** `Set-Cookie` headers of the answer. The handler adds them. */
+  /** Cookies that the handler adds to its answer. */
   cookies: string[];
 }
 
 /** An operation that browsers call. */
 export interface PublicOperation extends Operation<PublicRequest> {
-  /** The rate limit for its requests. They are counted by network address. */
+  /** The rate limit per network address. */
   limit?: "publicClicks" | "publicSignups";
   /**
-   * The answer to bots and prefetches, sent before the body is read. Absent: they get the same answer as
-   * everybody.
+   * The answer to bots and prefetches, sent before the body is read. Without it, they are treated like browsers.
    */
   unattended?: object;
 }
 
-/** Makes a route that browsers call from any site without a key. The public `cid` names the account. */
+/** Makes a route that browsers call from any site without a key. The public `cid` identifies the account. */
 export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
   const { handle, limit, unattended, shape = v1Error } = operation;
   const { limits } = services;
@@ -63,7 +62,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
   };
 }
 
-/** Counts requests that are refused because of their origin. Browsers get `forbidden` for no other reason. */
+/** Counts requests that are refused because of their origin, the only reason for `forbidden` here. */
 async function countingRefusedOrigins<T>(
   { sightings }: Services,
   { event, account }: Pick<PublicRequest, "event" | "account">,

@@ -7,7 +7,7 @@ import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { noteReach, noteScriptSite } from "./browser.ts";
 
-/** After an hour pages ask for `/svc.js` again, so a new version reaches them the same day. */
+/** Browsers fetch `/svc.js` again after an hour, so a new version reaches all pages the same day. */
 const SHORT_CACHE = "public, max-age=3600";
 const LONG_CACHE = "public, max-age=31536000, immutable";
 
@@ -22,7 +22,7 @@ export function serveScript(
     return serveStored(event, script, {
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": isImmutable ? LONG_CACHE : SHORT_CACHE,
-      // Pages with COEP or integrity attributes may load it from any site.
+      // Lets pages with COEP or integrity attributes load it from another site.
       "access-control-allow-origin": "*",
       "cross-origin-resource-policy": "cross-origin",
     });
@@ -34,8 +34,8 @@ const FILE = /^\/([\w-]+)(?:\.([0-9a-f]{12}))?\.js$/;
 const MAX_STORED = 100;
 
 /**
- * `GET /fpr.js`: the script under an account's own name, with the account's settings in front, and its
- * content-hashed copy. Any other path is answered with 404.
+ * `GET /fpr.js`: the script under an account's own name, with the account's settings prepended, and its content-hashed
+ * copy. Any other path gets 404.
  */
 export function serveAccountScript(services: Services, script: StoredText) {
   const text = new TextDecoder().decode(script.forms.identity);

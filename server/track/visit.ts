@@ -12,9 +12,9 @@ import { refToken, tid } from "../input/common-fields.ts";
 
 /** The fields that pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({
-  /** One ref id, or several separated by commas. The first that belongs to a promoter counts. */
+  /** One ref id, or several separated by commas. The first that belongs to a promoter is used. */
   ref_id: field(text.optional(), refToken),
-  // Choice: an address that is too long is dropped, because a click without its address is better than none.
+  // An address that is too long is dropped, because a click without its address is better than none.
   url: field(
     webPage.optional().catch(undefined),
     "An absolute web address.",
@@ -31,47 +31,51 @@ export const visitParams = z.object({
     "7c9e6679-7425-40de-944b-e07fc1f90ae8",
   ),
   domain: field(text.optional(), "The widest domain that the cookie may be set on.", "example.com"),
-  /** Only if another site handed the visitor over: when it made the address, in milliseconds. */
+  /** When another site handed the visitor over: the time at which it made the URL, in milliseconds. */
   handed_at: field(
     z.coerce.number().int().positive().optional().catch(undefined),
-    "Only if another of your sites handed the visitor over: when it made the address, in milliseconds since 1970.",
+    "If another of your sites handed the visitor over: when it made the link, in milliseconds since 1970.",
     1772600000000,
   ),
-  /** With `handed_at`: the visitor id to take if somebody else came by the same address before. */
+  /** With `handed_at`: the visitor id to use if a different visitor opened the same URL before. */
   spare_tid: field(
     z.uuidv4().optional().catch(undefined),
-    "With `handed_at`: the visitor id to take if somebody else came by the same address before.",
+    "With `handed_at`: the visitor id to use if a different visitor opened the same link before.",
     "7c9e6679-7425-40de-944b-e07fc1f90ae9",
   ),
   /** How long ago the event was, in milliseconds, because a browser's clock may be wrong. */
   age: field(
     z.coerce.number().optional().catch(undefined),
-    "How long ago the event was, in milliseconds, if it could not be sent at once.",
+    "How long ago the event was, in milliseconds, if it could not be sent immediately.",
     60_000,
   ),
-  /** As the other program's cookie has it: such ids may differ in case alone. */
+  /** Unchanged from the other program's cookie, because such ids may differ only in case. */
   former_id: field(
     text.optional(),
-    "Only if no link of yours was followed: the id of the promoter, or of the customer, in the program that you have come from.",
+    "If no referral link was followed: the id of the promoter or of the customer in the program that you switched from.",
     "pn_1K0XQ2",
   ),
-  /** `given` if the page asked the visitor for consent and got it. */
+  /** `given` if the visitor consented on the page. */
   consent: field(text.optional(), "`given` if the visitor has consented on your page.", "given"),
 });
 
-/** How the browser should identify the visitor from now on. */
+/** How the browser identifies the visitor from now on. */
 export const visitAnswer = {
   tid: field(z.uuidv4().nullable(), tid),
   ref_id: field(z.string().nullable(), visitParams.shape.ref_id),
-  cookie_days: field(z.int(), "For how many days the browser keeps the visitor's id. 0: it keeps none.", 60),
-  /** Whether the answer sets the cookies itself. Then the script need not write them. */
-  has_cookies: field(z.boolean(), "Whether the answer sets the cookies itself. Otherwise the script does."),
+  cookie_days: field(
+    z.int(),
+    "For how many days the browser keeps the visitor's id. 0 if it does not keep it.",
+    60,
+  ),
+  /** Whether the answer sets the cookies, so that the script need not. */
+  has_cookies: field(z.boolean(), "Whether the answer sets the cookies. Otherwise the script does."),
 };
 
 /** The answer to a browser that followed no promoter's link. */
-export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
+export const NO_VISIT = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
-/** Scripts keep no click for longer. */
+/** Scripts drop clicks that are older. */
 const MAX_AGE_MS = 60 * 24 * 60 * 60 * 1000;
 
 /** The click that a page reports. */
@@ -99,25 +103,24 @@ export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "ac
 }
 
 /**
- * Answers who the visitor is, and sets cookies if the browser would keep them. null: the browser keeps
+ * Answers with the visitor's ids, and sets cookies if the browser would keep them. For a `visit` of null, the browser keeps
  * nothing.
  */
 export function answerVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
-  if (visit === null) return NOBODY;
+  if (visit === null) return NO_VISIT;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);
   const { tid, refToken, cookieDays } = visit;
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
 }
 
-/** Invisible characters, which are copied along with links. */
+/** Invisible characters that get copied with links. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 /** Punctuation that surrounds links in sentences. */
 const SURROUNDINGS = /^[\s/.)@,]+|[\s/.)@,]+$/g;
 
 /**
- * The ref ids in a comma-separated list, in the form that is stored. The browser script compares them in the
- * same form.
+ * The ref ids of a comma-separated list, in the form that is stored and that the browser script compares.
  */
 export function refIds(list: string): string[] {
   return list
@@ -126,10 +129,10 @@ export function refIds(list: string): string[] {
     .filter((refId) => refId !== "");
 }
 
-/** The last part of the name of the cookie that holds the visitor's id. */
+/** The suffix of the visitor id's cookie. */
 export const VISITOR_COOKIE = "_tid";
 
-/** The last part of the name of the cookie that holds the ref id of the promoter who sent the visitor. */
+/** The suffix of the ref id's cookie. */
 const REF_COOKIE = "_ref";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -139,7 +142,7 @@ export interface SiteCookie {
   name: string;
   value: string;
   maxAgeDays: number;
-  /** The widest domain on which the script could set a cookie; empty for the page's own host alone. */
+  /** The widest domain on which the script could set a cookie; empty for only the page's own host. */
   domain: string;
   requestHost: string;
   pageHost: string;
@@ -165,7 +168,7 @@ function handoverOf({ handed_at: at, spare_tid: spareTid }: z.output<typeof visi
   return at === undefined || spareTid === undefined ? null : { at, spareTid: spareTid.toLowerCase() };
 }
 
-/** Some browsers delete a script's cookies after seven days. Cookies that the server sets live longer. */
+/** Some browsers delete a script's cookies after seven days, but keep the server's. */
 function serverCookies(
   event: H3Event,
   { tid, refToken, cookieDays }: Visit,
@@ -193,7 +196,7 @@ function isShared(domain: string, ...hosts: string[]): boolean {
 }
 
 /**
- * Bare hosts and addresses have cookies but no domain to share them on. No last label begins with a digit.
+ * Bare hosts and IP addresses can't share cookies between hosts. The last label of a domain never begins with a digit.
  */
 function isDomain(text: string): boolean {
   return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(text);

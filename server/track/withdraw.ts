@@ -6,16 +6,16 @@ import { text } from "../input/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 
 /**
- * `POST /t/withdraw`: forgets a visitor who withdrew consent while the answer that named them was under way. The answer
- * is the same whether the visitor was known or not.
+ * `POST /t/withdraw`: deletes a visitor who withdrew consent while the request that created them was under way. The answer
+ * is the same for unknown visitors.
  *
  * @see docs/spec/tracking.md "Consent"
  */
 export const trackWithdrawal: PublicOperation = {
   id: "withdrawVisitor",
-  summary: "Forget a visitor who has withdrawn consent",
+  summary: "Delete a visitor who has withdrawn consent",
   description:
-    "Forgets a visitor who has withdrawn consent. The script calls it if an answer that names the visitor comes after that. Clicks and leads stay counted.",
+    "Deletes a visitor who has withdrawn consent. The script calls it if the visitor's id arrives only after that. Clicks and leads stay counted.",
   example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: z.object({ cid: field(text, "The public id of your account.", "acme"), tid: field(text, tid) }),
   answer: z.object({ status: field(z.literal("withdrawn"), "State of the record.") }),

@@ -22,8 +22,8 @@ import { counting, type Progress } from "./progress.ts";
 import { nextIdsIn, recordsIn } from "./stored-items.ts";
 
 /**
- * Lets an account take no more changes. When it returns, every change that was answered before is in the store, and none
- * comes after it.
+ * Makes an account read-only. When it returns, every change that was answered before is in the store, and no more will
+ * follow.
  *
  * @throws Failure `refused` if the account is being removed
  */
@@ -36,7 +36,7 @@ export function freeze(store: Store, accountId: number, state: Freeze["state"]):
 }
 
 /**
- * Lets an account take changes again. `isSure`: even if another store has a copy.
+ * Allows changes to an account again; with `isSure`, even if another store has a copy.
  *
  * @throws Failure `refused` if the account is being removed, or was moved
  */
@@ -54,19 +54,19 @@ export function unfreeze(store: Store, accountId: number, { isSure }: { isSure: 
   });
 }
 
-/** Rows that are removed in one transaction, so that those of other accounts wait only a moment. */
+/** Rows per transaction, few enough that other accounts wait only briefly. */
 const CHUNK = 1_000;
 
 /**
- * Removes everything that a store holds of an account, while others use the store. The account's own record goes last, so that
- * the same command can complete an interrupted removal.
+ * Removes all data of an account while the store is in use. The account's own record is removed last, so that the same
+ * command can complete an interrupted removal.
  */
 export async function removeAccount(
   [engine, store]: [Engine, Store],
   { id }: Account,
   onProgress: Progress,
 ): Promise<void> {
-  // The freeze stays for ever, so that a change that was under way all the time is refused, too.
+  // The freeze stays forever, so that changes that are still under way are refused, too.
   await freeze(store, id, "removed");
   const removed = counting("removed", onProgress);
   const isAccounts = ({ name }: { name: string }) => name === accounts.name;
@@ -82,12 +82,12 @@ export async function removeAccount(
   await removeShared(engine, TABLES.find(isAccounts)!, id, removed);
 }
 
-/** The tables that keep records of all accounts under one number. Lanes name no account, but belong to one. */
+/** The tables whose key does not contain the account. Lanes do not name an account, but belong to one. */
 const SHARED_TABLES = TABLES.filter(({ name, owner }) => owner !== undefined || name === lanes.name);
 
 /**
- * Makes the function that tells whether an item belongs to some accounts. It must see deliveries before lanes, because a
- * lane belongs to the account of the deliveries that wait in it.
+ * Makes a function that tells whether an item belongs to some accounts. It must see deliveries before lanes, because a
+ * lane belongs to the account of its waiting deliveries.
  */
 export function newOwnership(accountIds: readonly number[]): (item: Item) => boolean {
   const destinations = new Set<string>();
@@ -103,15 +103,15 @@ export function newOwnership(accountIds: readonly number[]): (item: Item) => boo
 }
 
 /**
- * Whether an item belongs to the server, but its accounts can't do without it: the next ids, because ids must not be
- * used twice, and the operator's exchange rates.
+ * Whether an item belongs to the server but is needed by its accounts: the next ids, because ids must not be reused, and
+ * the operator's exchange rates.
  */
 export function isShared({ collection, text }: Item): boolean {
   if (collection === IDS) return true;
   return collection === dayRates.name && (JSON.parse(text) as AnyRecord).accountId === SYSTEM;
 }
 
-/** The items of some accounts, always in the same order. It reads nothing that belongs to other accounts alone. */
+/** The items of some accounts, always in the same order. It does not read other accounts' own data. */
 export async function* itemsOf(reads: Reads, accountIds: readonly number[]): AsyncGenerator<Item[]> {
   const isOwned = newOwnership(accountIds);
   for (const table of SHARED_TABLES) {
@@ -130,7 +130,7 @@ export async function* sharedItemsOf(reads: Reads): AsyncGenerator<Item[]> {
   yield await nextIdsIn(reads);
 }
 
-/** Leaves only some accounts of a source. @throws Failure `not_found` if it lacks one of them */
+/** Filters a source by accounts. @throws Failure `not_found` if an account is missing */
 export async function sourceOf(source: Source, publicIds: readonly string[]): Promise<Source> {
   const accountIds = await accountIdsIn(source.items(), publicIds);
   return {
@@ -146,7 +146,7 @@ function beingRemoved(): Failure {
   return new Failure("refused", "The account is being removed: `tidemark account remove` completes it");
 }
 
-/** Removes the records of an account from those that a table keeps for all accounts, with what they add to sums. */
+/** Removes an account's records from a table that is shared by all accounts, and subtracts them from sums. */
 async function removeShared(
   engine: Engine,
   from: AnyTable,
@@ -162,7 +162,7 @@ async function removeShared(
           for (const record of owned) {
             await tx.remove(from, SYSTEM, ...keyOf(from, record));
             if (from.name !== deliveries.name) continue;
-            // All others in its lane are the same account's.
+            // All deliveries in a lane belong to the same account.
             const { lane, ...delivery } = record as Delivery;
             await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
           }
@@ -173,7 +173,7 @@ async function removeShared(
   }
 }
 
-/** Removes all that a table keeps under the number of an account. */
+/** Removes all rows of an account from a table. */
 async function removeOwn(
   engine: Engine,
   from: AnyTable,
@@ -191,10 +191,10 @@ async function removeOwn(
   }
 }
 
-/** The numbers of accounts. */
+/** The numeric ids of accounts. */
 async function accountIdsIn(items: AsyncIterable<Item[]>, publicIds: readonly string[]): Promise<number[]> {
   const found = new Map<string, number>();
-  // Their records come first in every source.
+  // Account records come first in every source.
   for await (const chunk of items) {
     const own = chunk.filter(({ collection }) => collection === accounts.name);
     for (const { text } of own) {

@@ -20,17 +20,16 @@ import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts"
 import { counting, type Progress } from "./progress.ts";
 import { atOneMoment, contradiction, rowsIn } from "./stored-items.ts";
 
-/** What is wrong in a store. */
+/** A fault in a store. */
 interface Fault {
   sentence: string;
-  /** Makes it right from the records. Absent: only a backup helps. */
+  /** Repairs it from the records. Without it, only a backup helps. */
   repair?: (session: Session) => Promise<void>;
 }
 
 /**
- * Compares all columns and sums of a store with its records, and what records say of each other, and yields a sentence for
- * each that is wrong. Servers may write meanwhile, because the comparison reads one snapshot. Only the numbers of one account
- * are in memory at a time.
+ * Compares all columns and sums of a store with its records, and records with each other, and yields a sentence for each
+ * fault. Servers may keep running, because it reads one snapshot. Only one account's numbers are in memory at a time.
  */
 export async function* findFaults(engine: Engine, onProgress: Progress = () => {}): AsyncGenerator<string> {
   const faults = atOneMoment(engine, (reads) => faultsIn(reads, onProgress));
@@ -38,10 +37,10 @@ export async function* findFaults(engine: Engine, onProgress: Progress = () => {
 }
 
 /**
- * Makes wrong columns and sums right, in one transaction.
+ * Repairs wrong columns and sums in one transaction.
  *
  * @returns a sentence for each fault that is left
- * @throws Failure `malformed` for a damaged record, and for two records of which there may be one; nothing is changed then
+ * @throws Failure `malformed` for a damaged record or a duplicate of a unique record; nothing is changed then
  */
 export async function rebuildStore(engine: Engine, onProgress: Progress): Promise<string[]> {
   await checkLayout(engine);
@@ -54,7 +53,7 @@ export async function rebuildStore(engine: Engine, onProgress: Progress): Promis
         else await repair(session);
         if (repair !== undefined) repairedCount++;
       }
-      // A record that was in another account's place was not counted yet.
+      // A record under the wrong account was not counted yet.
       if (repairedCount === 0) return left;
     }
   });
@@ -64,7 +63,7 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
   const progress = counting("checked", onProgress);
   for (const accountId of await accountIdsIn(reads)) {
     const freeze = await reads.get(freezes, accountId, [1]);
-    // Its tables are emptied one after the other.
+    // The sums' tables are emptied one by one.
     if (freeze !== null && (JSON.parse(freeze) as Freeze).state === "removed") continue;
     const additions = newAdditions();
     const ties = new Map<string, { said: number; counted: number }>();
@@ -140,12 +139,12 @@ function inspect(
   };
 }
 
-/** Some engines give large integers as texts. */
+/** Some engines return large integers as texts. */
 function isSame(one: ColumnValue, other: ColumnValue): boolean {
   return one === null || other === null ? one === other : String(one) === String(other);
 }
 
-/** Compares a table of sums with what the account's records add to it. */
+/** Compares a table of sums with the sums of the account's records. */
 async function* wrongSums(
   reads: Reads,
   accountId: number,
@@ -175,17 +174,17 @@ async function* wrongSums(
   }
 }
 
-/** A number that one record says of others, and what the others add up to. A check compares the two. */
+/** A number in one record that other records must add up to. */
 interface Tie {
   /** The number's name: `the sales of lead 7`. */
   of: string;
-  /** The record's own statement. */
+  /** The number in the record. */
   said: number;
-  /** The amount that the record adds as one of the others. */
+  /** The amount that the record adds. */
   counted: number;
 }
 
-/** The numbers that a record says, or that it adds to. */
+/** The numbers that a record states or adds to. */
 function tiesOf(from: AnyTable, record: AnyRecord): Tie[] {
   if (from.name === leads.name) return tiesOfLead(record as Lead);
   if (from.name === sales.name) return tiesOfSale(record as Sale);
@@ -196,7 +195,7 @@ function tiesOf(from: AnyTable, record: AnyRecord): Tie[] {
 }
 
 function tiesOfLead({ id, salesCount, refundedSalesCount }: Lead): Tie[] {
-  // Most leads have none, and need no memory. Sales of such a lead are found as too many.
+  // Most leads have none and need no memory. If such a lead has sales after all, they are reported as too many.
   if (salesCount === 0 && refundedSalesCount === 0) return [];
   return [
     { of: salesOf(id), said: salesCount, counted: 0 },

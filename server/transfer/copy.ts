@@ -6,10 +6,10 @@ import type { Store } from "../storage/store.ts";
 import { ownerOf } from "../storage/table.ts";
 import { TABLES, type AnyTable } from "../tables.ts";
 
-/** Larger than any id that a store gives, so that new records of a copy never meet copied ones. */
+/** Larger than any id in a store, so that new records of a copy never collide with copied ones. */
 const FIRST_ID = 2 ** 40;
 
-/** Tries work out on a copy of an account in memory, so that it writes nothing. */
+/** Tries work on a copy of an account in memory, so that nothing is written to the store. */
 export async function onCopy<T>(
   from: Store,
   account: Account,
@@ -29,7 +29,7 @@ export async function onCopy<T>(
   }
 }
 
-/** Copies records of the account, and those that belong to all accounts. */
+/** Copies records of the account and shared records. */
 async function copyRecords(
   [from, to]: [Store, Store],
   table: AnyTable,

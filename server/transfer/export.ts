@@ -13,7 +13,7 @@ import { atOneMoment, itemsIn } from "./stored-items.ts";
 import { entriesIn } from "./upgrade/former-items.ts";
 
 export const FORMAT = "tidemark-export";
-/** 1: all entries of a store that keeps texts under keys. 2: only records. */
+/** Version 1 has all entries of a key-value store, version 2 only records. */
 export const FORMAT_VERSIONS = { entries: 1, records: 2 };
 
 /** The first line of an export. */
@@ -25,7 +25,7 @@ export interface Header {
   createdAt: string;
 }
 
-/** The last line of an export. Its counts and checksum reveal a file that was cut off or changed. */
+/** The last line of an export. Its counts and checksum reveal a truncated or changed file. */
 export interface Trailer {
   entries: number;
   sha256: string;
@@ -38,7 +38,7 @@ interface Exporting {
 
 interface Choosing {
   onEnd: (totals: Totals) => void;
-  /** Whether to export an item. Absent: all are exported. */
+  /** Whether to export an item. All, if absent. */
   isWanted?: (item: Item) => boolean;
 }
 
@@ -90,7 +90,7 @@ export async function writeNewFile(lines: AsyncIterable<string>, file: string): 
     await pipeline(Readable.from(lines), target);
     if (!isPiped) giveToFolderOwner(resolve(file));
   } catch (error) {
-    // Delete only a file that we began; a file that existed before is not ours.
+    // Only a file that this call created may be deleted.
     const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
     if (isTaken) throw new Error(`${file} already exists`, { cause: error });
     if (!isPiped) await rm(file, { force: true });

@@ -11,28 +11,28 @@ import { work, type Work } from "./work.ts";
 export interface Source {
   /** Identifies the source: the digest of its records. */
   id: string;
-  /** The layout that its records had. They come in the shape of this release. */
+  /** The original layout of its records, which are converted to this release's. */
   layout: number;
-  /** The number of its items. null: unknown. */
+  /** The number of its items, or null if unknown. */
   count: number | null;
   items: Items;
-  /** For a part of a store: items that it shares with the rest. They may change from one time to the next. */
+  /** For a part of a store: items that it shares with the rest. They may change between two reads. */
   shared?: Items;
 }
 
-/** How to deal with a store in which the same work was interrupted. */
+/** What to do with a store in which the same work was interrupted. */
 export interface Interrupted {
   /** Continue it. */
   resumes: boolean;
   /** Clear the store and start over. */
   isForced: boolean;
-  /** How many items a commit has. Tests have more commits. */
+  /** Items per commit. Tests use fewer. */
   commitSize?: number;
 }
 
-/** Each commit costs a few writes to the disk, whatever its size is. */
+/** Each commit costs a few disk writes, independent of its size. */
 const COMMIT_SIZE = 10_000;
-/** The characters of one, because a commit is in memory as a whole. */
+/** Characters per commit, because a commit is in memory as a whole. */
 const COMMIT_LENGTH = 2 * 2 ** 20;
 
 interface Filling extends Interrupted {
@@ -42,10 +42,10 @@ interface Filling extends Interrupted {
 }
 
 /**
- * Fills an empty store with records. It may be interrupted at any moment; until it is complete, the store is refused.
+ * Fills an empty store with records. It may be interrupted at any moment; until it is complete, the store can't be used.
  *
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which other work, or filling
- *   from another source, was interrupted, `malformed` for records that contradict each other
+ *   from another source, was interrupted, `malformed` for contradictory records
  */
 export async function fillStore(engine: Engine, filling: Filling): Promise<void> {
   const { source, onProgress } = filling;
@@ -57,10 +57,10 @@ export async function fillStore(engine: Engine, filling: Filling): Promise<void>
 }
 
 /**
- * The filling of a store that was interrupted. null: the store is empty.
+ * The interrupted filling of a store, or null if the store is empty.
  *
- * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which work was interrupted that may not be
- *   dealt with so
+ * @throws Failure `in_use` for a store that isn't empty, `refused` for one with interrupted work that may not be continued
+ *   or restarted
  */
 export async function findUnfinished(
   { reads }: Engine,
@@ -132,7 +132,7 @@ async function* inChunksOf(size: number, items: AsyncIterable<Item[]>): AsyncGen
   if (chunk.length > 0) yield chunk;
 }
 
-/** A consistent source has none. */
+/** A consistent source never violates a unique constraint. */
 function refuseContradiction(error: unknown): never {
   const reason = reasonOf(error);
   const isContradiction =

@@ -13,14 +13,13 @@ import { converted, entryReader, FORMER_KINDS } from "./upgrade/former-items.ts"
 
 interface Importing extends Interrupted {
   file: string;
-  /** The public ids of the accounts to import. None: all. */
+  /** The public ids of the accounts to import. All, if empty. */
   accounts?: readonly string[];
   onProgress: Progress;
 }
 
 /**
- * Fills an empty store with an export of this or an earlier release. It checks the whole file before it
- * writes anything.
+ * Fills an empty store with an export of this or an earlier release. It checks the whole file first.
  *
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one with other unfinished work,
  *   `malformed` for a file that is incomplete or changed
@@ -38,8 +37,7 @@ export async function importFile(
 type Json = Record<string, unknown>;
 
 /**
- * Opens an export of this or an earlier release. It reads the whole file once and checks it, before anything
- * is written.
+ * Opens an export of this or an earlier release. It reads and checks the whole file before anything is written.
  *
  * @throws Failure `malformed` for a file that is incomplete or changed, or that a later release made
  */
@@ -54,7 +52,7 @@ async function openExport(file: string, onProgress: Progress): Promise<Source> {
       hash.update(`${line.text}\n`);
       layout ??= line.header.layout ?? layoutOf(line.value);
       const item = readItem(line, layout ?? OLDEST_LAYOUT);
-      // Refuse a record that this release can't keep before anything is written.
+      // A record that this release can't store must be refused before anything is written.
       if (item !== null) refuseUnknown(item);
     }
     count += lines.length;
@@ -95,7 +93,7 @@ interface Line {
   header: Header;
 }
 
-/** The lines between header and trailer. The trailer is stored in `found`. */
+/** Yields the lines between header and trailer, and sets `found.trailer`. */
 async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncGenerator<Line> {
   let number = 0;
   let header: Header | null = null;
@@ -111,7 +109,7 @@ async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncG
   if (found.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
 }
 
-/** Not `readline`: since Node 24 it also breaks lines at U+2028 and U+2029, which JSON may hold unescaped. */
+/** Since Node 24, `readline` also splits at U+2028 and U+2029, which JSON may contain unescaped. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, "utf8")) {
@@ -127,7 +125,7 @@ function parseLine(line: string, number: number): Json {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // A line that is not JSON is refused below, like any other foreign line.
+    // A line that is not JSON is refused below.
   }
   throw notOurs(number);
 }
@@ -142,7 +140,7 @@ function readHeader(value: Json): Header {
   );
 }
 
-/** The layout that a line of a version 1 export states. null: it is another line. */
+/** The layout in a line of a version 1 export, or null for any other line. */
 function layoutOf({ key, value }: Json): number | null {
   return key === MARK_KEY ? (value as Mark).version : null;
 }

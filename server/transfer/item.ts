@@ -8,15 +8,15 @@ export interface Item {
   text: string;
 }
 
-/** The name under which items keep next ids, as `{ kind, next }`. */
+/** The collection of next ids: `{ kind, next }`. */
 export const IDS = "ids";
-/** The name of plain items, as `{ key, value }`. */
+/** The collection of plain items: `{ key, value }`. */
 export const PLAIN = "items";
 
-/** Items of one commit: enough to share its cost, few enough to leave others their turn. */
+/** Items per commit: many enough to be fast, few enough not to block others. */
 const CHUNK = 1_000;
 
-/** Items in chunks, each time in the same order. */
+/** Items in chunks, always in the same order. */
 export type Items = () => AsyncIterable<Item[]>;
 
 /** Groups values into chunks. */
@@ -31,12 +31,12 @@ export async function* inChunks<T>(values: AsyncIterable<T>): AsyncGenerator<T[]
   if (chunk.length > 0) yield chunk;
 }
 
-/** Formats an item as a line of an export. Its text is JSON already and stays unchanged. */
+/** Formats an item as a line of an export. Its text is already JSON. */
 export function itemLine({ collection, text }: Item): string {
   return `{"collection":${JSON.stringify(collection)},"record":${text}}\n`;
 }
 
-/** Items in numbers that two stores are compared by. */
+/** Totals for comparing two stores. */
 export interface Totals {
   /** The number of items. */
   entries: number;

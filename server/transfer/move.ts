@@ -14,7 +14,7 @@ import { formerItemsIn } from "./upgrade/former-items.ts";
  * Fills an empty store with all records of another store of this or an earlier release, and compares the two.
  *
  * @throws Failure `in_use` for a target that isn't empty, `refused` for a target or source with other
- *   unfinished work, `conflict` if something wrote to the source meanwhile
+ *   unfinished work, `conflict` if the source was changed meanwhile
  */
 export async function moveStore(
   [from, to]: [Engine, Engine],
@@ -48,11 +48,11 @@ interface Moving extends Interrupted {
 }
 
 /**
- * Fills an empty store with some accounts of another store, while the other accounts go on there. The moved accounts
- * take no changes from then on, and stay in their old store until they are removed.
+ * Fills an empty store with some accounts of another store, while the other accounts stay in use. The moved accounts become
+ * read-only, and stay in their old store until they are removed.
  *
- * Choice: the target must be empty. Two stores give the same ids to different records, so accounts that grew up apart
- * can't be joined. Several accounts can be moved together.
+ * The target must be empty, because two stores use the same ids for different records. Several accounts can be moved
+ * together.
  *
  * @throws Failure `not_found` for an unknown account, `in_use` for a target that isn't empty, `refused` for one with
  *   other unfinished work
@@ -62,11 +62,11 @@ export async function moveAccounts(
   { accounts, onProgress, ...interrupted }: Moving,
 ): Promise<Totals> {
   const store = await storeOn(from);
-  // Nothing is frozen for a move that can't begin.
+  // This is checked before anything is frozen.
   await findUnfinished(to, interrupted);
   const ids: number[] = [];
   for (const publicId of accounts) ids.push((await loadAccount(store, publicId)).id);
-  // The order decides how far an interrupted move has come.
+  // An interrupted move continues by this order.
   ids.sort((one, other) => one - other);
   for (const id of ids) await freeze(store, id, "frozen");
   const items = () => itemsOf(from.reads, ids);
@@ -87,7 +87,7 @@ export async function moveAccounts(
   return copy;
 }
 
-/** @throws Failure `refused` for a store that can't be used and that no upgrade can help */
+/** @throws Failure `refused` for a store that can't be used, even after an upgrade */
 async function layoutOf(engine: Engine): Promise<number> {
   const { mark } = await readMark(engine.reads);
   if (!isOlder(mark) || mark?.underWay !== undefined) await checkLayout(engine);

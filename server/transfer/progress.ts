@@ -13,7 +13,7 @@ export interface Step {
     | "gathered"
     | "fetched";
   entries: number;
-  /** null: not known. */
+  /** Null if unknown. */
   total: number | null;
 }
 

@@ -6,16 +6,16 @@ import { Failure } from "../failure.ts";
 import { wordOf } from "./csv/columns.ts";
 import { readHeader, readLines } from "./csv/read.ts";
 
-/** How many days one commit takes. */
+/** Days per commit. */
 const DAYS_AT_ONCE = 100;
 
 /** The result of an import. */
 export interface RatesImported {
   days: number;
-  /** The first and the last day. null: there was none. */
+  /** The first and the last day, or null if there was none. */
   from: string | null;
   to: string | null;
-  /** Codes of currencies that ISO 4217 doesn't have (any more). Their rates are left out. */
+  /** Currency codes that are not, or no longer, in ISO 4217. Their rates are skipped. */
   unknownCurrencies: string[];
   bad: number;
 }
@@ -42,7 +42,7 @@ export async function importRates(
     onBad({ line: row.line ?? 0, fault });
   }
   if (days.size === 0 && unknown.size === 0 && bad === 0) {
-    throw new Failure("malformed", "The file holds no exchange rates");
+    throw new Failure("malformed", "The file has no exchange rates");
   }
   const sorted = [...days.values()].sort((one, other) => (one.day < other.day ? -1 : 1));
   for (let at = 0; at < sorted.length; at += DAYS_AT_ONCE) {
@@ -137,7 +137,7 @@ async function ratesOfEcb(text: string): Promise<RateRow[]> {
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: "",
-    // A number would lose digits.
+    // A number could lose digits.
     parseAttributeValue: false,
     removeNSPrefix: true,
     processEntities: false,
@@ -155,13 +155,13 @@ function read(parser: { parse(text: string): unknown }, text: string): unknown {
   try {
     return parser.parse(text);
   } catch {
-    return null; // Broken XML is not a file of rates either.
+    return null; // Broken XML is reported like a file without rates.
   }
 }
 
 /** One rate of a file: how much of a currency one unit of the base buys on a day. */
 interface RateRow {
-  /** null: the file's form has no lines. */
+  /** Null if the file's format has no lines. */
   line: number | null;
   date: string;
   base: string;

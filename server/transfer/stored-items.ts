@@ -11,13 +11,13 @@ import { runOn } from "../storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { IDS, PLAIN, type Item } from "./item.ts";
 
-/** Rows that are read before others get their turn. */
+/** Rows per query. */
 const CHUNK = 1_000;
 
-/** Accounts come first, so that a reader knows them when it meets their records. */
+/** Accounts come first, so that a reader knows them before their records. */
 const IN_ORDER = [accounts as unknown as AnyTable, ...TABLES.filter(({ name }) => name !== accounts.name)];
 
-/** Reads what `read` yields from one moment of a store. */
+/** Runs `read` on one snapshot of a store. */
 export async function* atOneMoment<T>(
   engine: Engine,
   read: (reads: Reads) => AsyncIterable<T>,
@@ -30,7 +30,7 @@ export async function* atOneMoment<T>(
   }
 }
 
-/** Everything that a store holds, in chunks: the records by table, account and key, then next ids and plain items. */
+/** Everything in a store, in chunks: the records by table, account and key, then next ids and plain items. */
 export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
   for (const table of IN_ORDER) yield* recordsIn(reads, table);
   yield* [await nextIdsIn(reads), await plainItemsIn(reads)];
@@ -94,7 +94,7 @@ export async function countRecords(reads: Reads): Promise<number> {
   return count;
 }
 
-/** Whether a store holds nothing but its mark. */
+/** Whether a store has nothing but its mark. */
 export async function holdsNothing(reads: Reads): Promise<boolean> {
   for (const name of [...TABLES.map(sqlName), "ids"]) {
     const rows = await reads.all({ text: `select 1 from ${name} limit 1`, values: [] });
@@ -103,7 +103,7 @@ export async function holdsNothing(reads: Reads): Promise<boolean> {
   return (await plainItemsIn(reads)).length === 0;
 }
 
-/** Removes everything that tables hold. */
+/** Empties all tables. */
 export async function clearTables(session: Session): Promise<void> {
   for (const name of [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids"]) {
     await session.run({ text: `delete from ${name}`, values: [] });
@@ -118,7 +118,7 @@ export function tableOf({ collection }: Item): AnyTable {
 }
 
 /**
- * Writes items that a store lacks, and adds them to the sums.
+ * Inserts items, and adds them to the sums.
  *
  * @throws Failure `malformed` for a record that contradicts another one
  */
@@ -137,7 +137,7 @@ export async function insertItems(session: Session, items: Item[]): Promise<void
   await session.addUp(additions.take());
 }
 
-/** Writes an item that the store may have already: a record, next ids, of which the greater stay, or a plain item. */
+/** Inserts or replaces an item. Of next ids, the greater one stays. */
 export async function putShared(session: Session, item: Item): Promise<void> {
   const [one, two] = [1, 2].map(session.dialect.value);
   const given = JSON.parse(item.text) as { kind: string; next: number; key: string; value: string };
@@ -169,7 +169,7 @@ function grouped(items: Item[]): Map<string, string[]> {
   return groups;
 }
 
-/** Rows of one statement, because a remote database answers each one over the network. */
+/** Rows per statement, to save round trips to a remote database. */
 const ROWS = 50;
 
 async function insertRecords(
@@ -209,7 +209,7 @@ function manyInsert(into: AnyTable, dialect: Dialect, count = ROWS): string {
   return `${head} values ${Array.from({ length: count }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
 }
 
-/** Writes records over those of the same keys, without adding what they count. */
+/** Replaces records by key, without changing sums. */
 export async function replaceRecords(
   session: Session,
   into: AnyTable,

@@ -4,18 +4,18 @@ import { LAYOUT, readMark, replaceMark, STAGES, type Mark, type UnderWay } from 
 import type { Engine, Session } from "../storage/session.ts";
 
 /**
- * Work on a whole store, which nobody may use until it is done: its mark comes first and leaves last. Only one
- * process does it at a time, because each commit replaces the mark of the one before.
+ * Work on a whole store, which can't be used until it is done: the mark is written first and removed last. Only one process
+ * works at a time, because each commit replaces the mark of the one before.
  */
 export interface Work {
   engine: Engine;
-  /** How far it has come. */
+  /** The progress. */
   state: UnderWay;
-  /** Makes changes, and in the same commit the progress. */
+  /** Commits changes together with the progress. */
   commit(change: (session: Session) => Promise<void>, progress?: Partial<UnderWay>): Promise<void>;
 }
 
-/** Begins work on a store, or takes it over from the process that did it before, and runs the stages that remain. */
+/** Starts work on a store, or takes it over from an earlier process, and runs the remaining stages. */
 export async function work(
   engine: Engine,
   begun: Omit<UnderWay, "by">,

@@ -8,7 +8,7 @@ import { pageParams, readPage, type Page } from "../http/pages.ts";
 import { field } from "../http/fields.ts";
 import { refToken } from "../input/common-fields.ts";
 
-/** How many records a page may hold. @see docs/spec/common.md "Pages" */
+/** The maximum page size. @see docs/spec/common.md "Pages" */
 export const MOST_PER_PAGE = 500;
 
 /** The filters of the lists of leads and rewards. */
@@ -21,7 +21,7 @@ export const belongingParams = z
   })
   .partial();
 
-/** The domain's form of those filters. */
+/** The filters by the domain's names. */
 export function readBelongingFilter(params: z.output<typeof belongingParams>): BelongingFilter {
   return {
     promoterCampaignId: params.promotion_id ?? null,
@@ -31,12 +31,12 @@ export function readBelongingFilter(params: z.output<typeof belongingParams>): B
   };
 }
 
-/** A list's own parameters and those that ask for a page. */
+/** A list's own parameters and the page parameters. */
 export function listParams<S extends z.ZodObject>(params: S, usual: number) {
   return params.extend(pageParams({ usual, most: MOST_PER_PAGE }).shape);
 }
 
-/** The page of a V1 list that a request asks for. */
+/** The requested page of a V1 list. */
 export function readListPage(params: Record<string, unknown>, usual: number): Page {
   return readPage(params, { usual, most: MOST_PER_PAGE });
 }

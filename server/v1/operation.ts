@@ -13,16 +13,16 @@ import { handleAged } from "../request/aged-reads.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 
-/** A request of a known account. */
+/** An authenticated request. */
 export interface V1Request {
   event: H3Event;
   account: Account;
   context: Context;
-  /** The network address that the request came from. null: unknown. */
+  /** The network address of the client, or null if unknown. */
   address: string | null;
   /** The server's own address, for links. */
   publicUrl: string;
-  /** The handler sets these; they are sent with its answer. */
+  /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
 }
 
@@ -30,8 +30,8 @@ export interface V1Request {
 export type V1Operation = Operation<V1Request>;
 
 /**
- * Makes the route of a V1 operation: it authenticates, counts against the key's limit, answers 200 with the
- * operation's result, and writes refusals in its shape.
+ * Makes the route of a V1 operation: it authenticates, checks the key's rate limit, runs the operation, and writes its
+ * result or its errors.
  */
 export function v1Route(services: Services, operation: V1Operation): EventHandler {
   const { shape = v1Error } = operation;
@@ -54,8 +54,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
 }
 
 /**
- * Makes a route that refuses what V1 does not have. A valid key is counted here too and gets the limit's
- * headers.
+ * Makes a route for paths and methods that V1 does not have. Requests with a valid key still count against the limit.
  */
 export function v1Refusal(services: Services, failure: Failure, given: AnswerHeaders): EventHandler {
   return async (event) => {
@@ -72,8 +71,8 @@ export function v1Refusal(services: Services, failure: Failure, given: AnswerHea
 }
 
 /**
- * Authenticates and counts a request. The limit's headers are set as soon as the key is known, so that a
- * refusal has them too.
+ * Authenticates and counts a request. The limit's headers are set as soon as the key is known, so that error answers
+ * have them too.
  *
  * @throws Failure `unauthorized` or `rate_limited`
  */

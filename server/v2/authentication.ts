@@ -11,7 +11,7 @@ import { isFromOwnPage } from "../http/origin.ts";
 import { admit, type Caller } from "../request/caller.ts";
 import type { Services } from "../request/services.ts";
 
-/** Methods that change nothing. */
+/** Methods that only read. */
 const READING = new Set(["GET", "HEAD"]);
 
 /** The caller of an operation, and the account that it works on. */
@@ -21,7 +21,7 @@ export interface Admitted {
 }
 
 /**
- * Finds the caller: by bearer token and `Account-ID`, or by the cookie of a session. A bearer token goes first,
+ * Finds the caller by bearer token and `Account-ID`, or by session cookie. A bearer token takes precedence,
  * because a browser adds the cookie to every request.
  *
  * @see docs/spec/common.md "Authentication", 2
@@ -34,7 +34,7 @@ export async function authenticate(services: Services, event: H3Event, access: A
   if (access === "person" && !isByKey) throw new Failure("unauthorized", "Nobody is signed in");
   const admitted = await admitKey(services, event);
   if (access !== "person") return admitted;
-  throw new Failure("forbidden", "Only somebody who is signed in can do this, not a program with a key");
+  throw new Failure("forbidden", "Only a signed-in user can do this, not an API key");
 }
 
 async function admitKey(services: Services, event: H3Event): Promise<Admitted> {
@@ -48,7 +48,7 @@ async function admitKey(services: Services, event: H3Event): Promise<Admitted> {
   return { account, caller: { kind: "key", name: apiKey.name } };
 }
 
-/** A session names its account, so `Account-ID` is not needed. If it is given, it must fit. */
+/** A session belongs to an account, so `Account-ID` is optional, but must match if it is sent. */
 async function admitUser(
   services: Services,
   event: H3Event,
@@ -72,7 +72,7 @@ async function admitUser(
       "The account demands a second factor: set one up first",
     );
   }
-  // A full disk must not keep anybody from looking at the figures.
+  // Reading must still work when the disk is full.
   await noteUse(context, session).catch((error: unknown) => {
     if (!isOutage(error)) throw error;
     services.logOutage(error);

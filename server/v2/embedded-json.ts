@@ -9,7 +9,7 @@ export const embeddedPromoter = z
   .object({
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
-    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+    name: field(z.string(), "The record's display name.", "Jane Doe"),
   })
   .meta({ id: "PromoterSummary" });
 
@@ -22,24 +22,24 @@ export const embeddedCampaign = z
   })
   .meta({ id: "CampaignSummary" });
 
-/** A promoter campaign within a referral or a commission. null: deleted. */
+/** A promoter campaign within a referral or a commission, or null if it was deleted. */
 export const embeddedPromoterCampaign = z.object({
   id: recordId,
   campaign_id: field(z.int(), "Id of the campaign.", 1),
   promoter_id: field(z.int(), "Id of the promoter.", 17),
   created_at: field(z.iso.datetime().nullable(), "When the record was created.", "2026-03-01T09:30:00.000Z"),
-  promoter: field(embeddedPromoter.nullable(), "The promoter. null: they were deleted."),
-  campaign: field(embeddedCampaign.nullable(), "The campaign. null: it was deleted."),
+  promoter: field(embeddedPromoter.nullable(), "The promoter, or null if they were deleted."),
+  campaign: field(embeddedCampaign.nullable(), "The campaign, or null if it was deleted."),
 });
 
-/** The records that a referral or a commission belongs to. null: deleted. */
+/** The records that a referral or a commission belongs to, each null if it was deleted. */
 export interface OwnerParts {
   promoterCampaign: PromoterCampaign | null;
   promoter: Promoter | null;
   campaign: Campaign | null;
 }
 
-/** The promoter campaign of a record, which names its owners by id. */
+/** The promoter campaign of a record, with promoter and campaign. */
 export function embeddedPromoterCampaignJson(
   owned: { promoterCampaignId: number; campaignId: number; promoterId: number },
   { promoterCampaign, promoter, campaign }: OwnerParts,

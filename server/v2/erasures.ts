@@ -13,7 +13,7 @@ const erasePromoterOperation: V2Operation = {
   id: "erasePromoter",
   summary: "Erase a promoter's personal data",
   description:
-    "Erases everything personal about a promoter who asks for it, for ever: name, addresses, payout methods, links. Earnings and payouts stay with their ids, because accounts must be kept. Only owners may.",
+    "Permanently erases a promoter's personal data: name, addresses, payout methods, links. Earnings and payouts stay with their ids for your bookkeeping. Only owners may.",
   answer: ERASED,
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {
@@ -27,7 +27,7 @@ const eraseReferralOperation: V2Operation = {
   id: "eraseReferral",
   summary: "Erase a lead's personal data",
   description:
-    "Erases everything personal about a lead who asks for it, for ever, also if they have bought something. Sales and commissions stay, without a name. Only owners may.",
+    "Permanently erases a lead's personal data, even of a customer. Sales and commissions stay, without a name. Only owners may.",
   answer: ERASED,
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {

@@ -4,13 +4,13 @@ import type { AnswerHeaders } from "../http/answer.ts";
 import { knownJson } from "../http/parameters/json.ts";
 import { unlistedNames } from "../input/shape.ts";
 
-/** Clients and proxies accept at least 8 KiB of headers. A few names are enough to see a mistake. */
+/** Clients and proxies accept at least 8 KiB of headers, and a few names are enough to notice a mistake. */
 const MAX_LENGTH = 1_000;
 const MORE = "...";
 
 /**
- * `X-Ignored-Fields`: the fields of a request's body that the operation does not know, percent-encoded. They
- * do no harm, but the client may have misspelt them.
+ * `X-Ignored-Fields`: the unknown fields of a request's body, percent-encoded. They are harmless, but the client may
+ * have misspelt them.
  */
 export function ignoredFieldsHeader(event: H3Event, schema: z.ZodObject | undefined): AnswerHeaders {
   const given = knownJson(event);
@@ -28,7 +28,7 @@ function listOf(names: string[]): string {
   return list;
 }
 
-/** JSON can hold halves of surrogate pairs, which have no encoding. A buffer replaces them. */
+/** JSON may contain lone surrogates, which can't be percent-encoded. A buffer replaces them. */
 function encode(name: string): string {
   return encodeURIComponent(Buffer.from(name).toString()).replaceAll("%5B", "[").replaceAll("%5D", "]");
 }

@@ -10,7 +10,7 @@ import { refuse } from "../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 
-/** A request by somebody who is not signed in yet. */
+/** A request without a session. */
 export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
@@ -18,11 +18,11 @@ export interface OpenRequest extends SignInLimits {
   publicUrl: string;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
-  /** Runs something after the answer, so that the time of the answer does not tell what it did. */
+  /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
-  /** The handler sets these; they are sent with its answer. */
+  /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
-  /** The handler adds to these; they are sent with its answer. */
+  /** Cookies that the handler adds to its answer. */
   cookies: string[];
 }
 
@@ -33,8 +33,8 @@ export type OpenOperation = Operation<OpenRequest>;
 export type OpenRow = [Method, path: string, OpenOperation];
 
 /**
- * Makes the route of an operation that needs no sign-in. A page of another site may not call it, because it could sign
- * its visitor in as somebody else. Programs send no `Origin` and may.
+ * Makes the route of an operation without a session. Pages of other sites may not call it, because they could sign
+ * their visitor in to another account. Programs send no `Origin` and may call it.
  */
 export function openRoute(services: Services, operation: OpenOperation): EventHandler {
   const { handle, body, status = 200 } = operation;

@@ -29,7 +29,7 @@ import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { withoutSecrets } from "./secrets.ts";
 
-/** A request of a known account. */
+/** An authenticated request. */
 export interface V2Request {
   event: H3Event;
   account: Account;
@@ -39,11 +39,11 @@ export interface V2Request {
   publicUrl: string;
   /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
   limit(email: string): Promise<unknown>;
-  /** Counts a wish for an e-mail to this address. @throws Failure `rate_limited` */
+  /** Counts a request for an e-mail to this address. @throws Failure `rate_limited` */
   limitEmail(email: string): Promise<void>;
-  /** Counts an e-mail that somebody of an account causes. @throws Failure `rate_limited` */
+  /** Counts an e-mail that a user of the account triggers. @throws Failure `rate_limited` */
   limitInvitation: SignInLimits["limitInvitation"];
-  /** null: mail is not set up. */
+  /** Null if mail is not set up. */
   mail: OutgoingMail | null;
   /** Encrypts the secrets of payment providers. */
   seal: Seal;
@@ -55,9 +55,9 @@ export interface V2Request {
   uploads: Uploads;
   /** Writes an e-mail to a promoter. */
   writeEmail: Services["writeEmail"];
-  /** The handler sets these; they are sent with its answer. */
+  /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
-  /** The handler adds to these; they are sent with its answer. */
+  /** Cookies that the handler adds to its answer. */
   cookies: string[];
 }
 
@@ -67,14 +67,14 @@ export type V2Operation = Operation<V2Request>;
 /** An operation and its route. Without `access`, a viewer may read and a manager may change. */
 export type V2Row = [Method, path: string, V2Operation, access?: Access];
 
-/** Who may call the operation of a row. */
+/** The access that an operation requires. */
 export function accessOf([method, , , access]: V2Row): Access {
   return access ?? (method === "GET" ? "viewer" : "manager");
 }
 
 /**
- * Makes the route of a V2 operation: it authenticates, checks the role, counts against the caller's limit, answers
- * with the operation's result, and writes refusals in its shape.
+ * Makes the route of a V2 operation: it authenticates, checks the role and the rate limit, runs the operation, and
+ * writes its result or its errors.
  */
 export function v2Route(services: Services, row: V2Row): EventHandler {
   const [, , operation] = row;
@@ -118,7 +118,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
   };
 }
 
-/** The parts of a file. The status is sent by the time that one fails, so only the log tells why the file was cut. */
+/** Logs a download that fails after the status was sent, because the client can't see the reason. */
 async function* watched({ log }: Services, parts: unknown): AsyncGenerator<string> {
   try {
     yield* parts as AsyncIterable<string>;
@@ -128,7 +128,7 @@ async function* watched({ log }: Services, parts: unknown): AsyncGenerator<strin
   }
 }
 
-/** People don't share the limit of the account's programs. */
+/** Users have their own limit, apart from the account's programs. */
 function limitedAs(account: Account, caller: Caller): string {
   return caller.kind === "key" ? String(account.id) : `user ${caller.user.id}`;
 }

@@ -6,14 +6,14 @@ import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";
 
-/** How long pages of V2 are. @see docs/spec/common.md "Pages" */
+/** The page sizes of V2. @see docs/spec/common.md "Pages" */
 const LENGTHS = { usual: 20, most: 100 };
 
 /** Parameters of every paged list. */
 export const pageParams = paramsOf(LENGTHS);
 
 /**
- * Reads a list's parameters, the query that holds them, and the page that they ask for.
+ * Reads a list's parameters, the raw query, and the requested page.
  *
  * @throws Failure `invalid`, `malformed` or `too_large`
  */
@@ -33,7 +33,7 @@ export function readListing<S extends z.ZodObject>(
   };
 }
 
-/** Ignoring a misspelt filter would list everything, and the client would take that for the filtered list. */
+/** If a misspelt filter were ignored, the client would mistake the whole list for the filtered one. */
 function refuseUnknownFilters(schema: z.ZodObject, query: Query): void {
   const unknown = unlistedNames(schema, query).filter((name) => name.startsWith("filters["));
   if (unknown.length === 0) return;

@@ -15,7 +15,7 @@ const until = z
     return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
   });
 
-/** A filter's range of time. Both ends are included, and may be left open. */
+/** A filter's range of time. Both ends are inclusive and optional. */
 export const period = z
   .object(
     {
@@ -27,7 +27,7 @@ export const period = z
   .partial()
   .optional();
 
-/** A filter's range of integers. Both ends are included, and may be left open. */
+/** A filter's range of integers. Both ends are inclusive and optional. */
 export const amounts = z
   .object(
     {
@@ -51,13 +51,13 @@ export const cents = z
   .partial()
   .optional();
 
-/** The domain's form of a range of time. */
+/** The domain's form of a range of time, with an exclusive end. */
 export function span(given: z.output<typeof period>): Span | undefined {
   if (given === undefined) return undefined;
   return { from: given.from?.getTime() ?? null, before: given.to ?? null };
 }
 
-/** The domain's form of a range of integers, whose end is not included there either. */
+/** The domain's form of a range of integers, with an exclusive end. */
 export function amountSpan(given: z.output<typeof amounts>): Span | undefined {
   if (given === undefined) return undefined;
   return { from: given.from ?? null, before: given.to === undefined ? null : given.to + 1 };

@@ -2,7 +2,7 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import { v2Error, type ErrorShape } from "../http/errors.ts";
 import { describe } from "../input/shape.ts";
 
-/** Writes field errors with V2's names for the domain's fields, in the form of `shape`. */
+/** Renames the fields of field errors from the domain's names to V2's, and writes them with `shape`. */
 export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
   return (failure, headers) => {
     if (Object.keys(failure.fields).length === 0) return shape(failure, headers);

@@ -1,9 +1,9 @@
-/** The names of fields that let somebody in. */
+/** The names of fields with credentials. */
 const SECRETS = new Set(["auth_token", "temp_password", "password_setup_url", "secret_key"]);
 
 /**
- * An answer with null in place of its secrets, wherever they are in it. It goes by the names, so that a new answer
- * can't forget. The headers of a webhook often carry a password of its receiver, so their values go as well.
+ * Replaces all secrets in an answer by null. It goes by field names, so that a new operation can't forget it. The values
+ * of a webhook's headers are replaced too, because they often contain the receiver's password.
  */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);

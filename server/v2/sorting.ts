@@ -1,7 +1,7 @@
 import type { Query } from "../http/parameters/pairs.ts";
 import type { Sort } from "../storage/query.ts";
 
-/** The sort orders in the order of the query: the first counts most. `names` has the domain's words for the wire's. */
+/** The sort orders in the order of the query: the first counts most. `names` maps the API's names to the domain's. */
 export function sortsOf<By extends string>(
   sorting: Record<string, "asc" | "desc" | undefined>,
   query: Query,

@@ -30,7 +30,7 @@ import {
   signOutOperation,
 } from "./session/session.ts";
 
-/** The people who run the program, their account, and what they changed. The paths are below `/api/v2/company`. */
+/** The operations for users, the account and the audit log. The paths are below `/api/v2/company`. */
 export const USER_OPERATIONS: V2Row[] = [
   ["GET", "/session", showSessionOperation, "person"],
   ["DELETE", "/session", signOutOperation, "person"],

@@ -51,7 +51,7 @@ export function demoScript(): Response {
   });
 }
 
-/** `GET /demo/recorded`: the lead that this visitor became. null if it is another visitor's. */
+/** `GET /demo/recorded`: the lead that this visitor became, or null if it belongs to another visitor. */
 export function demoRecord(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {
@@ -81,7 +81,7 @@ async function recordedLead(services: Services, { tid, email }: Params) {
   };
 }
 
-/** The sales of a lead and what they earned. Only for those who came by this page: others' earnings are no demo. */
+/** The sales of a lead and their commissions, only for leads of this page, because real earnings are private. */
 async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }: Lead) {
   const visitor = tid && (await store.get(visitors, accountId, tid));
   if (!visitor || !visitor.url?.startsWith(`${publicUrl}/demo`)) return [];
@@ -100,7 +100,7 @@ async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }:
   );
 }
 
-/** The demo's marketing page. Its values come from the operator, but are escaped all the same. */
+/** The demo's marketing page. Its values come from the operator, but are escaped anyway. */
 function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; publicUrl: string }): string {
   const base = escapeHtml(basePath(publicUrl));
   return `<!doctype html>
@@ -124,7 +124,7 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <main>
 <p id="banner" role="status" hidden></p>
 <h1>A product worth recommending</h1>
-<p>This page stands for your marketing site. It has one script tag, and a form marked
+<p>This page represents your marketing site. It has one script tag, and a form marked
 <code>data-svc-signup</code>. Open it through a promoter's link, sign up, and see what is recorded.</p>
 <form id="signup" data-svc-signup>
   <input type="email" name="email" placeholder="you@example.com" required aria-label="E-mail">
@@ -146,7 +146,7 @@ curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
 `;
 }
 
-/** The demo page's script. It names the promoter, and polls until the sign-up is recorded. */
+/** The demo page's script. It shows the promoter's name, and polls until the sign-up is recorded. */
 const DEMO_SCRIPT = `"use strict";
 const base = document.currentScript.src.replace("/demo.js", "");
 const known = document.getElementById("known");
@@ -162,8 +162,8 @@ svc("details", (details) => {
   show({ visitor: svc.data.tid, ref_id: details.ref_id });
 });
 
-const UNKNOWN = "Nothing was recorded: you did not come through a referral link, or the server takes this " +
-  "browser for a program, such as a search engine's, whose visits it does not count.";
+const UNKNOWN = "Nothing was recorded: you did not come through a referral link, or the server thinks that this " +
+  "browser is a bot, such as a search engine's, whose visits it does not count.";
 
 async function showRecorded(email) {
   for (let tries = 0; tries < 13; tries++) {

@@ -11,12 +11,12 @@ import { basePath } from "../url.ts";
 import { escapeHtml } from "./plain-page.ts";
 import { portalEntry } from "./portal-entry.ts";
 
-/** Everything comes from this server, and no page may run a text as code or as markup. */
+/** Everything comes from this server, and pages may not run text as code or markup. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'";
 
-/** Anything else could change the policy. */
+/** Other text could inject directives into the policy. */
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d+)?$/;
 
 const TYPES: Record<string, string> = {
@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   css: "text/css; charset=utf-8",
 };
 
-/** The addresses of the pages for people, each with its handler. */
+/** The routes of all pages. */
 export function pageRoutes(services: Services, built: BuiltPages): [path: string, handler: EventHandler][] {
   const { dashboard, portal, join } = built.apps;
   const ofDashboard = serveShell(services, { files: dashboard, title: "Tidemark", isFramed: false });
@@ -41,14 +41,14 @@ export function pageRoutes(services: Services, built: BuiltPages): [path: string
   ];
 }
 
-/** The groups of people that have pages of their own. */
+/** The apps: for the company, for promoters, and for joining. */
 const APPS = ["dashboard", "portal", "join"] as const;
 type App = (typeof APPS)[number];
 
-/** The files of an app that its pages begin with. */
+/** The first files of an app. */
 interface AppFiles {
   script: string;
-  /** Files that the script imports at once. */
+  /** Files that the script imports immediately. */
   preloads: string[];
   style: string;
 }
@@ -72,7 +72,7 @@ export function readBuiltPages(folder: URL): BuiltPages {
   return { apps: Object.fromEntries(apps) as BuiltPages["apps"], texts };
 }
 
-/** The pages of one group of people, the same for each of their addresses: the script reads the address. */
+/** Serves the same HTML for all paths of an app, because the script reads the path. */
 function serveShell(
   services: Services,
   { files, title, isFramed }: { files: AppFiles; title: string; isFramed: boolean },
@@ -84,10 +84,10 @@ function serveShell(
       headers: {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": `${POLICY}; frame-ancestors ${ancestors}`,
-        // Addresses of these pages may hold tokens.
+        // URLs of these pages may contain tokens.
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
-        // After an update the shell names other files.
+        // After an update, the page refers to other files.
         "cache-control": "no-cache",
       },
     });
@@ -104,7 +104,7 @@ function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
       const missing = new Failure("not_found", "Not found");
       return refuse(services, event, { error: missing, generation: "v1", shape: v1Error, headers: {} });
     }
-    // Compressing takes long, and most processes serve only some of the files.
+    // Compressing is slow, and most processes serve only some of the files.
     const stored = prepared.get(name) ?? storeText(text);
     prepared.set(name, stored);
     return serveStored(event, stored, {
@@ -115,8 +115,7 @@ function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
 }
 
 /**
- * The sites that may show the portal in a frame. Choice: those of all accounts, because the address does not say whose
- * portal it is.
+ * The sites that may show the portal in a frame: those of all accounts, because the URL does not contain the account.
  */
 async function framingSites({ store }: Services): Promise<string> {
   const accounts = await listAccounts(store);
@@ -148,7 +147,7 @@ ${links}<script type="module" src="${base}/assets/${script}"></script>
 <div class="lone"><div class="card stack">
 <h1>This page needs JavaScript</h1>
 <p>Allow scripts for this address, then reload it.</p>
-<p>Programs can do all of this through the interface: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+<p>Programs can do all of this through the API: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

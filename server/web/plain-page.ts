@@ -1,7 +1,7 @@
 import { FastResponse } from "srvx";
 import { NO_STORE, type AnswerHeaders } from "../http/answer.ts";
 
-/** A page of a few words without a script. No site can show it in a frame, and so have its button clicked. */
+/** A short page without a script. It can't be shown in a frame, which prevents clickjacking. */
 export function plainPage(
   title: string,
   content: string,
@@ -12,7 +12,7 @@ export function plainPage(
     headers: {
       ...NO_STORE,
       "content-type": "text/html; charset=utf-8",
-      // The address may hold a token, which no other site may see.
+      // The URL may contain a token, which must not leak to other sites.
       "referrer-policy": "no-referrer",
       "content-security-policy":
         "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -22,7 +22,7 @@ export function plainPage(
   });
 }
 
-/** A text as part of a page. */
+/** Escapes a text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

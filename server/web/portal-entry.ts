@@ -4,7 +4,7 @@ import {
   findByAuthToken,
   findSignedInPromoter,
   signInByAuthToken,
-  type Member,
+  type PortalPromoter,
 } from "../domain/people/portal/sign-in.ts";
 import { promoterName } from "../domain/people/promoter/promoter.ts";
 import { Failure } from "../failure.ts";
@@ -18,30 +18,30 @@ import { newContext, type Services } from "../request/services.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
 import { basePath } from "../url.ts";
 
-/** The longest auth token that is looked up. Clients may choose their own. */
+/** The longest auth token that is looked up. Clients may choose their own tokens. */
 const MAX_TOKEN_LENGTH = 1_000;
 
 /**
- * `GET /portal`. With `auth_token` it signs the promoter in and redirects, so that the token leaves the address. A token
- * that nobody has leads to the sign-in form. If another promoter is signed in, a page asks first: otherwise a link could
- * lead somebody into a foreign portal, where they would enter their own bank details.
+ * `GET /portal`. With `auth_token` it signs the promoter in and redirects, so that the token leaves the URL. An unknown
+ * token shows the sign-in form. If another promoter is signed in, a page asks first, because otherwise a link could sign
+ * people in to a foreign portal, where they would enter their own bank details.
  */
 export function portalEntry(services: Services, page: EventHandler): EventHandler {
   return async (event) => {
     const authToken = readAuthToken(event);
-    // Programs that preview links ask with HEAD, which must change nothing.
+    // Link previews send HEAD, which must not change anything.
     if (authToken === null || event.req.method === "HEAD") return page(event);
-    return answered(services, event, async (member) => {
+    return answered(services, event, async (candidate) => {
       const current = await currentOf(services, event);
       if (current === null) return enter(services, event, authToken);
-      if (!isSame(current, member)) return confirmation(current, member);
-      // Somebody who has yet to choose a password comes in without it by the token.
+      if (!isSame(current, candidate)) return confirmation(current, candidate);
+      // With the token, promoters can sign in before they have chosen a password.
       return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
     });
   };
 }
 
-/** `POST /portal`: the button of the page that asks. */
+/** `POST /portal`: the button of the confirmation page. */
 export function portalEntrance(services: Services): EventHandler {
   return (event) =>
     answered(services, event, async () => {
@@ -50,22 +50,22 @@ export function portalEntrance(services: Services): EventHandler {
     });
 }
 
-/** Looks the token's promoter up, within the limit of the network. */
+/** Looks up the token's promoter, within the network's limit. */
 async function answered(
   services: Services,
   event: H3Event,
-  answer: (member: Member) => Promise<Response>,
+  answer: (candidate: PortalPromoter) => Promise<Response>,
 ): Promise<Response> {
   try {
     await signInLimits(services, event, "promoter").limit(null);
-    const member = await findByAuthToken(services.store, readAuthToken(event) ?? "");
-    return member === null ? redirect(services, []) : await answer(member);
+    const candidate = await findByAuthToken(services.store, readAuthToken(event) ?? "");
+    return candidate === null ? redirect(services, []) : await answer(candidate);
   } catch (error) {
     return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
   }
 }
 
-/** Signs in once a minute, so that a token in a log or a history can't be used at the same time as by its owner. */
+/** Signs in at most once a minute, so that a leaked token can't be used at the same time as by its owner. */
 async function enter(services: Services, event: H3Event, authToken: string): Promise<Response> {
   const context = newContext(services);
   const state = await services.limits.authTokens.take(authToken);
@@ -82,22 +82,22 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
   return redirect(services, signInCookies({ event, chance, publicUrl }, arrival));
 }
 
-/** The promoter who is signed in in this browser. null: nobody. */
+/** The promoter who is signed in in this browser, or null. */
 async function currentOf(services: Services, event: H3Event) {
   const token = readSessionToken(event, SESSION_COOKIES.promoter);
   return token === null ? null : findSignedInPromoter(newContext(services), token);
 }
 
-function isSame({ account, promoter }: Member, other: Member): boolean {
+function isSame({ account, promoter }: PortalPromoter, other: PortalPromoter): boolean {
   return account.id === other.account.id && promoter.id === other.promoter.id;
 }
 
-function confirmation(current: Member, wanted: Member): Response {
+function confirmation(current: PortalPromoter, wanted: PortalPromoter): Response {
   const [now, then] = [current, wanted].map(({ promoter }) => escapeHtml(promoterName(promoter)));
   const content =
     `<form method="post"><p>You are signed in as ${now}.</p><p>Sign in as ${then}?</p>` +
     `<button>Sign in as ${then}</button></form><p><a href="?">Stay signed in as ${now}</a></p>`;
-  // With `no-referrer`, browsers would send the form without its origin.
+  // With `no-referrer`, browsers would send the form without an `Origin`.
   return plainPage("Portal", content, { headers: { "referrer-policy": "same-origin" } });
 }
 

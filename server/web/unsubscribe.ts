@@ -11,7 +11,7 @@ import { plainPage } from "./plain-page.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
 
-/** `GET /unsubscribe`: only asks, because mail filters open links on their own. */
+/** `GET /unsubscribe` only asks for confirmation, because mail filters open links. */
 export function unsubscribePage(): Response {
   return page(
     200,
@@ -19,7 +19,7 @@ export function unsubscribePage(): Response {
   );
 }
 
-/** `POST /unsubscribe`: from the page's button, or from a mail program's own. @see RFC 8058 */
+/** `POST /unsubscribe`, by the page's button or by the mail program. @see RFC 8058 */
 export function unsubscribeByLink(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {

@@ -6,8 +6,8 @@ import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 
 /**
- * `GET /uploads/{file}`. Anybody may load it, because promoters put banners on their own sites. Its name changes with the
- * file. A browser never reads it as a page or a script, whatever its bytes are.
+ * `GET /uploads/{file}`. It is public, because promoters put banners on their own sites. Its name changes with the file.
+ * The headers keep browsers from running it as a page or a script.
  */
 export function serveUpload(services: Services): EventHandler {
   return async (event) => {

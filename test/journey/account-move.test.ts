@@ -126,7 +126,7 @@ it("an account is removed only by --yes, and freezes and thaws by hand", async (
   expect(await cli("account", "remove", "acme")).toEqual({
     code: 1,
     stdout: "",
-    stderr: "This removes all that the store holds of acme: say --yes to do it\n",
+    stderr: "This removes all data of acme from the store: add --yes to do it\n",
   });
   const answerOf = async (...words: string[]) => JSON.parse((await cli(...words)).stdout) as unknown;
   expect(await answerOf("account", "freeze", "acme")).toEqual({ account_id: "acme", is_frozen: true });

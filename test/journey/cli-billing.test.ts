@@ -66,7 +66,7 @@ it("syncs, and says what it found", async () => {
 it("refuses what it can't use", async () => {
   const blank = file("blank", " \n");
   expect(await billing("connect", "acme", "stripe", "--secret-file", blank)).toEqual(
-    failed(`--secret-file ${blank} must hold one word`),
+    failed(`--secret-file ${blank} must contain one word`),
   );
   const missing = join(folder(), "missing");
   expect(await billing("connect", "acme", "stripe", "--secret-file", missing)).toEqual(

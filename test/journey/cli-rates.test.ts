@@ -134,7 +134,7 @@ it.each([
   ["<a", "The file does not hold exchange rates of the European Central Bank"],
   ["a,b\n1,2\n", "No column is known; these are possible: date, base, currency, rate"],
   ["", "The file is empty"],
-  ["date,base,currency,rate\n", "The file holds no exchange rates"],
+  ["date,base,currency,rate\n", "The file has no exchange rates"],
   [
     ECB('<Cube time="2026-03-04"></Cube>'),
     "The file does not hold exchange rates of the European Central Bank",

@@ -57,8 +57,8 @@ it("a command warns of variables that are no settings, apart from its result", a
     code: 0,
     listed: [ACME],
     stderr:
-      "STORAGE_ULR is no setting, so it has no effect. Did you mean STORAGE_URL?\n" +
-      "METRICS is no setting, so it has no effect. Did you mean METRICS_URL or METRICS_TOKEN?\n",
+      "STORAGE_ULR is not a setting and has no effect. Did you mean STORAGE_URL?\n" +
+      "METRICS is not a setting and has no effect. Did you mean METRICS_URL or METRICS_TOKEN?\n",
   });
 });
 

@@ -58,6 +58,6 @@ it("--demo is refused by a store that holds people", async () => {
   await v1(first, "/promoters/create", { email: "jane@example.com" });
   await first.stop();
   await expect(start({}, DEMO)).rejects.toThrow(
-    "The server ended with 1: Tidemark can't start: Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account\n",
+    "The server ended with 1: Tidemark can't start: Demo data can only fill an empty store, and the store of STORAGE_URL has more than its first account\n",
   );
 });

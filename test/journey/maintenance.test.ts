@@ -314,7 +314,7 @@ it("check shows the faults of a store one by one, and rebuild repairs them", asy
   await change(MISCOUNT);
   const fault = `${MISCOUNTED}\n`;
   const remedy =
-    "`tidemark rebuild` makes columns and sums right; stop the servers first. Against other faults, restore a backup.";
+    "`tidemark rebuild` repairs columns and sums; stop the servers first. For other faults, restore a backup.";
   expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: `1 fault. ${remedy}\n` });
   await endConnections();
   expect(await runCli(at("store"), ["rebuild"])).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });

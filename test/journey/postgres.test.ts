@@ -115,7 +115,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     expect(await ready.json()).toEqual({
       status: "ready",
       warnings: [
-        "synchronous_commit is off: a crash of the database loses the facts that it took last",
+        "synchronous_commit is off: a crash of the database loses its latest commits",
         "synchronous_standby_names is empty: commits wait for no standby",
       ],
     });

@@ -75,7 +75,7 @@ it("a server warns once of variables that are no settings, and reads secrets fro
   await server.stop();
   const warnings = server
     .output()
-    .match(/"RATE_LIMT_V1 is no setting, so it has no effect. Did you mean RATE_LIMIT_V1\?"/g);
+    .match(/"RATE_LIMT_V1 is not a setting and has no effect. Did you mean RATE_LIMIT_V1\?"/g);
   expect(warnings).toHaveLength(1);
   expect(statSync(join(folder, "store/tidemark.db")).isFile()).toBe(true);
 });

@@ -78,7 +78,7 @@ it("`upgrade --check` says what would happen, and changes nothing", async () => 
   expect({ code, told: stdout.trimEnd().split("\n") }).toEqual({
     code: 0,
     told: [
-      `The store has layout 5, and this release needs layout ${OLDEST_SERVED}: it will be converted. Nobody can use it meanwhile.`,
+      `The store has layout 5, and this release needs layout ${OLDEST_SERVED}: it will be converted. It can't be used meanwhile.`,
       expect.stringMatching(
         /^It has \d[\d,]* entries of less than 1 MB\. The conversion takes about \d+ seconds on this machine, /,
       ),

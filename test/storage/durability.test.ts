@@ -4,7 +4,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { startPair } from "../support/postgres-pair.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
-const OFF = "synchronous_commit is off: a crash of the database loses the facts that it took last";
+const OFF = "synchronous_commit is off: a crash of the database loses its latest commits";
 const LOCAL = "synchronous_commit is local: commits do not wait for the standby";
 const EMPTY = "synchronous_standby_names is empty: commits wait for no standby";
 const GONE = "no synchronous standby is connected: every write waits for one";

@@ -17,7 +17,7 @@ import { payouts } from "../../server/domain/ledger/payout/payout.ts";
 import { movePayout } from "../../server/domain/ledger/payout/status.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { Failure } from "../../server/failure.ts";
-import { askOpenPayments, sendBatch, takePaymentEvent, type Run } from "../../server/payments/send.ts";
+import { askOpenPayments, sendBatch, handlePaymentEvent, type Run } from "../../server/payments/send.ts";
 import { newSeal } from "../../server/seal.ts";
 import { newStore } from "../../server/storage/store.ts";
 import type { Engine } from "../../server/storage/session.ts";
@@ -165,7 +165,7 @@ export async function newPaymentWorld(engine: Engine) {
   async function tell({ body, headers }: ReturnType<PaypalApi["settle"]>): Promise<void> {
     const given = { provider: "paypal", body, headers: new Headers(headers) } as const;
     await process(async (run) => {
-      await takePaymentEvent(run, await loadAccount(run.store, "acme"), given);
+      await handlePaymentEvent(run, await loadAccount(run.store, "acme"), given);
     }, null);
   }
 

@@ -304,7 +304,7 @@ describe("a setting that may hold a secret", () => {
   it("is refused if it is given twice", () => {
     const variables = { SMTP_URL: "smtp://a.example", SMTP_URL_FILE: fileOf("smtp://b.example") };
     expect(() => readConfig(variables)).toThrow(
-      refusal("  SMTP_URL_FILE and SMTP_URL are both set, so it is unclear which one holds: remove one"),
+      refusal("  SMTP_URL_FILE and SMTP_URL are both set, so it is unclear which one counts: remove one"),
     );
   });
 
@@ -355,7 +355,7 @@ describe("variables that are no settings", () => {
     ["METRICS", "Did you mean METRICS_URL or METRICS_TOKEN?"],
   ])("are warned of if they look like ours: %s", (name, advice) => {
     expect(settingWarnings({ [name]: "1" })).toEqual([
-      `${name} is no setting, so it has no effect. ${advice}`,
+      `${name} is not a setting and has no effect. ${advice}`,
     ]);
   });
 

@@ -3,7 +3,7 @@ import {
   choosePrimary,
   readHosts,
   type Primary,
-  type Sighting,
+  type ServerReport,
 } from "../../server/storage/engines/postgres/hosts.ts";
 
 describe("a list of hosts", () => {
@@ -28,69 +28,69 @@ describe("a list of hosts", () => {
 });
 
 /** `null` for a standby. */
-function sighting(name: string, timeline: number | null, more: Partial<Sighting> = {}): Sighting {
+function report(name: string, timeline: number | null, more: Partial<ServerReport> = {}): ServerReport {
   return { host: { name, url: "" }, system: "1", timeline, recordedTimeline: 0, ...more };
 }
 
-const lastOn = (name: string, timeline: number) => sighting(name, timeline) as Primary;
+const lastOn = (name: string, timeline: number) => report(name, timeline) as Primary;
 
 describe("the server that is written to", () => {
-  it.each<[string, Sighting[], Primary | null, string | null, string[]]>([
+  it.each<[string, ServerReport[], Primary | null, string | null, string[]]>([
     ["is nobody where nobody answers", [], null, null, []],
-    ["is nobody among standbys", [sighting("a", null), sighting("b", null)], null, null, []],
-    ["is the one that accepts writes", [sighting("a", null), sighting("b", 1)], null, "b", []],
+    ["is nobody among standbys", [report("a", null), report("b", null)], null, null, []],
+    ["is the one that accepts writes", [report("a", null), report("b", 1)], null, "b", []],
     [
       "is the one on the newest timeline, in whichever order they are named",
-      [sighting("a", 1), sighting("b", 2)],
+      [report("a", 1), report("b", 2)],
       null,
       "b",
       ["a accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere"],
     ],
     [
       "is nobody if only one on an older timeline than before answers",
-      [sighting("a", 1)],
+      [report("a", 1)],
       lastOn("b", 2),
       null,
       ["a accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere"],
     ],
     [
       "is nobody if a standby knows of a newer timeline",
-      [sighting("a", 1), sighting("c", null, { recordedTimeline: 2 })],
+      [report("a", 1), report("c", null, { recordedTimeline: 2 })],
       null,
       null,
       ["a accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere"],
     ],
-    ["goes over to a newer timeline", [sighting("a", null), sighting("b", 3)], lastOn("a", 2), "b", []],
+    ["goes over to a newer timeline", [report("a", null), report("b", 3)], lastOn("a", 2), "b", []],
     [
       "is nobody if two were promoted at once",
-      [sighting("b", 2), sighting("c", 2)],
+      [report("b", 2), report("c", 2)],
       lastOn("a", 1),
       null,
       ["b and c both accept writes on timeline 2"],
     ],
     [
       "stays the same if another one was promoted as well",
-      [sighting("b", 2), sighting("c", 2)],
+      [report("b", 2), report("c", 2)],
       lastOn("c", 2),
       "c",
       ["b and c both accept writes on timeline 2"],
     ],
     [
       "is nobody if they hold different databases",
-      [sighting("a", 1), sighting("b", 1, { system: "2" })],
+      [report("a", 1), report("b", 1, { system: "2" })],
       null,
       null,
       ["a and b hold different databases"],
     ],
     [
       "is never one with another database, however new its timeline is",
-      [sighting("a", 7, { system: "2" })],
+      [report("a", 7, { system: "2" })],
       lastOn("a", 1),
       null,
       ["a holds another database"],
     ],
-  ])("%s", (_, sightings, last, name, refusals) => {
-    const chosen = choosePrimary(sightings, last);
+  ])("%s", (_, reports, last, name, refusals) => {
+    const chosen = choosePrimary(reports, last);
     expect(chosen.primary?.host.name ?? null).toBe(name);
     expect(chosen.refusals).toEqual(refusals);
   });

@@ -9,11 +9,11 @@ import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { addCategory, loadCategories, TYPES, type Asset, type AssetType, type Category } from "./query.ts";
 
-/** Stands for a category that is yet to be made. */
+/** The option for making a new category. */
 const NEW = "new";
 
 interface AssetDialogProps {
-  /** null: a new one. */
+  /** Null for a new one. */
   asset: Asset | null;
   reload: () => Promise<void>;
   onClose: () => void;
@@ -106,7 +106,7 @@ function valuesOf(asset: Asset | null) {
   };
 }
 
-/** What the interface takes of the fields that the type needs. */
+/** The API's fields for the type. */
 async function contentOf(given: Values, file: File | null) {
   const type = given.asset_type as AssetType;
   return {
@@ -144,20 +144,13 @@ function Content({
           form={form}
           name="content"
           label="Text"
-          hint="{{ref_link}} stands for the promoter's link."
+          hint="{{ref_link}} is replaced by the promoter's link."
           rows={6}
           required
         />
       )}
       {type === "link" ? (
-        <TextField
-          form={form}
-          name="url"
-          type="url"
-          label="Page"
-          hint="A page that has the script."
-          required
-        />
+        <TextField form={form} name="url" type="url" label="Page" hint="A page with the script." required />
       ) : (
         <TextField
           form={form}
@@ -242,7 +235,7 @@ function FileField({
   );
 }
 
-/** The bytes of a file as the interface takes them in JSON. */
+/** A file as base64, for JSON. */
 function bytesOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -252,7 +245,7 @@ function bytesOf(file: File): Promise<string> {
   });
 }
 
-/** A new asset leaves out what it does not have. */
+/** Removes nulls, which a new asset must leave out. */
 function withoutNulls<T extends { landing_page_url?: string | null; category_id: number | null }>(body: T) {
   const { landing_page_url: page, category_id: category, ...others } = body;
   return {

@@ -50,7 +50,7 @@ export function Assets() {
         empty={
           <Empty title="No assets yet">
             <p>
-              Banners, texts, pages and documents that you add here stand in the promoters' portal, each with
+              Banners, texts, pages and documents that you add here appear in the promoters' portal, each with
               the promoter's own link.
             </p>
             {may("manager") && (
@@ -73,7 +73,7 @@ export function Assets() {
 }
 
 function Name({ of: { name, url, thumbnail_url: thumbnail, details } }: { of: Asset }) {
-  // Images of other servers are not shown: their servers would see who looks.
+  // Images of other servers are not loaded, because those servers could track the user.
   const isOurs = details.file_format !== null;
   return (
     <span class="row tight">
@@ -104,8 +104,8 @@ async function remove({ id, name, details }: Asset, reload: () => Promise<void>)
   const title = `Delete ${name}`;
   const text =
     details.file_format === null
-      ? "Promoters no longer see it. Links that they have copied go on working."
-      : "Its file is deleted too, so sites that show it have a gap. Links go on working.";
+      ? "Promoters no longer see it. Links that they have copied keep working."
+      : "Its file is deleted too, so it disappears from sites that show it. Links keep working.";
   if (!(await ask({ title, text, action: title, isDanger: true }))) return;
   await tell(async () => {
     await answer(api.DELETE("/api/v2/company/assets/destroy", { body: { ids: [id] } }));

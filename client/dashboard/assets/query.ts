@@ -6,7 +6,7 @@ export type Asset = components["schemas"]["Asset"];
 export type AssetType = Asset["asset_type"];
 export type Category = components["schemas"]["AssetCategory"];
 
-/** Types in words, in the order in which they are offered. */
+/** The names of the types, in the order of the list. */
 export const TYPES: [type: AssetType, words: string][] = [
   ["image", "Banner or other image"],
   ["text", "Text"],

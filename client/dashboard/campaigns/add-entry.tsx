@@ -5,10 +5,10 @@ import { SALES, type Entry, type EntryInput } from "./entry.ts";
 
 interface AddEntryProps {
   rewards: Reward[];
-  /** The list that it is for. */
+  /** The name of the list. */
   of: string;
   add: (entry: EntryInput) => void;
-  /** Asks for a new reward. */
+  /** Opens the dialog for a new reward. */
   make: () => void;
 }
 
@@ -80,7 +80,7 @@ function Products({ chosen }: { chosen: Signal<number[]> }) {
   if (products?.length === 0) {
     return (
       <p class="small soft">
-        There are no products yet. Your program makes them by the operation POST /api/v2/company/products.
+        There are no products yet. Your program creates them with POST /api/v2/company/products.
       </p>
     );
   }

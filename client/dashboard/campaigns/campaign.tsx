@@ -16,7 +16,7 @@ import { SignupPageSettings } from "./signup-page.tsx";
 import { PromotersView } from "./promoters-view.tsx";
 import { at } from "../../ui/base.ts";
 
-/** What each view of a campaign needs. */
+/** The props of each tab of a campaign. */
 export interface CampaignViewProps {
   campaign: Campaign;
   reload: () => Promise<void>;

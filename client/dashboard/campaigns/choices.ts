@@ -4,7 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 
 export type Campaign = components["schemas"]["Campaign"];
 
-/** Choice: a program with more campaigns has outgrown lists to choose from. */
+/** Enough for a drop-down list. */
 const MOST = 100;
 
 /** The campaigns to choose from. */

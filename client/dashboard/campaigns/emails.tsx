@@ -12,7 +12,7 @@ import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.ts";
 import { saveCampaign } from "./save.ts";
 
-/** Which e-mails promoters get, and how each reads. */
+/** Which e-mails promoters get, with previews. */
 export function CampaignEmails(props: CampaignViewProps) {
   const form = useForm(valuesOf(props.campaign));
   const shown = useSignal<EmailKind | null>(null);
@@ -36,8 +36,8 @@ export function CampaignEmails(props: CampaignViewProps) {
         </fieldset>
       </Form>
       <p class="small soft">
-        In their portal, promoters choose which of these they want. There they also say whether they want help
-        to begin and news from you: Tidemark keeps that choice, but sends neither yet.
+        In their portal, promoters choose which of these they want. There they can also ask for help with
+        getting started and news from you: Tidemark stores that choice, but sends neither yet.
       </p>
       {shown.value && (
         <Preview id={props.campaign.id} kind={shown.value} onClose={() => (shown.value = null)} />
@@ -66,7 +66,7 @@ function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: 
             <strong>{subject}</strong>
             <div class="letter">{text}</div>
             <p class="small soft">
-              Jane Doe stands for the promoter. Whoever runs the server can replace the texts with their own.
+              Jane Doe is an example. The operator of the server can replace the texts.
             </p>
           </div>
         )}

@@ -1,11 +1,11 @@
 import type { Campaign } from "./choices.ts";
 
-/** A reward of a campaign, with the sales that it is for. */
+/** A reward of a campaign, with the sales that it applies to. */
 export type Entry = Campaign["rewards_for_promoters"][number];
-/** An entry as the interface takes it. */
+/** An entry as the API expects it. */
 export type EntryInput = Pick<Entry, "reward_id" | "apply_on" | "product_ids">;
 
-/** The sales that a reward is for, in words. */
+/** The kinds of sales that a reward applies to. */
 export const SALES = [
   ["all", "all sales"],
   ["monthly", "monthly plans"],
@@ -15,7 +15,7 @@ export const SALES = [
 ] as const;
 export const SALES_WORDS = Object.fromEntries(SALES) as Record<Entry["apply_on"], string>;
 
-/** An entry as the interface takes it. */
+/** An entry as the API expects it. */
 export function plain({ reward_id, apply_on, product_ids }: EntryInput): EntryInput {
   return { reward_id, apply_on, product_ids };
 }

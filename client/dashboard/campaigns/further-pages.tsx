@@ -4,7 +4,7 @@ import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import { saveCampaign } from "./save.ts";
 
-/** A page of the campaign. id null: it is new. */
+/** A page of the campaign. A new one has no id. */
 interface FurtherPage {
   id: number | null;
   name: string;
@@ -24,9 +24,7 @@ export function FurtherPages(props: CampaignViewProps) {
   return (
     <section class="card stack">
       <h2>Further pages</h2>
-      <p class="soft">
-        Promoters find a link of their own to each of them, besides the one to the landing page.
-      </p>
+      <p class="soft">Promoters get their own link to each of them, besides the one to the landing page.</p>
       <Form
         form={form}
         action="Save the pages"
@@ -34,7 +32,7 @@ export function FurtherPages(props: CampaignViewProps) {
           const saved = await saveCampaign(props, {
             links: [...pages.value, ...removed().map(({ id }) => ({ id, _destroy: true }))],
           });
-          // New pages have ids now.
+          // New pages have got ids.
           pages.value = saved.links;
         }}
       >

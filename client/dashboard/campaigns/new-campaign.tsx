@@ -6,7 +6,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { at } from "../../ui/base.ts";
 
-/** Makes a campaign with the usual settings, and goes to its page. */
+/** Makes a campaign with default settings, and opens its page. */
 export function NewCampaign({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const form = useForm({ name: "", landing_url: "" });
@@ -17,7 +17,7 @@ export function NewCampaign({ onClose }: { onClose: () => void }) {
         action="Add the campaign"
         onSubmit={async (body) => {
           const { id, name } = await made(api.POST("/api/v2/company/campaigns", { body }));
-          toast(`${name} was added. Say what promoters get.`);
+          toast(`${name} was added. Choose what promoters get.`);
           onClose();
           route(at(`/admin/campaigns/${id}#tab=rewards`));
         }}

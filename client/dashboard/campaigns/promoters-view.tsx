@@ -52,13 +52,13 @@ function TheirLink({ campaign }: PartProps) {
   return (
     <section class="card stack">
       <h2>Their link</h2>
-      <p class="soft">Each promoter has a word of their own in it. Jane's would be:</p>
+      <p class="soft">Each promoter has their own word in it. Jane's would be:</p>
       <Copyable text={linkOf(campaign, "jane")} of="an example of a link" />
       <p class="soft">
-        Whoever follows it counts as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
+        Visitors who follow it count as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
         {campaign.attribution === "last"
-          ? "If somebody follows the links of two promoters, the last one gets them."
-          : "If somebody follows the links of two promoters, the first one keeps them."}
+          ? "If a visitor follows the links of two promoters, the last one gets them."
+          : "If a visitor follows the links of two promoters, the first one keeps them."}
       </p>
     </section>
   );
@@ -77,11 +77,11 @@ function SignupPage({ campaign }: PartProps) {
       <h2>Sign-up page</h2>
       <p class="soft">
         {campaign.is_private
-          ? "Only whoever has this address can ask to join."
+          ? "Only people with this address can ask to join."
           : "Everybody can ask to join here."}{" "}
         {campaign.auto_approve_promoters
-          ? "They are accepted at once."
-          : "They wait until you have accepted them."}
+          ? "They are accepted immediately."
+          : "They wait until you accept them."}
       </p>
       <Copyable text={signupUrl} of="the address of the sign-up page" />
       <div>
@@ -99,7 +99,7 @@ function WhatTheyGet({ campaign: { rewards_for_promoters: rewards } }: PartProps
       <h2>What they get</h2>
       {rewards.length === 0 ? (
         <p>
-          Nothing yet. <a href="#tab=rewards">Choose a reward</a>, or sales earn nobody anything.
+          Nothing yet. <a href="#tab=rewards">Choose a reward</a>, otherwise sales earn nothing.
         </p>
       ) : (
         <ul>

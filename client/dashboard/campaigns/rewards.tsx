@@ -14,8 +14,8 @@ import { AddEntry } from "./add-entry.tsx";
 type Field = "rewards_for_promoters" | "rewards_for_referrals";
 
 const NOTHING = {
-  promoters: "Nothing yet: sales earn nobody anything.",
-  referrals: "Nothing yet: whoever follows a promoter's link pays the usual price.",
+  promoters: "Nothing yet: sales earn nothing.",
+  referrals: "Nothing yet: people who follow a promoter's link pay the usual price.",
 };
 
 /** What a campaign gives to promoters and to their customers. */
@@ -51,7 +51,7 @@ function RewardList({
   const isSaving = useSignal(false);
   const entries = campaign[field];
   const save = async (changed: EntryInput[], words: string, of: Field = field) => {
-    // The whole list is sent, and until it is loaded again, this one still has what was removed.
+    // The whole list is sent. Until it is loaded again, this one still contains the removed entry.
     if (isSaving.peek()) return;
     isSaving.value = true;
     await tell(async () => {
@@ -64,7 +64,7 @@ function RewardList({
     });
     isSaving.value = false;
   };
-  // Somebody may have begun a reward for promoters and made one for their customers.
+  // The dialog may have been opened for promoters, but the new reward is for their customers.
   const addMade = async ({ id, is_promoter_reward: isForPromoters }: Reward) => {
     await rewards.reload();
     const of = isForPromoters ? "rewards_for_promoters" : "rewards_for_referrals";

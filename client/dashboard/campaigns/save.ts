@@ -6,7 +6,7 @@ import type { Campaign } from "./choices.ts";
 
 type Changes = components["schemas"]["UpdateCampaignBody"];
 
-/** Saves changes to a campaign, and shows it as it is now. @throws Refusal */
+/** Saves changes to a campaign, and shows the saved state. @throws Refusal */
 export async function saveCampaign(
   { campaign, reload }: CampaignViewProps,
   body: Changes,

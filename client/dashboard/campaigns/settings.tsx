@@ -7,7 +7,7 @@ import { FurtherPages } from "./further-pages.tsx";
 import { saveCampaign } from "./save.ts";
 import { UpgradeSettings } from "./upgrade.tsx";
 
-/** The words that a link may carry the promoter's own word under. */
+/** The URL parameters for the promoter's word. */
 const PARAMETERS = [
   "via",
   "ref",
@@ -33,8 +33,7 @@ const AD_TRAFFIC = [
 ] as const;
 
 /**
- * How a campaign counts and decides, its further pages, and the campaign after it. Each form shows what was saved, and
- * the others keep what was typed.
+ * A campaign's settings, further pages and next campaign. Saving one form does not reset the others.
  */
 export function CampaignSettings(props: CampaignViewProps) {
   return (
@@ -75,7 +74,7 @@ function Rules(props: CampaignViewProps) {
   );
 }
 
-/** Where links lead, and whose they make a visitor. */
+/** Links and attribution. */
 function LinkFields({ form }: { form: FormState<Values> }) {
   return (
     <>
@@ -108,7 +107,7 @@ function LinkFields({ form }: { form: FormState<Values> }) {
   );
 }
 
-/** Who may join, and what they may do by themselves. */
+/** Who may join, and what promoters may do without you. */
 function PromoterFields({ form }: { form: FormState<Values> }) {
   return (
     <>
@@ -118,13 +117,13 @@ function PromoterFields({ form }: { form: FormState<Values> }) {
         form={form}
         name="promoters_may_add_leads"
         label="Let promoters add leads by hand"
-        hint="Each waits for your approval. They don't learn whether you know the person already."
+        hint="Each waits for your approval. They don't learn whether you already know the person."
       />
       <Checkbox
         form={form}
         name="promoters_may_make_promo_codes"
         label="Let promoters make promo codes"
-        hint="Each gives one of the campaign's rewards for customers. Without such a reward they can make none."
+        hint="Each gives one of the campaign's rewards for customers. Without such a reward, they can't make any."
       />
     </>
   );
@@ -154,7 +153,7 @@ function CommissionFields({ form }: { form: FormState<Values> }) {
         form={form}
         name="allowed_origins"
         label="Sites that may send sign-ups from a browser"
-        hint="One a line, like *.example.com. Empty: the landing page's own site."
+        hint="One per line, like *.example.com. Leave it empty for the landing page's own site."
         rows={3}
       />
     </>

@@ -40,7 +40,7 @@ export function SignupPageSettings(props: CampaignViewProps) {
             form={form}
             name="terms"
             label="Terms that they must accept"
-            hint="Empty: they need not accept any."
+            hint="Leave it empty for none."
             rows={4}
           />
           <Questions questions={questions} />
@@ -108,7 +108,7 @@ function QuestionFields({
       <input
         class="input grow"
         aria-label={`Choices of question ${number}`}
-        placeholder="Choices, with commas between. Empty: any text"
+        placeholder="Choices, separated by commas, or empty for any text"
         value={choices.join(", ")}
         onChange={(event) => change({ choices: wordsOf(event.currentTarget.value) })}
       />

@@ -15,7 +15,7 @@ const METRICS: [Metric, string][] = [
   ["revenue", "Revenue"],
 ];
 
-/** The campaign that is meant for promoters who have reached a goal in this one. */
+/** The next campaign for promoters who have reached a goal. */
 export function UpgradeSettings(props: CampaignViewProps) {
   const { id, upgrade_details: upgrade } = props.campaign;
   const form = useForm(valuesOf(upgrade));
@@ -25,8 +25,8 @@ export function UpgradeSettings(props: CampaignViewProps) {
     <section class="card stack">
       <h2>Next campaign</h2>
       <p class="soft">
-        Name the campaign that promoters should move to, and the goal. Your own programs can read it. Nobody
-        is moved by it: choose promoters in their list, then “Move to campaign”.
+        Choose the campaign that promoters should move to, and the goal. Your own programs can read it.
+        Promoters are not moved automatically: choose them in their list, then “Move to campaign”.
       </p>
       <Form
         form={form}

@@ -25,7 +25,7 @@ export function CommissionActions(props: CommissionActionsProps) {
   );
 }
 
-/** Asks whether it is meant, then does it part by part. */
+/** Asks for confirmation, then does it part by part. */
 async function act(name: ActionName, { choice, reload }: CommissionActionsProps): Promise<void> {
   const records = await choice.records();
   if (records === null) return;

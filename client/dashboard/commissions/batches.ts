@@ -11,12 +11,12 @@ interface Action {
   doing: string;
   /** `approved` of `3 commissions approved`. */
   done: string;
-  /** What it means. */
+  /** Its consequences. */
   effect: string;
   isDanger: boolean;
-  /** Which commissions must be sent together. Absent: each can be sent alone. */
+  /** Which commissions must be sent together. Absent if each can be sent alone. */
   findGroups?: FindGroups;
-  /** Whether one commission can follow another, so that those that stay as they were get a second turn. Absent: no. */
+  /** Whether a commission may depend on another one, so that unchanged ones are tried a second time. */
   hasSecondTurn?: boolean;
   send: (ids: number[]) => Promise<Outcome>;
 }
@@ -48,7 +48,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     doing: "Making payouts of",
     done: "put into payouts",
     effect:
-      "They are made now and not at the end of the period, one for each promoter and campaign. The minimum payment does not count.",
+      "They are made now instead of at the end of the period, one for each promoter and campaign. The minimum payment is ignored.",
     isDanger: false,
     findGroups: findPromoters,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
@@ -57,15 +57,15 @@ export const ACTIONS: Record<ActionName, Action> = {
     verb: "Mark as given",
     doing: "Marking as given",
     done: "marked as given",
-    effect: "For credits, points and the like: the promoters have got them.",
+    effect: "For credits, points and similar units: the promoters have received them.",
     isDanger: false,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/mark_fulfilled", { body: { ids } })),
   },
 };
 
 /**
- * The promoters of commissions. A payout is the sum of what the request names, so a request with some commissions of a
- * promoter could pay what the others take back.
+ * The promoters of commissions. A payout contains only the commissions of one request, so a request with only some of a
+ * promoter's commissions could pay what the others take back.
  */
 async function findPromoters(ids: number[]): Promise<string[]> {
   const query = { ids, per_page: ids.length };

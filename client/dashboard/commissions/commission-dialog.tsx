@@ -16,7 +16,7 @@ interface CommissionDialogProps {
   reload: () => Promise<void>;
 }
 
-/** What a commission was earned by, and the notes on it. */
+/** A commission's details and notes. */
 export function CommissionDialog(props: CommissionDialogProps) {
   const { commission, onClose } = props;
   return (
@@ -72,7 +72,8 @@ function Facts({ commission }: { commission: Commission }) {
       <dt>Promoter</dt>
       <dd>
         <a href={`/admin/promoters/${owner.promoter_id}`}>{owner.promoter?.name ?? owner.promoter_id}</a>
-        {commission.tier > 1 && ` (tier ${count(commission.tier)}: somebody they brought in made the sale)`}
+        {commission.tier > 1 &&
+          ` (tier ${count(commission.tier)}: a promoter whom they recruited made the sale)`}
       </dd>
       <dt>Campaign</dt>
       <dd>{owner.campaign?.name ?? "–"}</dd>
@@ -110,7 +111,7 @@ function Facts({ commission }: { commission: Commission }) {
   );
 }
 
-/** The sale in the account's currency, and as it was made. */
+/** The sale in the account's currency and in its own. */
 function saleOf({
   sale_amount: cents,
   original_sale_amount: original,

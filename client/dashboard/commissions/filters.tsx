@@ -23,7 +23,7 @@ const SUSPICION_OPTIONS: [string, string][] = [
   ["none", "Not suspicious"],
 ];
 
-/** What the list of commissions can be narrowed down by. */
+/** The filters of the list of commissions. */
 export function CommissionFilterBar({
   filters,
   campaigns,

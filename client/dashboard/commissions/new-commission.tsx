@@ -26,7 +26,7 @@ interface Given {
   external_note: string;
 }
 
-/** Gives a promoter an amount that no sale has earned. */
+/** Gives a promoter an amount by hand. */
 export function NewCommission({ onClose, reload }: { onClose: () => void; reload: () => Promise<void> }) {
   const campaigns = useCampaigns();
   const form = useForm({ email: "", campaign: "", amount: "", unit: "cash", external_note: "" });
@@ -81,7 +81,7 @@ async function give({ email, campaign, amount, unit, external_note: note }: Give
   const owner = promoter.promoter_campaigns.find(
     ({ campaign_id: id }) => campaign === "" || String(id) === campaign,
   );
-  if (owner === undefined) throw fault("campaign", "is none that this promoter has joined");
+  if (owner === undefined) throw fault("campaign", "is not a campaign of this promoter");
   const cents = unit === "cash" ? centsOf(amount) : Number(amount);
   if (cents === null || !Number.isInteger(cents)) throw fault("amount", "is not an amount");
   await made(

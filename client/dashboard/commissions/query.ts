@@ -7,7 +7,7 @@ import { suspicionsOf } from "../suspicions.ts";
 export type Commission = components["schemas"]["Commission"];
 type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   status: "",
@@ -32,7 +32,7 @@ export function loadCommissions(
   return page(api.GET("/api/v2/company/commissions", { params: { query }, signal }));
 }
 
-/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf(filters: CommissionFilters): Query {
   const { q, status, campaign, promoter, payout, paid, suspicion, from, to, sort } = filters;
   const { name, direction } = orderOf(sort);

@@ -3,7 +3,7 @@ import { SUSPICIONS } from "../suspicions.ts";
 import type { Commission } from "./query.ts";
 import { STATUSES } from "./words.ts";
 
-/** Whether a commission is paid, will be, or waits for somebody. */
+/** Whether a commission is paid, will be paid, or waits. */
 export function CommissionState({ commission }: { commission: Commission }) {
   const { status, is_paid: isPaid, fraud_check: suspicion } = commission;
   const { words, tone } = STATUSES[status];

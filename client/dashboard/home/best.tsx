@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad, type Loaded } from "../../ui/api/load.ts";
-import { Await, Bones } from "../../ui/feedback/state.tsx";
+import { Await, Skeleton } from "../../ui/feedback/state.tsx";
 import { money, several } from "../../ui/format.ts";
 
 interface Range {
@@ -19,7 +19,7 @@ interface Ranked {
 
 const SHOWN = 5;
 
-/** What both reports are asked: whole years, because only the totals are shown. */
+/** The query of both reports, by year, because only the totals are shown. */
 const queryOf = (range: Range) => ({
   ...range,
   columns: ["revenue_amount" as const, "customers_count" as const],
@@ -84,7 +84,7 @@ function Ranking({
   return (
     <section class="card">
       <h2>{title}</h2>
-      <Await loaded={loaded} bones={<Bones lines={SHOWN} />}>
+      <Await loaded={loaded} skeleton={<Skeleton lines={SHOWN} />}>
         {(ranked) =>
           ranked.length === 0 ? (
             <p class="soft">{children}</p>

@@ -10,7 +10,7 @@ interface Step {
   body: ComponentChildren;
 }
 
-/** What to do until the first customer. Each step ticks itself off. */
+/** The steps to the first customer. Each is ticked automatically. */
 export function Checklist({ steps }: { steps: SetupSteps }) {
   const all = stepsFor(session.value?.account.id ?? "", location.origin);
   const done = all.filter(({ name }) => steps[name]).length;
@@ -50,7 +50,7 @@ function stepsFor(accountId: string, origin: string): Step[] {
       title: "Put the script on your site",
       body: <InsertScript origin={origin} accountId={accountId} />,
     },
-    { name: "landing_page", title: "Say where referral links lead", body: <SetLandingPage /> },
+    { name: "landing_page", title: "Choose where referral links lead", body: <SetLandingPage /> },
     { name: "promoter", title: "Add a promoter", body: <AddPromoter /> },
     {
       name: "click",
@@ -59,7 +59,7 @@ function stepsFor(accountId: string, origin: string): Step[] {
     },
     { name: "referral", title: "Record a sign-up", body: <RecordSignup origin={origin} /> },
     { name: "sale", title: "Record a sale", body: <RecordSale origin={origin} /> },
-    { name: "webhook", title: "Hear of events by webhook", isOptional: true, body: <AddWebhook /> },
+    { name: "webhook", title: "Receive events by webhook", isOptional: true, body: <AddWebhook /> },
     { name: "mail", title: "Send e-mails", isOptional: true, body: <SetUpMail /> },
   ];
 }
@@ -95,7 +95,7 @@ function AddPromoter() {
 function RecordSignup({ origin }: { origin: string }) {
   return (
     <>
-      <p>On the page that somebody sees after signing up, or from your server:</p>
+      <p>On the page after the sign-up, or from your server:</p>
       <Paste of="the call in the page" text={`svc("referral", { email: "jane@example.com" });`} />
       <Paste
         of="the call from your server"
@@ -120,7 +120,7 @@ function RecordSale({ origin }: { origin: string }) {
 function AddWebhook() {
   return (
     <p>
-      Let your server know of leads and commissions: <a href="/admin/settings/webhooks">add a webhook</a>.
+      Tell your server about leads and commissions: <a href="/admin/settings/webhooks">add a webhook</a>.
     </p>
   );
 }

@@ -14,10 +14,10 @@ const FIGURES: { name: FigureName; title: string; isMoney: boolean }[] = [
   { name: "owed_amount", title: "Commissions owed", isMoney: true },
 ];
 
-/** A larger change says only that there was next to nothing before. */
+/** A larger change only means that there was almost nothing before. */
 const MOST_PERCENT = 999;
 
-/** A tile for each figure, and a plot of the one that is chosen. */
+/** A tile for each figure, and a plot of the chosen one. */
 export function Figures({ home, filters }: { home: HomeAnswer; filters: Filters<HomeFilters> }) {
   const { show } = filters.values.value;
   const chosen = FIGURES.find(({ name }) => name === show) ?? FIGURES[0]!;
@@ -68,7 +68,7 @@ function Tile({
   );
 }
 
-/** Choice: no colour, because more is not always better: what is owed, for one. */
+/** Without colour, because more is not always better: what is owed, for example. */
 function Change({ figure: { change_percent: change, total, previous_total: before } }: { figure: Figure }) {
   if (change === null) return <span class="change">{total === before ? "No change" : "None before"}</span>;
   if (change === 0) return <span class="change">No change</span>;

@@ -6,7 +6,7 @@ type Get<P extends keyof paths> = paths[P] extends {
   ? A
   : never;
 
-/** What the interface says about a range of days. */
+/** The API's figures of a range of days. */
 export type HomeAnswer = Get<"/api/v2/company/home">;
 export type FigureName = keyof HomeAnswer["figures"];
 export type SetupSteps = Get<"/api/v2/company/setup">["steps"];

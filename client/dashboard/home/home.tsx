@@ -9,7 +9,7 @@ import { RangeChoice, USUAL_FILTERS } from "./range.tsx";
 
 const REPEAT_MS = 5_000;
 
-/** The start page: how to begin, until there is a customer, and then how the program is doing. */
+/** The start page: first steps until there is a customer, then the program's figures. */
 export function Home() {
   const filters = useFilters(USUAL_FILTERS);
   const setup = useLoad(() => answer(api.GET("/api/v2/company/setup")));
@@ -27,7 +27,7 @@ export function Home() {
   );
 }
 
-/** Asks again and again, until it is taken away. */
+/** Reloads repeatedly while it is rendered. */
 function Repeat({ reload }: { reload: () => Promise<void> }) {
   useRepeat(reload, REPEAT_MS);
   return null;

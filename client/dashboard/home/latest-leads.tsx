@@ -22,7 +22,7 @@ export function LatestLeads({ leads }: { leads: Lead[] }) {
                 {leadName(lead)}
               </a>
               <span class="small soft one-line">
-                by {lead.promoter_campaign.promoter?.name ?? "a promoter who is gone"} ·{" "}
+                by {lead.promoter_campaign.promoter?.name ?? "a deleted promoter"} ·{" "}
                 <time dateTime={lead.created_at} title={dateTime(lead.created_at)}>
                   {ago(lead.created_at)}
                 </time>

@@ -19,7 +19,7 @@ export function Overview({ filters }: { filters: Filters<HomeFilters> }) {
   );
   return (
     <div class="stack">
-      <Await loaded={home} bones={<Bones />}>
+      <Await loaded={home} skeleton={<Skeleton />}>
         {(shown) => (
           <>
             <Figures home={shown} filters={filters} />
@@ -39,18 +39,18 @@ export function Overview({ filters }: { filters: Filters<HomeFilters> }) {
   );
 }
 
-/** As high as what will come. */
-function Bones() {
+/** As high as the loaded content. */
+function Skeleton() {
   return (
     <div class="stack" role="status" aria-label="Loading">
       <div class="tiles">
         {Array.from({ length: 5 }, (_, tile) => (
-          <div key={tile} class="tile bones-tile">
-            <span class="bone" />
+          <div key={tile} class="tile skeleton-tile">
+            <span class="skeleton-line" />
           </div>
         ))}
       </div>
-      <div class="card bones-plot" />
+      <div class="card skeleton-plot" />
     </div>
   );
 }

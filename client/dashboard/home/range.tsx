@@ -1,7 +1,7 @@
 import { daysBefore, today } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
 
-/** What stands in the address of the start page. `range` is a number of days, or `own`. */
+/** The filters in the URL of the start page. `range` is a number of days, or `own`. */
 export type HomeFilters = { range: string; from: string; to: string; show: string };
 
 export const USUAL_FILTERS: HomeFilters = { range: "30", from: "", to: "", show: "clicks_count" };
@@ -33,7 +33,7 @@ export function RangeChoice({ filters }: { filters: Filters<HomeFilters> }) {
             key={value}
             type="button"
             aria-pressed={range === value}
-            // A range of one's own begins with the days that are shown.
+            // A custom range starts with the days that are shown.
             onClick={() => filters.set({ range: value, ...(value === "own" ? own : { from: "", to: "" }) })}
           >
             {words}

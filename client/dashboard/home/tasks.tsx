@@ -4,14 +4,14 @@ import type { HomeAnswer } from "./home-answer.ts";
 
 interface Task {
   words: string;
-  /** A sum of money. Absent: there is none. */
+  /** A sum of money, if any. */
   cents?: number;
   count: number;
-  /** Absent: there is no list of them. The words say what to do. */
+  /** Absent if there is no list of them; then the words say what to do. */
   link?: string;
 }
 
-/** What waits for somebody, each with its list. */
+/** Tasks that wait for the team, each with a link to its list. */
 export function TaskList({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: number }) {
   const waiting = tasksOf(tasks).filter(({ count }) => count > 0);
   return (
@@ -31,7 +31,7 @@ export function TaskList({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owe
   );
 }
 
-/** How what is owed, what can be paid and what waits for approval belong together. */
+/** Explains how owed, payable and pending sums add up. */
 function Sums({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: number }) {
   const { amount, total_incl_tax: withTax } = tasks.pending_payouts;
   const tax = withTax - amount;
@@ -45,10 +45,10 @@ function Sums({ tasks, owedCents }: { tasks: HomeAnswer["tasks"]; owedCents: num
         `${money(amount)} of it can be paid now${tax === 0 ? "" : `, with ${money(tax)} of tax`}. `}
       {rest > 0 && (
         <>
-          {money(rest)} <a href="/admin/payouts#tab=next">comes into later payouts</a>.{" "}
+          {money(rest)} <a href="/admin/payouts#tab=next">goes into later payouts</a>.{" "}
         </>
       )}
-      {pending !== 0 && `${money(pending)} waits for approval and comes on top then.`}
+      {pending !== 0 && `${money(pending)} waits for approval and will be added then.`}
     </p>
   );
 }
@@ -60,7 +60,7 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const rates_missing = waiting_events.count - waiting_events.failed_count;
   return [
     {
-      // Somebody may wait in several campaigns.
+      // A promoter may wait in several campaigns.
       words: `${several(pending_promoters.count, "application")} to review`,
       count: pending_promoters.count,
       link: listAddress("/admin/promoters", { state: "pending" }),

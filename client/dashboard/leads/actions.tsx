@@ -40,7 +40,7 @@ export function LeadActions({ choice, reload }: { choice: Choice; reload: () => 
   );
 }
 
-/** Asks, and then does something with leads. Resolves with whether the reader agreed. */
+/** Asks for confirmation, then runs an action on leads. Resolves to whether it was confirmed. */
 export async function actOnLeads(
   name: LeadActionName,
   {
@@ -49,7 +49,7 @@ export async function actOnLeads(
     reload,
   }: {
     records: Selection;
-    /** The name of the only one. */
+    /** The name, if there is only one. */
     who?: string;
     reload: (changedCount: number) => Promise<void>;
   },

@@ -8,7 +8,7 @@ interface Action {
   verb: string;
   doing: string;
   done: string;
-  /** What it means. */
+  /** Its consequences. */
   effect: string;
   isDanger: boolean;
   send: (ids: number[]) => Promise<Outcome>;

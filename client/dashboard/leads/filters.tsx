@@ -24,7 +24,7 @@ const SUSPICION_OPTIONS: [string, string][] = [
   ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
 ];
 
-/** What the list of leads can be narrowed down by. */
+/** The filters of the list of leads. */
 export function LeadFilterBar({
   filters,
   campaigns,

@@ -53,7 +53,7 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
   const isMoving = useSignal(false);
   const { id, state } = lead;
   const given = { records: these([id]), who: leadName(lead), reload };
-  // The lead may have been refused, and the reader may be on another page by now.
+  // The change may have been refused, and the user may be on another page by now.
   const leave = async (deletedCount: number) => {
     if (deletedCount === 0) await reload();
     else if (location.pathname === path) route(at("/admin/leads"));

@@ -80,8 +80,8 @@ function NoneYet() {
   return (
     <Empty title="No leads yet">
       <p>
-        A lead appears when somebody follows a promoter's link and signs up on your site. The script on your
-        site tells us about both.
+        A lead appears when a visitor follows a promoter's link and signs up on your site. The script on your
+        site reports both.
       </p>
       <a class="button" href="/admin/settings/integration">
         See how to put the script on your site

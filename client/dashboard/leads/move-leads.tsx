@@ -8,7 +8,7 @@ import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { PromoterPicker, type PickedPromoter } from "../promoters/picker.tsx";
 
-/** Gives leads to another promoter. */
+/** Moves leads to another promoter. */
 export function MoveLeads({
   records,
   who = several(records.count, "lead"),
@@ -17,7 +17,7 @@ export function MoveLeads({
   onClose,
 }: {
   records: Selection;
-  /** The name of the only one. */
+  /** The name, if there is only one. */
   who?: string;
   reload: () => Promise<void>;
   onBegin: () => void;
@@ -52,8 +52,8 @@ export function MoveLeads({
         <Checkbox
           form={form}
           name="move_associated_commissions"
-          label="Take unpaid commissions along"
-          hint="Paid commissions stay with whoever was paid."
+          label="Move unpaid commissions, too"
+          hint="Paid commissions stay with the promoter who was paid."
         />
       </Form>
     </Dialog>

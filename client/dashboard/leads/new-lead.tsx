@@ -6,7 +6,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { PromoterPicker, type PickedPromoter } from "../promoters/picker.tsx";
 
-/** Adds a lead whom a promoter sent, but whom the script has missed. */
+/** Adds a promoter's lead that the script has missed. */
 export function NewLead({ reload, onClose }: { reload: () => Promise<void>; onClose: () => void }) {
   const promoter = useSignal<PickedPromoter | null>(null);
   const form = useForm({ email: "", uid: "" });
@@ -30,7 +30,7 @@ export function NewLead({ reload, onClose }: { reload: () => Promise<void>; onCl
           form={form}
           name="uid"
           label="Your own id of them"
-          hint="Either of the two is enough. Sales find the lead by it."
+          hint="One of the two is enough. Sales find the lead by it."
         />
         <PromoterPicker label="Sent by" picked={promoter} />
       </Form>

@@ -6,7 +6,7 @@ import { suspicionsOf } from "../suspicions.ts";
 export type Lead = components["schemas"]["Referral"];
 type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   state: "",
@@ -28,7 +28,7 @@ export function loadLeads(
   return page(api.GET("/api/v2/company/referrals", { params: { query }, signal }));
 }
 
-/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
   return {
     ...(q && { q }),

@@ -3,7 +3,7 @@ import { SUSPICIONS } from "../suspicions.ts";
 import type { Lead } from "./query.ts";
 import { leadName, STATES } from "./words.ts";
 
-/** A lead's name, which leads to its page, over its id at the company. */
+/** A lead's name as a link to its page, above its id at the company. */
 export function LeadName({ lead }: { lead: Lead }) {
   const name = leadName(lead);
   const { uid } = lead;
@@ -17,7 +17,7 @@ export function LeadName({ lead }: { lead: Lead }) {
   );
 }
 
-/** What became of a lead, and whether somebody must look at it. */
+/** A lead's state, and whether it is suspicious. */
 export function LeadState({ lead: { state, fraud_check: suspicion } }: { lead: Lead }) {
   return (
     <span class="row tight">

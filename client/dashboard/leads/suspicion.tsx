@@ -7,7 +7,7 @@ import { actOnLeads } from "./actions.tsx";
 import type { Lead } from "./query.ts";
 import { leadName } from "./words.ts";
 
-/** Why a lead is suspected of fraud, and what to do about it. */
+/** Why a lead is suspicious, and what to do about it. */
 export function Suspicion({ lead, reload }: { lead: Lead; reload: () => Promise<void> }) {
   const { id, fraud_check: kind, state } = lead;
   if (kind === "no_suspicion") return null;

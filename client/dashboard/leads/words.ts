@@ -1,7 +1,7 @@
 import type { Tone } from "../../ui/feedback/badge.tsx";
 import type { Lead } from "./query.ts";
 
-/** The states of a lead, in words. */
+/** The names of a lead's states. */
 export const STATES: Record<Lead["state"], { words: string; tone: Tone }> = {
   pending: { words: "To approve", tone: "warn" },
   signup: { words: "Signed up", tone: "quiet" },
@@ -12,7 +12,7 @@ export const STATES: Record<Lead["state"], { words: string; tone: Tone }> = {
   denied: { words: "Disabled", tone: "bad" },
 };
 
-/** How a lead came to its promoter. */
+/** How a lead got its promoter. */
 export const SOURCES: Record<Lead["entry_source"], string> = {
   cookie: "By the promoter's link",
   coupon: "By the promoter's code",
@@ -21,7 +21,7 @@ export const SOURCES: Record<Lead["entry_source"], string> = {
   manual_affiliate: "Added by the promoter",
 };
 
-/** The name by which people know a lead. */
+/** A lead's display name. */
 export function leadName({ id, email, uid, username, first_name: first, last_name: last }: Lead): string {
   const name = [first, last].filter(Boolean).join(" ");
   return email ?? uid ?? username ?? (name || `Lead ${id}`);

@@ -14,7 +14,7 @@ interface Action {
   done: (what: string) => string;
   effect: string;
   isDanger: boolean;
-  /** Who may do it. */
+  /** The required role. */
   role: Role;
   send: (ids: number[]) => Promise<{ data: { processing_errors: { id: number; message: string }[] } }>;
 }
@@ -25,7 +25,7 @@ const ACTIONS: Action[] = [
     title: (what) => `Mark ${what} as paid`,
     doing: (what) => `Marking ${what} as paid`,
     done: (what) => `${what} marked as paid`,
-    effect: "Do this when the money has left. The promoters see the payouts as paid.",
+    effect: "Do this when you have sent the money. The promoters see the payouts as paid.",
     isDanger: false,
     role: "owner",
     send: (ids) => answer(api.POST("/api/v2/company/payouts/mark_as_paid", { body: { ids } })),
@@ -60,7 +60,7 @@ export function PayoutActions({
   reload,
 }: {
   choice: Choice;
-  /** What a row is: a payout, or a promoter with several. */
+  /** What a row is: a payout, or a promoter with several payouts. */
   one: string;
   reload: () => Promise<void>;
 }) {

@@ -44,13 +44,13 @@ const COLUMNS: Column<DueGroup>[] = [
   { id: "total", title: "To pay", isNumber: true, cell: ({ total_incl_tax: total }) => money(total) },
 ];
 
-/** The promoters who wait for money. */
+/** The promoters who are owed money. */
 export function DueList({
   filters,
   changed,
 }: {
   filters: Filters<PayoutFilters>;
-  /** The sums above have changed. */
+  /** Called when the sums above have changed. */
   changed: () => Promise<void>;
 }) {
   const list = useList(filters, loadDue);

@@ -12,7 +12,7 @@ export function needsPart({ message, status }: Refusal): boolean {
   return status === 422 && /choose a part/.test(message);
 }
 
-/** Downloads the files of a large batch, one after the other. */
+/** Downloads the files of a large batch one by one. */
 export function FileParts({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
   const form = useForm({ part: "1" });
   const format = batch.method as "bank" | "paypal" | "wise";
@@ -28,7 +28,7 @@ export function FileParts({ batch, onClose }: { batch: PaymentsBatch; onClose: (
           form.values.part.value = String(Number(part) + 1);
         }}
       >
-        <p>This batch has more payments than one file may hold. Download each, and upload all of them.</p>
+        <p>This batch has too many payments for one file. Download each file, and upload all of them.</p>
         <TextField form={form} name="part" label="Which file" type="number" min={1} required />
       </Form>
     </Dialog>

@@ -48,8 +48,8 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
             }}
           >
             <p>
-              A batch gathers all payouts that can be paid by one way of payment. You download its file,
-              upload it to your bank or wallet, and mark the payouts as paid.
+              A batch gathers all payouts that can be paid by one payout method. You download its file, upload
+              it to your bank or wallet, and mark the payouts as paid.
             </p>
             <Select form={form} name="method" label="Payout method" options={OPTIONS} />
           </Form>

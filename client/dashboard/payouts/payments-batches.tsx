@@ -52,7 +52,7 @@ const PAID_BY: Record<components["schemas"]["PaymentConnection"]["provider"], Pa
   tremendous: "custom",
 };
 
-/** What is paid together. */
+/** The payments batches. */
 export function BatchList({
   filters,
   changed,
@@ -164,7 +164,7 @@ function Actions({ batch, isConnected, reload, onSepa, onParts, onPayments }: Ac
   );
 }
 
-/** A batch with more payments than one file may hold comes in parts. */
+/** A batch with too many payments for one file is downloaded in parts. */
 async function saveFile(batch: PaymentsBatch, format: "bank" | "paypal" | "wise", onParts: () => void) {
   await tell(async () => {
     const params = { path: { id: batch.id }, query: { format } };

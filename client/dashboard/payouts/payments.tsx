@@ -18,10 +18,10 @@ const STATES: Record<Payment["state"], { words: string; tone: Tone }> = {
   returned: { words: "Came back", tone: "bad" },
 };
 
-/** The most payments that are shown of a batch. Those that wait for a decision come first. */
+/** How many payments of a batch are shown. Those that need a decision come first. */
 const SHOWN = 100;
 
-/** Where each payment of a batch stands, and the buttons for those that somebody must decide. */
+/** The state of each payment of a batch, with buttons for those that need a decision. */
 export function Payments({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
   const list = useLoad((signal) => load(batch.id, signal));
   const found = list.data.value;
@@ -84,7 +84,7 @@ async function load(id: number, signal: AbortSignal): Promise<Payment[]> {
   return [...undecided, ...(await find(false))];
 }
 
-/** Shows what sending a batch would do, and sends it if the reader agrees. */
+/** Shows what sending a batch would do, and sends it after confirmation. */
 export async function sendBatch(
   { id, method, ext_reference: name }: PaymentsBatch,
   reload: () => Promise<void>,

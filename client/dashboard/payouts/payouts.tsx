@@ -79,7 +79,7 @@ function Sum({
       <span class="small soft">{title}</span>
       <strong class="sum-figure">{sums ? money(sums.total_incl_tax) : "…"}</strong>
       <span class="small soft">
-        {/* The blank keeps the line's height until the sums come. */}
+        {/* The blank keeps the line's height until the sums are loaded. */}
         {sums ? several(sums.promoters_count, "promoter") : "\u00a0"} {hint}
         {sums?.total_incl_tax === 0 && sums.promoters_count > 0 && "with nothing in money"}
       </span>

@@ -6,10 +6,10 @@ import type { PaymentsBatch, Payout } from "./words.ts";
 type Query = NonNullable<operations["listPayouts"]["parameters"]["query"]>;
 type Group = components["schemas"]["PayoutGroup"];
 
-/** The payouts of a promoter that wait for their money. The id names the payouts, because those are chosen. */
+/** A promoter's unpaid payouts. The id consists of the payouts' ids, because those are chosen. */
 export type DueGroup = Group & { id: string };
 
-/** The filters of the tabs, with their usual values. Each tab uses those that fit it. */
+/** The filters of all tabs, with their defaults. */
 export const USUAL = {
   tab: "due",
   q: "",
@@ -25,7 +25,7 @@ export const USUAL = {
 };
 export type PayoutFilters = typeof USUAL;
 
-/** A page of the promoters who wait for money. */
+/** A page of the promoters who are owed money. */
 export async function loadDue(
   { q, campaign, number }: Wanted<PayoutFilters>,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function loadDue(
   };
 }
 
-/** A page of the single payouts of the promoters who wait for money. */
+/** A page of single unpaid payouts. */
 export function loadUnpaid(
   { q, campaign, sort, number, length = PAGE_LENGTH }: Wanted<PayoutFilters>,
   signal: AbortSignal,
@@ -97,7 +97,7 @@ export function loadBatches(
 
 export type Previewed = components["schemas"]["PreviewedPayout"];
 
-/** A page of what the next run would pay. */
+/** A page of the next run's preview. */
 export async function loadPreview(
   { number }: Wanted<PayoutFilters>,
   signal: AbortSignal,
@@ -110,7 +110,7 @@ export async function loadPreview(
 
 export type PayoutRun = components["schemas"]["PayoutRun"];
 
-/** A page of the runs that were made, newest first. */
+/** A page of past runs, newest first. */
 export function loadRuns({ number }: Wanted<PayoutFilters>, signal: AbortSignal): Promise<Rows<PayoutRun>> {
   const query = { page: number, per_page: PAGE_LENGTH };
   return page(api.GET("/api/v2/company/payout_runs", { params: { query }, signal }));

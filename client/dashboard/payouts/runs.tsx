@@ -55,7 +55,7 @@ const RUNS: Column<PayoutRun>[] = [
   { id: "payouts", title: "Payouts", isNumber: true, cell: ({ payouts_count: payouts }) => count(payouts) },
 ];
 
-/** What the next run will pay. */
+/** The preview of the next run. */
 export function NextRun({ filters }: { filters: Filters<PayoutFilters> }) {
   const list = useList(filters, loadPreview);
   return (
@@ -81,7 +81,7 @@ export function NextRun({ filters }: { filters: Filters<PayoutFilters> }) {
   );
 }
 
-/** The runs so far. */
+/** Past runs. */
 export function Runs({ filters }: { filters: Filters<PayoutFilters> }) {
   const list = useList(filters, loadRuns);
   return (
@@ -91,7 +91,7 @@ export function Runs({ filters }: { filters: Filters<PayoutFilters> }) {
       list={list}
       empty={
         <Empty title="No run was made yet">
-          <p>The first one comes when the current period ends. Each run and its payouts then stay here.</p>
+          <p>The first one is made when the current period ends. Each run and its payouts are listed here.</p>
           <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
             Show the next run
           </button>

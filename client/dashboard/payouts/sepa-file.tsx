@@ -5,7 +5,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import type { PaymentsBatch } from "./words.ts";
 
-/** Asks for the account that the money comes from, which a SEPA file names. */
+/** Asks for the debtor's account of a SEPA file. */
 export function SepaFile({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
   const form = useForm({ debtor_name: "", debtor_iban: "", debtor_bic: "", part: "" });
   return (
@@ -32,7 +32,7 @@ export function SepaFile({ batch, onClose }: { batch: PaymentsBatch; onClose: ()
           form={form}
           name="debtor_name"
           label="Your name"
-          hint="Empty: the name of your account here."
+          hint="Leave it empty for the name of your account here."
         />
         <TextField
           form={form}

@@ -7,7 +7,7 @@ type Group = Pick<components["schemas"]["PayoutGroup"], "not_payable_because"> &
   payouts: Pick<Payout, "unit" | "payments_batch_id">[];
 };
 
-/** The states of a payout, in words. */
+/** The names of a payout's states. */
 export const STATUSES: Record<Payout["status"], { words: string; tone: Tone }> = {
   pending: { words: "To pay", tone: "warn" },
   processing: { words: "Being paid", tone: "quiet" },
@@ -16,7 +16,7 @@ export const STATUSES: Record<Payout["status"], { words: string; tone: Tone }> =
   cancelled: { words: "Cancelled", tone: "quiet" },
 };
 
-/** The states of a payments batch, in words. */
+/** The names of a payments batch's states. */
 export const BATCH_STATUSES: Record<PaymentsBatch["status"], { words: string; tone: Tone }> = {
   awaiting_confirmation: { words: "To confirm", tone: "warn" },
   pending: { words: "Confirmed", tone: "quiet" },
@@ -25,7 +25,7 @@ export const BATCH_STATUSES: Record<PaymentsBatch["status"], { words: string; to
   failed: { words: "Failed", tone: "bad" },
 };
 
-/** The ways of payment, in words. */
+/** The names of payout methods. */
 export const METHODS: Record<PaymentsBatch["method"], string> = {
   bank: "Bank transfer",
   paypal: "PayPal",
@@ -35,7 +35,7 @@ export const METHODS: Record<PaymentsBatch["method"], string> = {
   custom: "Another way",
 };
 
-/** Whether the payouts of a promoter can go into a batch, and otherwise why not. */
+/** Whether the payouts of a promoter can go into a batch, or why not. */
 export function readinessOf({ payouts, not_payable_because: why }: Group): { words: string; tone: Tone } {
   const inMoney = payouts.filter(({ unit }) => unit === "cash");
   if (inMoney.length === 0) return { words: "Nothing in money", tone: "quiet" };

@@ -9,7 +9,7 @@ import { useRewards } from "../rewards/choices.ts";
 import type { PromoCode } from "./query.ts";
 
 interface PromoCodeDialogProps {
-  /** null: a new one. */
+  /** Null for a new one. */
   code: PromoCode | null;
   reload: () => Promise<void>;
   onClose: () => void;
@@ -47,12 +47,12 @@ export function PromoCodeDialog({ code, reload, onClose }: PromoCodeDialogProps)
           form={form}
           name="code"
           label="Code"
-          hint="What customers type, in capitals or not."
+          hint="What customers type. Upper and lower case are the same."
           required
         />
         {code === null && (
           <>
-            <PromoterPicker label="Whose it is" picked={promoter} />
+            <PromoterPicker label="Promoter" picked={promoter} />
             <Select
               form={form}
               name="reward_id"

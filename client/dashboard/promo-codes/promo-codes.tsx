@@ -108,7 +108,7 @@ function Owner({ owner }: Pick<PromoCode, "owner">) {
 
 async function archive({ id, code }: PromoCode, reload: () => Promise<void>): Promise<void> {
   const title = `Archive ${code}`;
-  const text = "Sales with this code count for nobody any more. The code can be given to another promoter.";
+  const text = "Sales with this code no longer count for the promoter. The code can be given to another one.";
   if (!(await ask({ title, text, action: title, isDanger: true }))) return;
   await tell(async () => {
     await answer(api.DELETE("/api/v2/company/promo_codes/{id}", { params: { path: { id } } }));

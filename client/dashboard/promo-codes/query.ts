@@ -4,13 +4,13 @@ import { PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
 
 type PromoterCampaign = components["schemas"]["PromoterCampaign"];
 
-/** A promo code with whose it is. */
+/** A promo code with its promoter. */
 export type PromoCode = components["schemas"]["PromoCode"] & {
-  /** null: was deleted. */
+  /** Null if deleted. */
   owner: PromoterCampaign | null;
 };
 
-/** A page of promo codes. A code names its promoter campaign by id only, so those of the page are asked for at once. */
+/** A page of promo codes. A code has only the id of its promoter campaign, so those of the page are loaded together. */
 export async function loadPromoCodes(number: number, signal: AbortSignal): Promise<Rows<PromoCode>> {
   const query = { page: number, per_page: PAGE_LENGTH };
   const { rows, total } = await page(api.GET("/api/v2/company/promo_codes", { params: { query }, signal }));

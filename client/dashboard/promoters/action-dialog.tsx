@@ -10,23 +10,23 @@ import { ACTIONS, type ActionName } from "./batches.ts";
 interface ActionDialogProps {
   name: ActionName;
   records: Selection;
-  /** The name of the only one. */
+  /** The name, if there is only one. */
   who?: string;
   /** The campaigns to choose from. */
   campaigns: Campaign[];
-  /** The campaign that it probably concerns. Empty: the reader says which. */
+  /** The preselected campaign. If empty, the user must choose one. */
   campaignId: string;
   onClose: () => void;
   onBegin: () => void;
   reload: () => Promise<void>;
 }
 
-/** Says what an action means, asks for its campaign, and does it. */
+/** Explains an action, asks for its campaign, and runs it. */
 export function ActionDialog(props: ActionDialogProps) {
   const { name, records, campaigns, campaignId, onClose, onBegin, reload } = props;
   const { who = several(records.count, "promoter") } = props;
   const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
-  // Nobody is rejected in a campaign that the reader has not named.
+  // Promoters are never rejected in a campaign that the user has not chosen.
   const only = campaigns.length === 1 ? String(campaigns[0]!.id) : "";
   const form = useForm({ from: campaignId || only, to: only, movesLeads: false });
   const options: [string, string][] = [["", "Choose a campaign…"], ...campaignOptions(campaigns)];
@@ -48,7 +48,7 @@ export function ActionDialog(props: ActionDialogProps) {
           const chosen = { campaignId: Number(from), toCampaignId: Number(to), movesLeads };
           onClose();
           onBegin();
-          // The dialog closes, and the progress of the work stays in sight.
+          // The dialog closes, and the progress stays visible.
           void runBatch({
             title: `${doing} ${who}`,
             done: (count) => `${records.count === 1 ? who : several(count, "promoter")} ${done}`,
@@ -65,7 +65,7 @@ export function ActionDialog(props: ActionDialogProps) {
           <>
             {choose("from", "Out of")}
             {choose("to", "Into")}
-            <Checkbox form={form} name="movesLeads" label="Take their leads along" />
+            <Checkbox form={form} name="movesLeads" label="Move their leads, too" />
           </>
         )}
       </Form>

@@ -6,7 +6,7 @@ import type { Campaign } from "../campaigns/choices.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
 
-/** How many campaigns there must be. While they are loaded, there are none. */
+/** How many campaigns an action needs. There are none until they are loaded. */
 const CAMPAIGNS_NEEDED = { nothing: 0, campaign: 1, "new campaign": 1, campaigns: 2 };
 
 /** What can be done with the chosen promoters. */
@@ -18,7 +18,7 @@ export function PromoterActions({
 }: {
   choice: Choice;
   campaigns: Campaign[];
-  /** The campaign that the list is narrowed down to. Empty: none. */
+  /** The campaign that the list is filtered by, or empty. */
   campaignId: string;
   reload: () => Promise<void>;
 }) {

@@ -3,7 +3,7 @@ import type { components } from "../../ui/api/types.ts";
 
 type Outcome = components["schemas"]["BatchProcess"];
 
-/** What the reader has chosen for an action. */
+/** The user's choices for an action. */
 export interface Chosen {
   ids: number[];
   campaignId: number;
@@ -12,7 +12,7 @@ export interface Chosen {
 }
 
 interface Action {
-  /** On the button above the list. */
+  /** The button above the list. */
   button: string;
   /** `Accept` of `Accept 3 promoters`. */
   verb: string;
@@ -20,10 +20,10 @@ interface Action {
   doing: string;
   /** `accepted` of `3 promoters accepted`. */
   done: string;
-  /** What it means for them. */
+  /** Its consequences for them. */
   effect: string;
   isDanger: boolean;
-  /** Which campaigns it needs: none, the one that it concerns, the one to join, or those to leave and to join. */
+  /** The campaigns to choose: none, the one that it applies to, the one to join, or those to leave and to join. */
   needs: "nothing" | "campaign" | "new campaign" | "campaigns";
   send: (chosen: Chosen) => Promise<Outcome>;
 }
@@ -57,7 +57,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     verb: "Block",
     doing: "Blocking",
     done: "blocked",
-    effect: "Their clicks, leads and new commissions in this campaign stop at once.",
+    effect: "Their clicks, leads and new commissions in this campaign stop immediately.",
     isDanger: true,
     needs: "campaign",
     send: (chosen) => answer(api.POST("/api/v2/company/promoters/block", { body: inCampaign(chosen) })),
@@ -100,7 +100,7 @@ export const ACTIONS: Record<ActionName, Action> = {
     verb: "Archive",
     doing: "Archiving",
     done: "archived",
-    effect: "They keep their history but refer nobody more. You can restore them.",
+    effect: "They keep their history but can't refer people any more. You can restore them.",
     isDanger: true,
     needs: "nothing",
     send: ({ ids }) => answer(api.POST("/api/v2/company/promoters/archive", { body: { ids } })),

@@ -118,7 +118,7 @@ const PAYOUT_COLUMNS: Column<Payout>[] = [
   { id: "paid", title: "Paid", cell: ({ paid_at: at }) => date(at) },
 ];
 
-/** What a promoter was, and will be, paid. */
+/** A promoter's past and future payouts. */
 export function PromoterPayouts<F extends ListFilters>({ id, filters }: Owned<F>) {
   const list = useList(filters, ({ number }, signal) => {
     const query = {

@@ -13,7 +13,7 @@ const COLUMNS: Column<AuditEntry>[] = [
   { id: "change", title: "Before and after", cell: (entry) => <Change entry={entry} /> },
 ];
 
-/** What was changed about a promoter, and by whom. */
+/** The changes of a promoter, and who made them. */
 export function PromoterChanges<F extends ListFilters>({ id, filters }: { id: number; filters: Filters<F> }) {
   const list = useList(filters, ({ number }, signal) => {
     const query = {
@@ -31,7 +31,7 @@ export function PromoterChanges<F extends ListFilters>({ id, filters }: { id: nu
       list={list}
       empty={
         <Empty title="Nobody has changed anything yet">
-          <p>Each change of this promoter is noted here, with who made it and what it was before.</p>
+          <p>Each change of this promoter is recorded here, with its author and the values before.</p>
         </Empty>
       }
     />

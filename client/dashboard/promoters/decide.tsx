@@ -2,7 +2,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import { tell } from "../../ui/feedback/tell.ts";
 import type { Promoter } from "./query.ts";
 
-/** Accepts or rejects an application where it stands. Each waits in a campaign, which names itself only beside others. */
+/** Accepts or rejects applications within the list. The campaign's name is shown only if there are several. */
 export function Decide({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {
   const { id, name, promoter_campaigns: joined } = promoter;
   const waiting = joined.filter(({ state }) => state === "pending");

@@ -19,7 +19,7 @@ const COLUMNS: Column<Promoter>[] = [
   { id: "joined", title: "Joined", sort: "joined_at", cell: ({ joined_at: at }) => date(at) },
 ];
 
-/** Who brought a promoter in, and whom they brought in themselves. */
+/** Who recruited a promoter, and whom they recruited. */
 export function PromoterFamily<F extends ListFilters>({
   promoter: { id, parent_promoter: parent },
   filters,
@@ -37,17 +37,17 @@ export function PromoterFamily<F extends ListFilters>({
     <div class="stack">
       {parent && (
         <p>
-          Brought in by <a href={`/admin/promoters/${parent.id}`}>{parent.name ?? parent.email}</a>, who may
+          Recruited by <a href={`/admin/promoters/${parent.id}`}>{parent.name ?? parent.email}</a>, who may
           earn a share of this promoter's sales.
         </p>
       )}
       <Table
-        caption="Promoters whom they brought in"
+        caption="Promoters whom they recruited"
         columns={COLUMNS}
         list={list}
         empty={
-          <Empty title="They have brought in nobody yet">
-            <p>Whoever becomes a promoter through their invitation appears here.</p>
+          <Empty title="They have recruited nobody yet">
+            <p>People who become promoters through their invitation appear here.</p>
           </Empty>
         }
       />

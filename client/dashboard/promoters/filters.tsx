@@ -23,7 +23,7 @@ const ARCHIVED_OPTIONS: [string, string][] = [
   ["any", "Archived or not"],
 ];
 
-/** What the list of promoters can be narrowed down by. */
+/** The filters of the list of promoters. */
 export function PromoterFilterBar({
   filters,
   campaigns,

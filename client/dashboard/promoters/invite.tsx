@@ -12,7 +12,7 @@ import { MailNotice } from "../mail-notice.tsx";
 
 type Invited = components["schemas"]["InvitedPromoters"];
 
-/** Makes promoters of many people at a time, with a message, or gives the link by which they join. */
+/** Invites many people with a message, or shows the link to join. */
 export function InvitePeople({
   campaigns,
   reload,
@@ -49,7 +49,7 @@ export function InvitePeople({
             form={form}
             name="emails"
             label="E-mail addresses"
-            hint="One a line, or with commas between them; at most 100."
+            hint="One per line, or separated by commas; at most 100."
             rows={4}
             required
           />
@@ -57,7 +57,7 @@ export function InvitePeople({
             form={form}
             name="message"
             label="Your message (optional)"
-            hint="The e-mail says it first. Then come what the campaign pays, their link, and a link into the portal."
+            hint="The e-mail begins with it. Then come what the campaign pays, their link, and a link to the portal."
             rows={3}
             maxLength={2_000}
           />
@@ -69,7 +69,7 @@ export function InvitePeople({
         {chosen && (
           <div class="stack tight">
             <h3>Or give them this link</h3>
-            <p class="small soft">Whoever opens it can join by themselves.</p>
+            <p class="small soft">Anyone who opens it can join.</p>
             <Copyable text={chosen.signup_url} of="the address of the sign-up page" />
           </div>
         )}
@@ -113,7 +113,7 @@ function Outcome({ invited: { promoters }, onClose }: { invited: Invited; onClos
   );
 }
 
-/** Addresses as people paste them: by line, comma, semicolon or blank, some as `Jane <jane@example.com>`. */
+/** Parses pasted addresses: separated by line, comma, semicolon or blank, some like `Jane <jane@example.com>`. */
 export function addressesIn(text: string): string[] {
   return text
     .split(/[\n,;]+/)

@@ -25,7 +25,7 @@ interface JoinedDialogProps {
   onClose: () => void;
 }
 
-/** Changes what a promoter has in one campaign: the referral id, codes, and rewards of their own. */
+/** Changes a promoter's part in a campaign: the referral id, codes, and their own rewards. */
 export function JoinedDialog({ id, who, reload, onClose }: JoinedDialogProps) {
   const joined = useLoad(async (signal) => {
     const query = { ids: [id] };
@@ -75,7 +75,7 @@ function LinkForm({ joined, save }: PartProps) {
         form={form}
         name="ref_token"
         label="Referral id"
-        hint="The word in their link. Links with the former one stop working."
+        hint="The word in their link. Links with the old one stop working."
         required
       />
       <div class="grid" style={{ "--column": "12rem" }}>
@@ -91,7 +91,7 @@ function LinkForm({ joined, save }: PartProps) {
   );
 }
 
-/** What this promoter earns in the campaign, if it is not what all others do. */
+/** The rewards of this promoter alone. */
 function OwnRewards({ joined, who, save }: PartProps & { who: string }) {
   const rewards = useRewards("promoters");
   const { promoter_rewards_customized: isCustomized, rewards_for_promoters: entries } = joined;
@@ -110,8 +110,8 @@ function OwnRewards({ joined, who, save }: PartProps & { who: string }) {
       <h3>What they earn</h3>
       <p class="soft">
         {isCustomized
-          ? `Rewards of ${who} alone, instead of the campaign's.`
-          : "What the campaign pays. Add a reward here to give them rewards of their own instead."}
+          ? `Rewards only for ${who}, instead of the campaign's.`
+          : "What the campaign pays. Add a reward here to give them their own rewards instead."}
       </p>
       <Await loaded={rewards}>
         {(all) => (
@@ -131,7 +131,7 @@ function OwnRewards({ joined, who, save }: PartProps & { who: string }) {
               add={(entry) =>
                 change(
                   [...(isCustomized ? entries.map(plain) : []), entry],
-                  `${who} has rewards of their own now`,
+                  `${who} has their own rewards now`,
                 )
               }
             />

@@ -8,7 +8,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import type { Promoter } from "./query.ts";
 
-/** Ways into the portal that the company gives to a promoter: a link, or a first password. */
+/** Gives a promoter access to the portal by a link or a first password. */
 export function LetInButton({ promoter }: { promoter: Promoter }) {
   const isOpen = useSignal(false);
   return (
@@ -34,7 +34,7 @@ function LetIn({ promoter, onClose }: { promoter: Promoter; onClose: () => void 
     <Dialog title={`Let ${name} in`} onClose={onClose}>
       <div class="stack">
         <h3>A sign-in link</h3>
-        <p class="soft">It opens their portal once, within 24 hours. Give it to them only.</p>
+        <p class="soft">It opens their portal once, within 24 hours. Give it only to them.</p>
         {link.value === null ? (
           <div>
             <button class="button main" onClick={() => void make()}>

@@ -17,7 +17,7 @@ const EMPTY = {
   drip_emails: true,
 };
 
-/** Adds a promoter, and goes to their page. */
+/** Adds a promoter, and opens their page. */
 export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onClose: () => void }) {
   const { route } = useLocation();
   const usual = campaigns.find(({ is_default: isDefault }) => isDefault) ?? campaigns[0];
@@ -51,13 +51,13 @@ export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onC
           form={form}
           name="cust_id"
           label="Your own id of them"
-          hint="If they are a customer of yours."
+          hint="If they are also your customer."
         />
         <Checkbox
           form={form}
           name="drip_emails"
           label="Send them the campaign's e-mails"
-          hint="The welcome with their link comes first, if the campaign has it on."
+          hint="First the welcome with their link, if it is switched on in the campaign."
         />
         <MailNotice instead="On their page, “Let them in” makes a sign-in link to give to them." />
       </Form>

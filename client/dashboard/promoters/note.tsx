@@ -5,7 +5,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { Promoter } from "./query.ts";
 
-/** What the team keeps in mind about a promoter, who never sees it. */
+/** The team's note about a promoter. */
 export function NoteForm({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {
   const { id, note } = promoter;
   const form = useForm({ note: note ?? "" });

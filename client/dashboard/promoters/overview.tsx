@@ -9,7 +9,7 @@ import { PromoterCampaigns } from "./promoter-campaigns.tsx";
 import { useAccountDays } from "./terms.tsx";
 import type { Promoter } from "./query.ts";
 
-/** What one wants to know of a promoter first. */
+/** The most important facts about a promoter. */
 export function PromoterOverview({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {
   return (
     <div class="stack wide">

@@ -8,9 +8,9 @@ import { METHODS } from "../payouts/words.ts";
 
 type PayoutMethod = components["schemas"]["PayoutMethod"];
 
-/** The interface shows the address of a wallet by two names, for programs that know only one. */
+/** The API shows a wallet's address under two names. */
 const SAME_AS_WALLET = "paypal_email";
-/** The details that people know by other words than the interface. */
+/** Labels of details that differ from the API's names. */
 const DETAILS: Record<string, string> = {
   wallet_email: "E-mail",
   wise_email: "E-mail",
@@ -33,7 +33,7 @@ export function PayoutMethods({ id }: { id: number }) {
       <Await loaded={loaded}>
         {(methods) =>
           methods.length === 0 ? (
-            <p class="soft">None yet. They add one in their portal, and can't be paid before.</p>
+            <p class="soft">None yet. They add one in their portal, and can't be paid until then.</p>
           ) : (
             <ul class="items">
               {methods.map((method) => (

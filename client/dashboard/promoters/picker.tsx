@@ -57,7 +57,7 @@ export function PromoterPicker({ label, picked }: { label: string; picked: Signa
   );
 }
 
-/** The most people to choose from. More letters find fewer. */
+/** How many promoters are offered. Typing more narrows the list. */
 const MOST = 10;
 
 function search(q: string, signal: AbortSignal) {

@@ -16,7 +16,7 @@ type Selection = (typeof SELECTIONS)[number][0];
 
 const DAYS = 90;
 
-/** What a promoter has brought in the last three months. */
+/** A promoter's figures of the last three months. */
 export function PromoterPlot({ id }: { id: number }) {
   const selection = useSignal<Selection>("clicks");
   const shown = selection.value;
@@ -47,7 +47,7 @@ async function loadPoints(id: number, selection: Selection, signal: AbortSignal)
 
 type Points = Awaited<ReturnType<typeof loadPoints>>;
 
-/** What has come. That may still be the former selection, after the reader has chosen another. */
+/** The loaded points, which may still be the previous selection's. */
 function Line({ of: { selection, selection_items: items } }: { of: Points }) {
   const title = SELECTIONS.find(([name]) => name === selection)?.[1] ?? "";
   const format = selection === "revenue" ? money : count;

@@ -5,7 +5,7 @@ import type { Promoter } from "./query.ts";
 /** Opens the portal as this promoter sees it, in a new window. */
 export function PortalButton({ promoter: { id, name } }: { promoter: Promoter }) {
   const open = () => {
-    // Only a click may open a window, so it is opened before the answer has come.
+    // Only a click may open a window, so it is opened before the answer arrives.
     const portal = window.open("about:blank");
     return tell(async () => {
       const params = { path: { id } };

@@ -19,7 +19,7 @@ const PROFILE = [
 ] as const;
 type ProfileName = (typeof PROFILE)[number][0];
 
-/** Changes what is known of a promoter. */
+/** Edits a promoter's details. */
 export function ProfileDialog({
   promoter,
   reload,
@@ -55,7 +55,7 @@ export function ProfileDialog({
         <TextField form={form} name="email" label="E-mail" type="email" required />
         <TextField form={form} name="cust_id" label="Your own id of them" />
         <p class="small soft">
-          Their referral id and rewards belong to each campaign: “Link and rewards” on their page changes
+          Referral id and rewards are separate in each campaign: “Link and rewards” on their page changes
           them.
         </p>
         {may("owner") && <TermsFields form={form} />}

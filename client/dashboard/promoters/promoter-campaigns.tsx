@@ -13,7 +13,7 @@ import type { PromoterCampaignState } from "./words.ts";
 
 type PromoterCampaign = Promoter["promoter_campaigns"][number];
 
-/** What can be done about a promoter in each state. */
+/** The actions in each state. */
 const OFFERED: Record<PromoterCampaignState, ActionName[]> = {
   pending: ["accept", "reject"],
   accepted: ["block"],
@@ -34,7 +34,7 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
       {joined.length === 0 && (
         <Empty title="In no campaign">
           <p>
-            Without one they have no link. Add them to one in the list of promoters, or let them join one in
+            Without one, they have no link. Add them to one in the list of promoters, or let them join one in
             their portal.
           </p>
         </Empty>

@@ -21,7 +21,7 @@ import { PortalButton } from "./portal-button.tsx";
 import type { Promoter } from "./query.ts";
 import { PromoterStates } from "./summary.tsx";
 
-/** The view of a promoter, and the page and order of the list that it shows. */
+/** The tab, and the page and order of its list. */
 const USUAL = { tab: "overview", page: "1", sort: "" };
 
 /** `/admin/promoters/:id` */
@@ -99,7 +99,7 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
         <EraseButton
           kind="promoter"
           name={name}
-          stays="What they have earned and been paid stays, with their id, because accounts must be kept."
+          stays="Earnings and payouts stay with their id, for your bookkeeping."
           erase={() => answer(api.POST("/api/v2/company/promoters/{id}/erase", { params: { path: { id } } }))}
           reload={loaded.reload}
         />

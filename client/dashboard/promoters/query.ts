@@ -6,7 +6,7 @@ import { suspicionsOf } from "../suspicions.ts";
 export type Promoter = components["schemas"]["Promoter"];
 type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
 
-/** The filters of the list, with their usual values. */
+/** The filters of the list, with their defaults. */
 export const USUAL = {
   q: "",
   state: "",
@@ -31,7 +31,7 @@ export async function loadPromoters(
   return { rows: data, total: Number(response.headers.get("total")) };
 }
 
-/** A filter that the reader has not set is left out, and the server refuses one that it does not know. */
+/** Unset filters are left out, because the server refuses empty ones. */
 function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: PromoterFilters): Query {
   const { name, direction } = orderOf(sort);
   return {

@@ -4,7 +4,7 @@ import { SUSPICIONS } from "../suspicions.ts";
 import type { Promoter } from "./query.ts";
 import { STATES, type PromoterCampaignState } from "./words.ts";
 
-/** A promoter's name, which leads to their page, over their address. */
+/** A promoter's name as a link to their page, above their address. */
 export function PromoterName({
   promoter: { id, name, email },
 }: {
@@ -20,14 +20,14 @@ export function PromoterName({
   );
 }
 
-/** Whether a promoter may refer, and whether somebody must look at them. */
+/** A promoter's states, and whether they are suspicious. */
 export function PromoterStates({ promoter }: { promoter: Promoter }) {
   const states = promoter.promoter_campaigns.map(({ state }) => state);
   return (
     <span class="row tight">
       {promoter.archived_at !== null && <Badge>Archived</Badge>}
       {!promoter.is_confirmed && (
-        <span title="This person has not followed the link in the e-mail yet, and gets no other e-mail until then.">
+        <span title="This person has not opened the link in the e-mail yet, and gets no other e-mail until then.">
           <Badge>Unconfirmed</Badge>
         </span>
       )}

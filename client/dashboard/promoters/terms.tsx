@@ -8,7 +8,7 @@ import type { Promoter } from "./query.ts";
 type Terms = Pick<Promoter, "tax_rate" | "net_payout_days">;
 type TypedTerms = Record<keyof Terms, string>;
 
-/** How much tax a promoter's payouts have, and when they are due. Only owners set that. */
+/** Tax and due days of a promoter's payouts. Only owners set them. */
 export function TermsFields({ form }: { form: FormState<TypedTerms> }) {
   const accountDays = useAccountDays();
   const days = accountDays === null ? "days" : several(accountDays, "day");
@@ -32,23 +32,23 @@ export function TermsFields({ form }: { form: FormState<TypedTerms> }) {
         type="number"
         min={0}
         max={365}
-        hint={`Empty: the account's ${days}.`}
+        hint={`Leave it empty for the account's ${days}.`}
       />
     </div>
   );
 }
 
-/** What the fields show. */
+/** The values of the fields. */
 export function typedTerms({ tax_rate: taxRate, net_payout_days: days }: Terms): TypedTerms {
   return { tax_rate: String(taxRate), net_payout_days: days === null ? "" : String(days) };
 }
 
-/** What was typed into the fields. */
+/** Parses the fields. */
 export function termsOf({ tax_rate: taxRate, net_payout_days: days }: TypedTerms): Terms {
   return { tax_rate: Number(taxRate), net_payout_days: days === "" ? null : Number(days) };
 }
 
-/** The days to the due date of promoters without days of their own. null: not known yet. */
+/** The account's days to the due date, or null until they are loaded. */
 export function useAccountDays(): number | null {
   const account = useLoad((signal) => answer(api.GET("/api/v2/company/account", { signal })));
   return account.data.value?.net_payout_days ?? null;

@@ -3,7 +3,7 @@ import type { Promoter } from "./query.ts";
 
 export type PromoterCampaignState = Promoter["promoter_campaigns"][number]["state"];
 
-/** The states of a promoter in a campaign, in words. */
+/** The names of a promoter's states in a campaign. */
 export const STATES: Record<PromoterCampaignState, { words: string; tone: Tone }> = {
   pending: { words: "To review", tone: "warn" },
   accepted: { words: "Accepted", tone: "good" },

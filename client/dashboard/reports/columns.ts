@@ -6,7 +6,7 @@ export type ColumnName = operations["reportOverview"]["parameters"]["query"]["co
 interface ReportColumn {
   title: string;
   format: (value: number | undefined) => string;
-  /** As `format`, in the little room beside an axis. */
+  /** Like `format`, but short, for an axis. */
   formatShort: (value: number | undefined) => string;
   /** Whether it is also counted by source and page. */
   isOfOrigins: boolean;
@@ -45,7 +45,7 @@ export const COLUMNS: Record<ColumnName, ReportColumn> = {
   "6m_epc": { title: "Earnings per click, 6 months", ...MONEY, isOfOrigins: false },
 };
 
-/** The columns that are shown until the reader chooses others. */
+/** The columns that are shown by default. */
 export const USUAL_COLUMNS: ColumnName[] = [
   "clicks_count",
   "referrals_count",

@@ -37,7 +37,7 @@ export function ReportPlot({ course, columns, by, groups }: ReportPlotProps) {
           <GroupChoice groups={groups} chosen={group?.id ?? ""} choose={(id) => (groupId.value = id)} />
         )}
       </div>
-      <Await loaded={course} bones={<div class="plot-place" />}>
+      <Await loaded={course} skeleton={<div class="plot-place" />}>
         {({ periods, total }) => {
           const shown = group?.periods ?? periods;
           const sum = format((group?.data ?? total)[column]);

@@ -20,7 +20,7 @@ export const REPORTS = {
 } as const;
 export type ReportName = keyof typeof REPORTS;
 
-/** The filters of the reports, with their usual values. Without dates, the last 30 days are shown. */
+/** The filters of the reports, with their defaults. Without dates, the last 30 days are shown. */
 export const USUAL = {
   report: "overview",
   by: "day",
@@ -37,7 +37,7 @@ export type ReportFilters = typeof USUAL;
 export interface Line {
   id: string;
   name: string;
-  /** Where the name leads. null: nowhere. */
+  /** The link of the name, or null. */
   href: string | null;
   data: Data;
   /** The periods of a group. */
@@ -47,7 +47,7 @@ export interface Line {
 /** The figures of a period. The id is its first day. */
 export type Period = components["schemas"]["ReportRow"];
 
-/** The columns of the chosen report that the reader wants to see. */
+/** The chosen columns that the report has. */
 export function shownColumns({ report, columns }: Pick<ReportFilters, "report" | "columns">): ColumnName[] {
   const wanted = columns.split(",");
   const all = columnsOf(REPORTS[report as ReportName].isOfOrigins);
@@ -110,7 +110,7 @@ const LOADERS: Record<ReportName, (query: Paged, signal: AbortSignal) => Promise
 
 type OriginColumn = operations["reportTrafficSources"]["parameters"]["query"]["columns"][number];
 
-/** `shownColumns` has left out the columns that sources and pages don't have. */
+/** Narrows the type: `shownColumns` has removed the columns that sources and pages don't have. */
 function ofOrigins(query: Paged): Omit<Paged, "columns"> & { columns: OriginColumn[] } {
   return { ...query, columns: query.columns as OriginColumn[] };
 }
@@ -119,7 +119,7 @@ function lines<R>({ rows, total }: Rows<R>, toLine: (row: R) => Line): Rows<Line
   return { rows: rows.map(toLine), total };
 }
 
-/** The periods, newest first unless they are sorted. The interface answers all of them at once. */
+/** The periods, newest first unless they are sorted. The API returns all of them on one page. */
 async function loadOverview({ page: number, per_page: length, ...query }: Paged, signal: AbortSignal) {
   const params = { query };
   const rows = await answer(api.GET("/api/v2/company/reports/overview", { params, signal }));
@@ -136,7 +136,7 @@ export interface Course {
   total: Data;
 }
 
-/** Loads the figures that all reports are parts of. */
+/** Loads the account's figures over time. */
 export async function loadCourse(
   filters: ReportFilters,
   today: string,

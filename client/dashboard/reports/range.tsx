@@ -11,7 +11,7 @@ const GROUPINGS: [string, string][] = [
   ["month", "By month"],
   ["year", "By year"],
 ];
-/** The length of a range in days. */
+/** Ranges by their length in days. */
 const RANGES: [string, string][] = [
   ["7", "Last 7 days"],
   ["30", "Last 30 days"],
@@ -28,7 +28,7 @@ export function RangeChoice({ filters }: Props) {
   const [length = OWN] =
     RANGES.find(([days]) => to === today() && from === daysBefore(to, Number(days) - 1)) ?? [];
   const choose = (days: string) => {
-    // The usual grouping keeps a long range readable.
+    // The default grouping keeps a long range readable.
     const by = Number(days) > 90 ? "month" : "day";
     filters.set({ from: daysBefore(today(), Number(days) - 1), to: "", by });
   };
@@ -65,7 +65,7 @@ function Day({ filters, name, label, value }: Props & { name: "from" | "to"; lab
   );
 }
 
-/** The columns of a report. They stand in the address, so that a link shows the same report. */
+/** The columns of a report. They are in the URL, so that a link shows the same report. */
 export function ColumnChoice({ filters }: Props) {
   const { value } = filters.values;
   const shown = shownColumns(value);

@@ -84,7 +84,7 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
       {writing.value.timeZone !== "UTC" && (
         <p class="small soft">The days of reports begin at midnight UTC.</p>
       )}
-      {/* The table says why a range is refused. */}
+      {/* The table shows the error of a refused range. */}
       {course.refusal.value === null && (
         <ReportPlot
           course={course}
@@ -124,7 +124,7 @@ function Nothing({ filters }: { filters: Filters<ReportFilters> }) {
   );
 }
 
-/** The sums of the range. Groups overlap, or belong to nobody, so theirs are those of the account. */
+/** The sums of the range: always the account's, because groups may overlap or have no promoter. */
 function totalLine(report: ReportName, data: Data): Line {
   const name = report === "overview" ? "Whole range" : "Whole account";
   return { id: "total", name, href: null, data, periods: [] };

@@ -3,7 +3,7 @@ import { useLoad, type Loaded } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import type { Reward } from "./sentence.ts";
 
-/** Choice: a program with more has outgrown lists to choose from. */
+/** Enough for a drop-down list. */
 const MOST = 100;
 
 /** The rewards to choose from. */

@@ -6,7 +6,7 @@ type Body = components["schemas"]["CreateRewardBody"];
 
 type Goal = components["schemas"]["RewardRule"]["type"];
 
-/** A reward as its form holds it. */
+/** The values of a reward's form. */
 export interface Draft extends Record<string, string | boolean> {
   name: string;
   /** Who gets it: `promoter`, `tier-2`, `target` and so on. */
@@ -14,13 +14,13 @@ export interface Draft extends Record<string, string | boolean> {
   amount: string;
   /** `percent`, or the unit of a fixed amount. */
   kind: string;
-  /** What a parent's percentage is taken of. */
+  /** What a parent's percentage refers to. */
   mode: string;
   duration: string;
   months: string;
-  /** What a promoter must reach: customers, or revenue. */
+  /** The goal of a bonus: customers or revenue. */
   goal: string;
-  /** How many customers, or how much money in units of the currency. */
+  /** The number of customers, or the amount in units of the currency. */
   goalValue: string;
   hide_reward: boolean;
 }
@@ -57,7 +57,7 @@ export function draftOf(reward: Reward | null): Draft {
   };
 }
 
-/** Whether the form can hold a reward whole. Others have several amounts or rules, and stay as they are. */
+/** Whether the form can show the whole reward. Rewards with several amounts or rules can't be edited here. */
 export function isSimple({ schemas, promoter_reward_type: type, tier_level: level }: Reward): boolean {
   const [schema, ...more] = schemas;
   if (schema === undefined || more.length > 0 || type === "custom" || (level ?? 2) > 3) return false;
@@ -65,7 +65,7 @@ export function isSimple({ schemas, promoter_reward_type: type, tier_level: leve
   return schema.rules.length === (type === "target" ? 1 : 0);
 }
 
-/** What the interface is told of a draft. */
+/** The API's body for a draft. */
 export function bodyOf(draft: Draft): Body & RewardTerms {
   const { who, mode, duration, months } = draft;
   const [kind, level] = who.split("-");

@@ -12,10 +12,10 @@ type Entries = NonNullable<components["schemas"]["PreviewRewardsBody"]["entries"
 type Preview = components["schemas"]["RewardPreview"];
 
 const USUAL_SALE = "100";
-/** What the promoter below earns in the example of a parent's reward. */
+/** What the recruited promoter earns in the example of a parent's reward. */
 const USUAL_PERCENT = 20;
 
-/** What rewards give for a sale, worked out by the server. */
+/** What rewards give for a sale, calculated by the server. */
 export function Example({ draft, entries }: { draft?: Draft & RewardTerms; entries?: Entries }) {
   const typed = useSignal(USUAL_SALE);
   const saleCents = centsOf(typed.value);
@@ -111,7 +111,7 @@ async function work({ draft, entries, saleCents }: Asked, signal: AbortSignal) {
   return { first: without(first, draft), later: end && (await ask(end)) };
 }
 
-/** A parent's share of a commission needs the commission. */
+/** The example of a parent's share also needs the commission below. */
 function draftsOf(draft: Draft | undefined): { drafts?: Draft[] } {
   if (draft === undefined) return {};
   return { drafts: needsBase(draft) ? [draft, BASE] : [draft] };
@@ -127,13 +127,13 @@ function needsBase(draft: Draft | undefined): boolean {
   return draft?.promoter_reward_type === "tier" && draft.tier_reward_mode !== "tier_override_mode";
 }
 
-/** Shows the parent's share alone. */
+/** Shows only the parent's share. */
 function without(preview: Preview, draft: Draft | undefined): Preview {
   if (!needsBase(draft)) return preview;
   return { ...preview, earnings: preview.earnings.filter(({ tier }) => tier > 1) };
 }
 
-/** The sale with which a reward has ended. null: it does not end. */
+/** The first sale after a reward's end, or null if it does not end. */
 function endOf(draft: Draft | undefined): object | null {
   if (draft?.duration === "once") return { sales_count: 2 };
   if (draft?.duration === "repeating") return { customer_age_in_months: draft.duration_in_months };

@@ -10,13 +10,13 @@ import { Example } from "./example.tsx";
 import { RewardSentence } from "./sentence-fields.tsx";
 import { givenBy, sentenceOf, type Reward } from "./sentence.ts";
 
-/** Makes or changes a reward, by a sentence with an example beside it. */
+/** Edits a reward as a sentence, with an example. */
 export function RewardDialog({
   reward,
   onSaved,
   onClose,
 }: {
-  /** null: a new one. */
+  /** Null for a new one. */
   reward: Reward | null;
   onSaved: (saved: Reward) => Promise<void>;
   onClose: () => void;
@@ -29,7 +29,7 @@ export function RewardDialog({
     onClose();
     await onSaved(saved);
   };
-  // Both follow what is typed. The name is no part of the sentence.
+  // Both depend on the form's values. The name is not part of the sentence.
   for (const value of Object.values(form.values)) void value.value;
   const draft = { ...bodyOf(valuesOf(form)), name: "This reward" };
   useOwnName(form.values.name, canEditTerms ? givenBy(draft) : null);
@@ -43,8 +43,7 @@ export function RewardDialog({
           </>
         ) : (
           <p>
-            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the interface
-            only.
+            {sentenceOf(reward)}. It has several amounts or rules, which can be changed through the API only.
           </p>
         )}
         <TextField form={form} name="name" label="Name" hint="Promoters see it." required />
@@ -70,8 +69,8 @@ async function saveReward(reward: Reward | null, draft: Draft): Promise<Reward> 
 }
 
 /**
- * Names a reward after what it gives, until somebody types another name. `given`: what it gives now. null: more than a
- * name can say.
+ * Names a reward after what it gives, until the user types another name. `given` is what it gives now, or null if that is
+ * too complex for a name.
  */
 function useOwnName(name: Signal<string>, given: string | null): void {
   const before = useRef(name.peek() === "" ? "" : given);

@@ -7,7 +7,7 @@ import { MODES, REVENUE, WHO, type Draft } from "./draft.ts";
 
 type Options = readonly (readonly [value: string, words: string])[];
 
-/** `[The promoter gets] [30] [% of each sale] [for 12 months]`: a sentence whose words can be chosen. */
+/** `[The promoter gets] [30] [% of each sale] [for 12 months]`: a sentence of form fields. */
 export function RewardSentence({ form }: { form: FormState<Draft> }) {
   const { who, kind, duration, goal } = form.values;
   const isTier = who.value.startsWith("tier");
@@ -58,10 +58,10 @@ function goals(): Options {
 
 const PERCENT: Record<string, string> = { customer: "% off", target: "% of that sale" };
 
-/** Units of rewards that are made by the interface only. They would be hard to tell from a percentage. */
+/** Units that only the API offers, because they are easily confused with a percentage. */
 const RARE = new Set(["mon_discount", "discount_per"]);
 
-/** `chosen`: the kind that the reward has. */
+/** `chosen` is the reward's current kind. */
 function kinds(who: string, chosen: string): Options {
   const { currency } = writing.value;
   const each = who === "target" || who === "customer" ? "" : " for each sale";

@@ -5,7 +5,7 @@ import { UNITS, amountOf as fixedAmountOf } from "../../ui/amount.ts";
 
 export type Reward = components["schemas"]["Reward"];
 type Schema = Reward["schemas"][number];
-/** What a sentence needs of a reward, saved or not. */
+/** The fields of a reward in a sentence. */
 export type RewardTerms = Pick<
   Reward,
   | "is_promoter_reward"
@@ -21,7 +21,7 @@ export function sentenceOf(reward: RewardTerms): string {
   return `${whoOf(reward)} gets ${givenBy(reward)}`;
 }
 
-/** `30% of each sale for 12 months`: how a reward is called until somebody types a name. */
+/** `30% of each sale for 12 months`: the default name of a reward. */
 export function givenBy(reward: RewardTerms): string {
   const amounts = reward.schemas.map((schema) => amountOf(schema, reward)).join(" and ");
   if (reward.promoter_reward_type === "target") return `${amounts} once, for ${goalOf(reward)}`;

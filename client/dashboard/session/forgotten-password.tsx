@@ -21,7 +21,7 @@ export function ForgottenPassword({ onBack }: { onBack: () => void }) {
       <LonePage title="Choose a new password">
         <p role="status">{told.value}</p>
         <p class="soft small">
-          No e-mail? Whoever runs the server can make a link with{" "}
+          No e-mail? The operator of the server can make a link with{" "}
           <code>tidemark user reset {form.values.email.value}</code>.
         </p>
         <div>{back}</div>

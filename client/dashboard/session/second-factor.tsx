@@ -19,7 +19,7 @@ export function CodeField({ form }: { form: FormState<Record<"code", string>> })
   );
 }
 
-/** Sends a form. null: the server wants a code as well, and the form must ask for it. @throws Refusal */
+/** Sends a form. Returns null if the server also needs a code, so that the form can ask for it. @throws Refusal */
 export async function unlessCodeIsWanted<T>(
   wantsCode: Signal<boolean>,
   send: () => Promise<T>,
@@ -27,7 +27,7 @@ export async function unlessCodeIsWanted<T>(
   try {
     return await send();
   } catch (error) {
-    // The second time it means that the code was wrong.
+    // The second time, it means that the code was wrong.
     if (asRefusal(error).code !== "second_factor_required" || wantsCode.value) throw error;
     wantsCode.value = true;
     return null;

@@ -10,10 +10,10 @@ export type Role = Session["user"]["role"];
 
 const RANKS: Record<Role, number> = { viewer: 0, manager: 1, owner: 2 };
 
-/** Who is signed in. null: nobody, or not known yet. */
+/** The session, or null if nobody is signed in or it is not loaded yet. */
 export const session = signal<Session | null>(null);
 
-/** Whether the signed-in user has at least this role. It decides what a page offers, the server what is done. */
+/** Whether the signed-in user has at least this role. It only hides buttons; the server checks every request. */
 export function may(role: Role): boolean {
   return session.value !== null && RANKS[session.value.user.role] >= RANKS[role];
 }
@@ -25,7 +25,7 @@ export async function findSession(): Promise<void> {
   begin(data ?? (await answer(api.GET("/api/v2/company/session"))));
 }
 
-/** Takes a new session. */
+/** Starts a new session. */
 export function begin(begun: Session): void {
   writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
   session.value = begun;
@@ -35,6 +35,6 @@ export function begin(begun: Session): void {
 export async function signOut(): Promise<void> {
   if (!(await hasEnded(api.DELETE("/api/v2/company/session")))) return;
   session.value = null;
-  // Nothing of the account may stay in memory.
+  // No data of the account may stay in memory.
   location.assign(at("/admin/sign-in"));
 }

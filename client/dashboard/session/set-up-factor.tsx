@@ -5,14 +5,14 @@ import { signOut } from "./session.ts";
 
 const SecondFactor = lazy(async () => (await import("../settings/second-factor.tsx")).SecondFactor);
 
-/** Leads to a second factor when the account demands one, over the page, which then goes on. */
+/** A dialog to set up a second factor when the account demands one. Then the page continues. */
 export function SetUpFactor() {
   const demanded = factorDemand.waiting.value;
   if (demanded === null) return null;
   return (
     <Dialog title="Set up a second factor">
       <div class="stack">
-        <p>This account demands a second factor of everybody. Set yours up, and go on.</p>
+        <p>This account requires a second factor from everybody. Set yours up to continue.</p>
         <SecondFactor onSetUp={() => demanded.settle(true)} />
         <div>
           <button class="button plain little" onClick={signOut}>

@@ -6,7 +6,7 @@ import { SignInFields } from "../../ui/form/sign-in-fields.tsx";
 import { CodeField, unlessCodeIsWanted } from "./second-factor.tsx";
 import type { Session } from "./session.ts";
 
-/** E-mail address and password, and after them a code for those who have a second factor. */
+/** E-mail address and password, then a code if the user has a second factor. */
 export function SignInForm({
   email = "",
   onSignedIn,

@@ -4,7 +4,7 @@ import { ForgottenPassword } from "./forgotten-password.tsx";
 import { begin } from "./session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
-/** The page of everybody who is not signed in. */
+/** The page for users who are not signed in. */
 export function SignIn() {
   const hasForgotten = useSignal(false);
   if (hasForgotten.value) return <ForgottenPassword onBack={() => (hasForgotten.value = false)} />;

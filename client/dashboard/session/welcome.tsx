@@ -10,7 +10,7 @@ import { CodeField, unlessCodeIsWanted } from "./second-factor.tsx";
 import { begin } from "./session.ts";
 import { at } from "../../ui/base.ts";
 
-/** Password and the other values that a link asks for, by its kind. */
+/** The texts of a link's page, by kind. */
 const WORDS = {
   owner: { title: "Welcome to Tidemark", action: "Create the owner", text: "You will own this account." },
   invitation: { title: "Welcome to Tidemark", action: "Accept the invitation", text: "" },
@@ -19,7 +19,7 @@ const WORDS = {
 
 /** Follows a link that makes the owner, accepts an invitation or sets a new password. */
 export function Welcome() {
-  // The token leaves the address at once, so that it stays in no history.
+  // The token is removed from the URL immediately, so that it is not in the browser's history.
   const [token] = useState(() => location.hash.slice(1));
   useEffect(() => history.replaceState(null, "", at("/admin/welcome")), []);
   const link = useLoad(() => answer(api.POST("/api/v2/company/session/link/check", { body: { token } })));

@@ -39,7 +39,7 @@ function AccountForm({ account }: { account: Account }) {
       onSubmit={async (values) => {
         const saved = await answer(api.PUT("/api/v2/company/account", { body: changesOf(values) }));
         fillForm(form, valuesOf(saved));
-        // Figures and dates are written in the new currency and time zone from now on.
+        // Figures and dates use the new currency and time zone from now on.
         await findSession();
         toast("The settings were saved");
       }}
@@ -90,7 +90,7 @@ function changesOf({
   reads_fragment,
   ...values
 }: Settings) {
-  // The amounts are in the currency that is saved with them.
+  // The amounts are in the new currency.
   const cents = (name: "min_payment" | "max_auto_approve") =>
     requiredCents(name, values[name], values.currency.trim().toUpperCase());
   return {
@@ -120,7 +120,7 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
           form={form}
           name="currency"
           label="Currency"
-          hint="It stays once there are amounts."
+          hint="It can't change once there are amounts."
           options={currencyOptions(currency)}
         />
         <Select
@@ -135,7 +135,7 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         form={form}
         name="mail_sender"
         label="Sender of e-mails"
-        hint="Such as Acme <partners@acme.example>. Empty: the server's usual sender."
+        hint="Such as Acme <partners@acme.example>. Leave it empty for the server's usual sender."
       />
     </section>
   );
@@ -155,7 +155,7 @@ function Commissions({ form }: { form: FormState<Settings> }) {
         type="number"
         min={0}
         step="any"
-        hint="It is taken off the rest. 0: none."
+        hint="Deducted from the rest. 0 for none."
       />
       <p class="hint">
         This is about payments that Stripe or Paddle reports from now on. Earlier ones keep their terms, and
@@ -165,7 +165,7 @@ function Commissions({ form }: { form: FormState<Settings> }) {
   );
 }
 
-/** What commissions are computed on, in a sentence. */
+/** A sentence about what commissions are computed on. */
 function baseSentence(values: FormState<Settings>["values"]): string {
   const given = ["what the customer paid"];
   if (values.less_tax.value) given.push("less tax");
@@ -203,7 +203,7 @@ function Payouts({ form }: { form: FormState<Settings> }) {
         name="max_auto_approve"
         label="Larger commissions wait for approval"
         inputMode="decimal"
-        hint="Empty: no commission is too large."
+        hint="Leave it empty for no limit."
       />
       <Checkbox
         form={form}

@@ -13,7 +13,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 
 type ApiKey = components["schemas"]["ApiKey"];
 
-/** The keys that programs call the interface with. */
+/** The API keys. */
 export function ApiKeys() {
   const keys = useLoad((signal) => answer(api.GET("/api/v2/company/api_keys", { signal })));
   const isMaking = useSignal(false);
@@ -50,7 +50,7 @@ function KeyItem({ of, reload }: { of: ApiKey; reload: () => Promise<void> }) {
   const { id, name, created_at: createdAt, revoked_at: revokedAt } = of;
   const revoke = async () => {
     const title = `Revoke ${name}?`;
-    const text = "Programs that use this key are refused at once.";
+    const text = "Programs that use this key are refused immediately.";
     if (!(await ask({ title, text, action: "Revoke the key", isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/api_keys/{id}", { params: { path: { id } } }));
@@ -74,7 +74,7 @@ function KeyItem({ of, reload }: { of: ApiKey; reload: () => Promise<void> }) {
   );
 }
 
-/** Names a key, makes it and shows it once. */
+/** Makes a key and shows it once. */
 function NewKey({ onClose }: { onClose: () => Promise<void> }) {
   const form = useForm({ name: "" });
   const made = useSignal<string | null>(null);
@@ -101,7 +101,8 @@ function NewKey({ onClose }: { onClose: () => Promise<void> }) {
       ) : (
         <div class="stack">
           <p>
-            It opens your whole account and is shown this once. Keep it where your backend keeps its secrets.
+            It gives access to your whole account and is shown only now. Keep it where your backend keeps its
+            secrets.
           </p>
           <Copyable text={made.value} of="the key" />
           <div class="dialog-foot">

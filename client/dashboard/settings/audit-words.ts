@@ -4,14 +4,14 @@ export type AuditEntry = components["schemas"]["AuditEntry"];
 
 /** Who changes records. */
 export const ACTORS: Record<AuditEntry["actor"]["kind"], string> = {
-  user: "Somebody of the team",
+  user: "A team member",
   key: "An API key",
   promoter: "A promoter",
   command_line: "The command line",
   process: "The server itself",
 };
 
-/** What is done to them. */
+/** The names of actions. */
 export const ACTIONS: Record<AuditEntry["action"], string> = {
   created: "Created",
   updated: "Changed",
@@ -23,7 +23,7 @@ export const ACTIONS: Record<AuditEntry["action"], string> = {
   let_in: "Let in",
 };
 
-/** The kinds of records whose changes are kept. */
+/** The kinds of records in the log. */
 export const ENTITIES: Record<AuditEntry["entity"], string> = {
   account: "Account",
   api_key: "API key",

@@ -77,7 +77,7 @@ export function AuditLog() {
 function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
   return (
     <div class="table-tools">
-      <Choose filters={filters} name="actor" label="Who" options={options("Anybody", ACTORS)} />
+      <Choose filters={filters} name="actor" label="Who" options={options("Anyone", ACTORS)} />
       <Choose
         filters={filters}
         name="action"
@@ -104,7 +104,7 @@ function NoneFits({ reset }: { reset: () => void }) {
 function NoneYet() {
   return (
     <Empty title="Nothing has been changed yet">
-      <p>Every change of settings, people, money and keys is noted here, with who made it.</p>
+      <p>Every change of settings, people, money and keys is recorded here, with its author.</p>
     </Empty>
   );
 }
@@ -127,7 +127,7 @@ function whatOf({ action, entity, entity_id: id, entity_name: name }: AuditEntry
   return `${kind} ${BELONGS.has(entity) ? "of " : ""}${name} (${id})`;
 }
 
-/** Records that people know by whose they are. */
+/** Records that are identified by their owner. */
 const BELONGS: ReadonlySet<AuditEntry["entity"]> = new Set([
   "commission",
   "payout",
@@ -140,7 +140,7 @@ function whoOf({ actor }: AuditEntry): string {
   return actor.kind === "user" ? actor.name : `${actor.name} (${ACTORS[actor.kind].toLowerCase()})`;
 }
 
-/** What a record held before and after. */
+/** A record's values before and after. */
 function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { before, after } = entry;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

@@ -23,10 +23,10 @@ type Shown =
   | "response_code"
   | "response_body"
   | "last_error";
-/** The body is only shown, whatever it holds. */
+/** The body is shown as it is. */
 type Delivery = Pick<components["schemas"]["WebhookDelivery"], Shown> & { payload: unknown };
 
-/** A delivery is tried within seconds. */
+/** Deliveries are attempted within seconds. */
 const LOOK_MS = 5_000;
 
 const STATUSES: Record<Delivery["status"], { words: string; tone: Tone }> = {

@@ -23,7 +23,7 @@ const HAPPENED: Record<string, string> = {
   updated: "changed",
 };
 
-/** An event in words: `referral.created` is `Lead: added`. Types of the older form keep their own words. */
+/** The name of an event: `referral.created` is `Lead: added`. Types of V1's form keep their names. */
 export function eventWords(type: string): string {
   const [record = "", ...rest] = type.split(".");
   const happened = rest.join(".");

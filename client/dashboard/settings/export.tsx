@@ -52,7 +52,7 @@ export function Export() {
       <div class="stack wide">
         <section class="card stack">
           <h2>All records</h2>
-          <p>CSV files for spreadsheets and other programs. The audit log keeps who has taken one.</p>
+          <p>CSV files for spreadsheets and other programs. The audit log records each download.</p>
           <ul class="stack entries">
             {FILES.map((file) => (
               <FileRow key={file.title} file={file} />
@@ -69,8 +69,8 @@ export function Export() {
         <section class="card stack">
           <h2>Everything</h2>
           <p>
-            The whole program as one file of JSON lines for other programs: nothing is missing but the ways in
-            which promoters are paid, which the command <code>tidemark export --open</code> can add.
+            The whole program as one file of JSON lines for other programs. Only the details of payout methods
+            are left out; the command <code>tidemark export --open</code> can add them.
           </p>
           {may("owner") && (
             <ul class="stack entries">
@@ -78,8 +78,8 @@ export function Export() {
             </ul>
           )}
           <p class="small soft">
-            Whoever runs the server copies all of it, while it runs, with <code>tidemark export FILE</code>,
-            and a SQLite store also with <code>tidemark backup FOLDER</code>.
+            The operator copies the whole server, while it runs, with <code>tidemark export FILE</code>, or a
+            SQLite store with <code>tidemark backup FOLDER</code>.
           </p>
         </section>
       </div>

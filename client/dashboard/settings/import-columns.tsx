@@ -10,7 +10,7 @@ const CERTAINTIES: Record<NonNullable<Column["certainty"]>, { words: string; ton
   guess: { words: "A guess", tone: "warn" },
 };
 
-/** Which column is what, to be changed, and the first lines as they would be kept. */
+/** The columns with their fields, which can be changed, and a preview of the first lines. */
 export function Columns({
   found,
   choose,
@@ -93,7 +93,7 @@ function Preview({ lines }: { lines: ImportAnswer["preview"] }) {
   if (lines.length === 0) return null;
   return (
     <section class="card stack">
-      <h2>The first lines, as they would be kept</h2>
+      <h2>The first lines, as they would be imported</h2>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="The first lines">
         <table>
           <thead>

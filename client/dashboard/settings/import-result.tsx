@@ -3,7 +3,7 @@ import { several } from "../../ui/format.ts";
 
 type Batch = components["schemas"]["BatchProcess"];
 
-/** More faults than anybody reads. The file has all that the server has kept. */
+/** How many faults are shown. The file has all that the server has stored. */
 const MOST_SHOWN = 20;
 
 const COUNTS: [name: string, words: string][] = [
@@ -13,7 +13,7 @@ const COUNTS: [name: string, words: string][] = [
   ["bad", "Bad, left out"],
 ];
 
-/** What became of the lines of a file, or would. */
+/** The result of an import or a dry run. */
 export function Result({ batch, name }: { batch: Batch; name: string }) {
   const { meta, failed_count: failedCount, processing_errors: faults } = batch;
   const shown = faults.slice(0, MOST_SHOWN);

@@ -21,21 +21,21 @@ const KINDS: [Kind, string][] = [
   ["sales", "Sales"],
   ["commissions", "Commissions"],
 ];
-/** Files are often called after what is in them. */
+/** Files are often named after their content. */
 const GUESSES: [RegExp, Kind][] = [
   [/commission|reward/i, "commissions"],
   [/sale|transaction|invoice|order/i, "sales"],
   [/customer/i, "customers"],
   [/lead|referral|signup/i, "leads"],
 ];
-/** How often a long import is looked at. */
+/** How often the progress of a long import is polled. */
 const LOOK_MS = 1_000;
 
-/** What somebody has chosen so far. */
+/** The user's choices so far. */
 interface Chosen {
   kind: Kind;
   file: File;
-  /** Fields by title. Blank: the column is ignored. */
+  /** Fields by title. A blank field ignores the column. */
   columns: Record<string, string>;
   dateOrder: DateOrder | null;
 }
@@ -55,7 +55,7 @@ export function Import() {
     try {
       const sent = isDryRun ? answer(request(next, true)) : made(request(next, false));
       const got = await sent;
-      // Somebody may have chosen something else meanwhile.
+      // The user may have chosen something else meanwhile.
       if (chosen.value !== next) return;
       if (isDryRun) found.value = got;
       else kept.value = got.batch;
@@ -111,7 +111,7 @@ function request({ kind, file, columns, dateOrder }: Chosen, isDryRun: boolean) 
   };
   return api.POST("/api/v2/company/imports", {
     params: { query },
-    // The file goes as it is, and the server looks at its bytes.
+    // The file is sent unchanged, and the server inspects its bytes.
     body: file as unknown as string,
     bodySerializer: (body: unknown) => body as Blob,
     headers: { "content-type": "text/csv" },
@@ -144,8 +144,8 @@ function Choice({
     >
       <h2>A CSV file of another program</h2>
       <p>
-        Begin with promoters, then leads or customers, then sales and commissions. Nothing is kept until you
-        have seen what would happen, records that are known stay as they are, and nobody gets an e-mail.
+        Begin with promoters, then leads or customers, then sales and commissions. Nothing is imported until
+        you have seen what would happen, known records stay unchanged, and no e-mails are sent.
       </p>
       <div class="grid">
         <div class="field">
@@ -244,7 +244,7 @@ function DateOrderChoice({
         value={value ?? ""}
         onChange={(event) => onChange((event.currentTarget.value || null) as DateOrder | null)}
       >
-        <option value="">are understood by themselves</option>
+        <option value="">are detected automatically</option>
         <option value="dmy">begin with the day</option>
         <option value="mdy">begin with the month</option>
       </select>
@@ -262,13 +262,13 @@ function Kept({ batch, name }: { batch: Signal<Batch | null>; name: string }) {
       {value.status === "completed" ? (
         <Result batch={value} name={name} />
       ) : (
-        <p class="small soft">You may leave this page: the server goes on by itself.</p>
+        <p class="small soft">You may leave this page: the server continues on its own.</p>
       )}
     </section>
   );
 }
 
-/** A bar for a long file, which looks by itself how far it is. */
+/** A progress bar for a long file, which polls the server. */
 function Progress({
   batch,
   title,
@@ -283,7 +283,7 @@ function Progress({
     if (!isUnderWay) return;
     const look = async () => {
       const params = { path: { id: String(batch.id) as never } };
-      // The next look may succeed.
+      // The next request may succeed.
       const next = await answer(api.GET("/api/v2/company/batch_processes/{id}", { params })).catch(
         () => null,
       );

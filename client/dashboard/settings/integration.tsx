@@ -38,9 +38,9 @@ function YourAccount({ accountId, server }: PartProps) {
         <dd>
           <Copyable text={accountId} of="the account id" />
         </dd>
-        <dt>Address of the interface</dt>
+        <dt>Address of the API</dt>
         <dd>
-          <Copyable text={`${server}/api`} of="the address of the interface" />
+          <Copyable text={`${server}/api`} of="the address of the API" />
         </dd>
       </dl>
     </section>

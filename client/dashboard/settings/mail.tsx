@@ -14,9 +14,9 @@ import { may, session } from "../session/session.ts";
 
 type Mail = components["schemas"]["Mail"];
 
-/** E-mails leave within seconds. */
+/** E-mails are sent within seconds. */
 const LOOK_MS = 5_000;
-/** More campaigns than anybody reads here. */
+/** How many campaigns are shown. */
 const MOST_CAMPAIGNS = 100;
 
 const SET_UP = `SMTP_URL=smtps://user:password@smtp.example.com:465
@@ -25,7 +25,7 @@ MAIL_FROM="Acme <partners@example.com>"
 
 const STATES: { name: keyof Mail["emails"]; words: string; tone: Tone }[] = [
   { name: "pending", words: "wait to be sent", tone: "quiet" },
-  { name: "retrying", words: "failed and are tried again", tone: "warn" },
+  { name: "retrying", words: "failed and will be retried", tone: "warn" },
   { name: "held", words: "are held until mail is set up", tone: "warn" },
   { name: "failed", words: "were given up", tone: "bad" },
   { name: "delivered", words: "were sent in the last 30 days", tone: "good" },
@@ -58,7 +58,7 @@ function Server({ mail }: { mail: Mail }) {
           <h2>Mail server</h2>
           <Badge tone="warn">Not set up</Badge>
         </div>
-        <p>The server sends no e-mails yet. Whoever runs it sets these and starts it again:</p>
+        <p>The server sends no e-mails yet. Its operator must set these and restart it:</p>
         <Paste text={SET_UP} of="the settings for mail" />
         <p class="small soft">E-mails are held until then, and sent afterwards.</p>
       </section>
@@ -83,7 +83,7 @@ function Server({ mail }: { mail: Mail }) {
   );
 }
 
-/** Sends an e-mail to the reader, and shows what the mail server said. */
+/** Sends an e-mail to the user, and shows the mail server's answer. */
 function Test() {
   const result = useSignal<components["schemas"]["MailTest"] | null>(null);
   const refusal = useSignal<Refusal | null>(null);
@@ -113,7 +113,7 @@ function Test() {
         {result.value?.sent && <p>The mail server accepted it. Check your inbox.</p>}
         {result.value?.sent === false && (
           <div class="notice bad">
-            <span>The mail server did not take it:</span>
+            <span>The mail server did not accept it:</span>
             <code class="said">{result.value.error}</code>
           </div>
         )}

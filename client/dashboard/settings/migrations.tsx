@@ -14,7 +14,7 @@ import { Page } from "../../ui/shell/page.tsx";
 type Migration = components["schemas"]["Migration"];
 type Program = Migration["program"];
 
-/** The programs with what their keys are, as people know them. */
+/** The programs, with descriptions of their keys. */
 const PROGRAMS: Record<Program, [title: string, key: string]> = {
   rewardful: ["Rewardful", "The API secret of the company's settings."],
   firstpromoter: ["FirstPromoter", "The API key, and the account id in a second line."],
@@ -42,7 +42,7 @@ export function ComeOver() {
           <Await loaded={runs}>
             {(all) =>
               all.length === 0 ? (
-                <Empty title="Nothing has been taken over yet" />
+                <Empty title="Nothing has been imported yet" />
               ) : (
                 <ul class="stack entries">
                   {all.map((run) => (
@@ -62,7 +62,7 @@ function isOpen({ status }: Migration): boolean {
   return status === "waiting" || status === "running";
 }
 
-/** Orders a run. */
+/** Starts a migration. */
 function Order({ reload }: { reload: () => Promise<void> }) {
   const form = useForm({ program: "rewardful", key: "", dry_run: true });
   const [, keyHint] = PROGRAMS[form.values.program.value as Program];
@@ -70,8 +70,8 @@ function Order({ reload }: { reload: () => Promise<void> }) {
     <section class="card stack">
       <h2>From another program</h2>
       <p>
-        Promoters, links, codes, customers, sales, commissions and payouts come over with their own past. Run
-        it as often as you like: nothing is made twice, and what was changed here stays.
+        Promoters, links, codes, customers, sales, commissions and payouts are imported with their history.
+        Run it as often as you like: nothing is imported twice, and changes made here stay.
       </p>
       <Form
         form={form}
@@ -93,7 +93,7 @@ function Order({ reload }: { reload: () => Promise<void> }) {
           form={form}
           name="key"
           label="Key"
-          hint={`${keyHint} It is forgotten when the run is over.`}
+          hint={`${keyHint} It is deleted when the run has ended.`}
           rows={2}
           required
         />

@@ -13,7 +13,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { begin, session } from "../session/session.ts";
 import { SecondFactor } from "./second-factor.tsx";
 
-/** `/admin/settings/profile`: one's own name, password, second factor and sessions. */
+/** `/admin/settings/profile`: the user's own name, password, second factor and sessions. */
 export function Profile() {
   return (
     <Page title="Your profile">
@@ -82,8 +82,8 @@ function PasswordForm() {
   );
 }
 
-/** Where one is signed in. */
-/** `Chrome on Linux`, as far as a browser's own name of itself tells. */
+/** The user's sessions. */
+/** `Chrome on Linux`, as far as the `User-Agent` tells. */
 function browserOf(device: string | null): string {
   const { browser, os } = Bowser.parse(device ?? " ");
   return [browser.name ?? "A browser", os.name].filter(Boolean).join(" on ");

@@ -14,7 +14,7 @@ import { may } from "../session/session.ts";
 
 type Rates = components["schemas"]["Rates"];
 
-/** `/admin/settings/rates`: the rates by which sales in other currencies count. */
+/** `/admin/settings/rates`: the exchange rates for sales in other currencies. */
 export function ExchangeRates() {
   const day = useSignal("");
   const rates = useLoad(
@@ -146,7 +146,7 @@ function NewRates({ reload }: { reload: () => Promise<void> }) {
           form={form}
           name="rates"
           label="Buys"
-          hint="One currency a line, such as “USD 1.0842”. Rates of other currencies stay."
+          hint="One currency per line, such as “USD 1.0842”. Rates of other currencies stay."
           rows={4}
           required
         />
@@ -155,7 +155,7 @@ function NewRates({ reload }: { reload: () => Promise<void> }) {
   );
 }
 
-/** `USD 1.08`, a line each. A comma may be the decimal sign. */
+/** Parses lines such as `USD 1.08`. The decimal sign may be a comma. */
 export function ratesIn(text: string): Record<string, string> {
   const lines = text.split("\n").map((line) => line.trim().split(/[\s:=;]+/));
   return Object.fromEntries(

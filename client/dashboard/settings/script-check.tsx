@@ -10,12 +10,12 @@ import { dateTime } from "../../ui/format.ts";
 
 type Result = components["schemas"]["ScriptCheck"];
 
-/** Often enough that the mark appears while somebody looks from one tab to the other. */
+/** Often enough that the mark appears while the user switches between tabs. */
 const LOOK_MS = 5_000;
-/** More campaigns than anybody would look through one by one. */
+/** How many campaigns are offered. */
 const MOST_CAMPAIGNS = 100;
 
-/** Whether the script is on the company's site: where it was seen last, and a button that looks for it. */
+/** Whether the script is on the company's site: where it was last loaded, and a button to check a page. */
 export function ScriptCheck() {
   const campaigns = useLoad((signal) => {
     const query = { per_page: MOST_CAMPAIGNS };
@@ -57,7 +57,7 @@ export function ScriptCheck() {
   );
 }
 
-/** Where a browser loaded the script last. It looks again by itself. */
+/** Where a browser last loaded the script. It is refreshed automatically. */
 function LastSeen() {
   const setup = useLoad((signal) => answer(api.GET("/api/v2/company/setup", { signal })));
   useRepeat(setup.reload, LOOK_MS);

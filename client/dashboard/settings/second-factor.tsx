@@ -7,7 +7,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { begin, findSession, session } from "../session/session.ts";
 
-/** Turns the second factor on and off. `onSetUp`: it is on, and the recovery codes are kept. */
+/** Turns the second factor on and off. `onSetUp` is called when the user has kept the recovery codes. */
 export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
   const begun = useSignal<Begun | null>(null);
   const codes = useSignal<string[] | null>(null);
@@ -39,7 +39,7 @@ export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
   );
 }
 
-/** What the app on the phone must know: the key alone, and in an address that names the account as well. */
+/** The key for the authenticator app, alone and in a URL with the account's name. */
 interface Begun {
   secret: string;
   address: string;
@@ -133,7 +133,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void 
   return (
     <section class="card stack">
       <h2>Keep these codes</h2>
-      <p>Each of them signs you in once if your phone is lost. They are shown this once.</p>
+      <p>Each of them signs you in once if your phone is lost. They are shown only now.</p>
       <Paste text={codes.join("\n")} of="the recovery codes" />
       <div>
         <button class="button main" onClick={onDone}>

@@ -1,4 +1,4 @@
-/** What a backend sends when somebody signs up. */
+/** The call that a backend makes after a sign-up. */
 export interface Backend {
   name: string;
   text: string;
@@ -9,7 +9,7 @@ export function scriptTag(server: string, accountId: string): string {
   return `<script async src="${server}/svc.js" data-cid="${accountId}"></script>`;
 }
 
-/** The call of a sign-up in the languages of backends, with the real address in it. */
+/** The call in several languages, with the server's real address. */
 export function backends(server: string): Backend[] {
   const url = `${server}/api/v1/track/signup`;
   return [

@@ -19,7 +19,7 @@ import { may } from "../session/session.ts";
 type Switch = components["schemas"]["Switch"];
 type StepName = Switch["steps"][number]["name"];
 
-/** Steps tick themselves off while somebody looks. */
+/** Steps are ticked while the page is open. */
 const LOOK_MS = 10_000;
 
 const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
@@ -35,7 +35,7 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
   },
   payout_methods: {
     title: "Know where to pay",
-    body: <p>Promoters name their payout method in the portal, or you enter it on the promoter's page.</p>,
+    body: <p>Promoters enter their payout method in the portal, or you enter it on the promoter's page.</p>,
   },
   mail: {
     title: "Let the server send e-mails",
@@ -49,8 +49,8 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     title: "Point your webhooks here",
     body: (
       <p>
-        Whatever listened to the other program listens to <a href="/admin/settings/webhooks">webhooks</a> from
-        here.
+        Systems that listened to the other program listen to <a href="/admin/settings/webhooks">webhooks</a>{" "}
+        from here.
       </p>
     ),
   },
@@ -85,13 +85,13 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     title: "See an old link work",
     body: (
       <p>
-        Open a promoter's old link in a private window. If old links lead over the other program's domain,
+        Open a promoter's old link in a private window. If old links go through the other program's domain,
         give your promoters new ones below, and tick this step.
       </p>
     ),
   },
   renewal: {
-    title: "See a customer from before pay again",
+    title: "See an imported customer pay again",
     body: (
       <p>
         The first sale of a customer who came along, and that gives their promoter a commission, ticks this
@@ -101,7 +101,7 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     ),
   },
   old_script: {
-    title: "Take the other program's script off your site",
+    title: "Remove the other program's script from your site",
     body: <p>The server can't see that: tick this step when it is gone, and end the other program.</p>,
   },
 };
@@ -185,8 +185,8 @@ function NewLinks({ found, reload }: PartProps) {
     <section class="card stack">
       <h2>New links for promoters</h2>
       <p>
-        Links that lead to your own site go on as they are. Those that lead over the other program's domain
-        end with it: take the list of redirects, and send every promoter their new link.
+        Links to your own site keep working. Those through the other program's domain end with it: use the
+        list of redirects, and send every promoter their new link.
       </p>
       <Redirects />
       <MailLinks found={found} reload={reload} />
@@ -212,7 +212,7 @@ function Redirects() {
         type="url"
         label="What old links begin with"
         placeholder="https://acme.partnerlinks.io/"
-        hint="The ref id follows it. Leave it empty for new links alone."
+        hint="The ref id follows it. Leave it empty to list only new links."
       />
     </Form>
   );
@@ -232,7 +232,7 @@ function MailLinks({ found, reload }: PartProps) {
       const isSure =
         would.mailed_count > 0 &&
         (await ask({ title, text, action: `Send ${several(would.mailed_count, "e-mail")}` }));
-      if (would.mailed_count === 0) toast("Nobody is left who could be sent a new link");
+      if (would.mailed_count === 0) toast("All promoters already have their new link");
       if (isSure) {
         const done = await answer(
           api.POST("/api/v2/company/switch/mail_links", { body: { dry_run: false } }),
@@ -255,8 +255,8 @@ function MailLinks({ found, reload }: PartProps) {
       </div>
       <p class="small soft">
         {found.links_mailed_at === null
-          ? "Each promoter gets it once, and nobody who has unsubscribed."
-          : `Sent to ${several(found.links_mailed_count, "promoter")}, last on ${date(found.links_mailed_at)}. Nobody gets it twice.`}
+          ? "Each promoter gets it once. Unsubscribed promoters are skipped."
+          : `Sent to ${several(found.links_mailed_count, "promoter")}, last on ${date(found.links_mailed_at)}. Each promoter gets it only once.`}
       </p>
     </div>
   );

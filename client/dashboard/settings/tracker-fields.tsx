@@ -4,7 +4,7 @@ import type { FormState } from "../../ui/form/form.tsx";
 
 type Tracker = components["schemas"]["Account"]["tracker"];
 
-/** The names of script and cookies, as a form holds them. */
+/** The form's values for the names of script and cookies. */
 interface Typed extends Record<string, string | boolean> {
   global: string;
   data_global: string;
@@ -33,13 +33,13 @@ export function trackerOf({ data_global: dataGlobal, script, ...typed }: Typed):
   };
 }
 
-/** The names by which the company's pages use the script. Programs that come from elsewhere keep their own. */
+/** The names of script and cookies. Companies that switch from another program can keep its names. */
 export function TrackerFields({ form }: { form: FormState<Typed> }) {
   return (
     <section class="card stack">
       <h2>Script and cookies</h2>
       <p class="soft">
-        Only for sites that used another program's script before: with its names, their pages and cookies keep
+        Only for sites that used another program's script before: with its names, pages and cookies keep
         working.
       </p>
       <div class="grid">
@@ -49,20 +49,20 @@ export function TrackerFields({ form }: { form: FormState<Typed> }) {
           form={form}
           name="script"
           label="Second file name of the script"
-          hint="Such as fpr.js. Empty: only svc.js."
+          hint="Such as fpr.js. Leave it empty for none."
         />
         <TextField
           form={form}
           name="data_global"
           label="Second name with the visitor's id"
-          hint="Such as FPROM. Empty: none."
+          hint="Such as FPROM. Leave it empty for none."
         />
       </div>
       <Checkbox
         form={form}
         name="reads_fragment"
         label="Read referral ids from fragments, too"
-        hint="As in #/pricing?via=jane, for sites whose pages are behind the #."
+        hint="As in #/pricing?via=jane, for sites with routes behind the #."
       />
     </section>
   );

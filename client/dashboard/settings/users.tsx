@@ -23,7 +23,7 @@ const ROLES: [Role, string][] = [
 ];
 const NAMES: Record<Role, string> = { viewer: "Viewer", manager: "Manager", owner: "Owner" };
 
-/** A link that lets somebody in, until it was used. */
+/** A user's sign-in link, shown until it is used. */
 interface LinkOf {
   email: string;
   link: string | null;
@@ -39,7 +39,7 @@ export function Users() {
       title="Users"
       actions={
         <button class="button main" onClick={() => (isInviting.value = true)}>
-          Invite somebody
+          Invite a user
         </button>
       }
     >
@@ -96,7 +96,7 @@ function UserCard({ user, reload, onLink }: UserCardProps) {
       return `${name} can choose a new password`;
     });
   const remove = async () => {
-    const text = "They are signed out at once and can't sign in any more.";
+    const text = "They are signed out immediately and can't sign in any more.";
     if (!(await ask({ title: `Remove ${name}?`, text, action: `Remove ${name}`, isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/users/{id}", { params }));
@@ -151,7 +151,7 @@ function RoleOf({ user: { name, role }, onChange }: { user: User; onChange: (nex
 function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (made: LinkOf) => Promise<void> }) {
   const form = useForm({ email: "", role: "viewer" });
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title="Invite a user" onClose={onClose}>
       <Form
         form={form}
         action="Invite"
@@ -173,7 +173,7 @@ function ShowLink({ made: { email, link }, onClose }: { made: LinkOf; onClose: (
     <Dialog title={`A link for ${email}`} onClose={onClose}>
       <div class="stack">
         <p>
-          Whoever opens this link chooses a password and is signed in. It works once, for a day. Give it to{" "}
+          Anyone who opens this link can choose a password and sign in. It works once, for a day. Give it to{" "}
           {email} only.
         </p>
         {link === null ? <p>It was sent by e-mail.</p> : <Copyable text={link} of="the link" />}

@@ -10,10 +10,10 @@ import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
 interface WebhookFormProps {
-  /** null: a new one. */
+  /** Null for a new one. */
   webhook: Webhook | null;
   onClose: () => void;
-  /** With the secret of a new one. */
+  /** Called with the secret of a new webhook. */
   onSaved: (secret: string | null) => Promise<void>;
 }
 

@@ -105,7 +105,7 @@ function WebhookCard({ webhook, reload, onEdit, onFollow }: WebhookCardProps) {
   const { id, url, description, active, format, event_types: types } = webhook;
   const params = { path: { id } };
   const remove = async () => {
-    const text = "Nothing is sent there any more, and its deliveries are forgotten.";
+    const text = "Nothing is sent there any more, and its deliveries are deleted.";
     if (!(await ask({ title: "Delete this webhook?", text, action: "Delete it", isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/webhooks/{id}", { params }));
@@ -168,7 +168,7 @@ function ShowSecret({ secret, onClose }: { secret: string; onClose: () => void }
   return (
     <Dialog title="Copy the secret now" onClose={onClose}>
       <div class="stack">
-        <p>The receiver checks the signature of each delivery with it. It is shown this once.</p>
+        <p>The receiver checks the signature of each delivery with it. It is shown only now.</p>
         <Copyable text={secret} of="the secret" />
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ import { Page } from "../../ui/shell/page.tsx";
 
 type Asset = components["schemas"]["PortalAsset"];
 
-/** The most assets that are shown. */
+/** How many assets are shown. */
 const MOST = 100;
 
 /** Banners, texts, pages and documents, each with the promoter's own link. */
@@ -19,7 +19,7 @@ export function Assets() {
         {(groups) =>
           groups.length === 0 ? (
             <Empty title="Nothing here yet">
-              <p>When the company adds banners or texts for you, they stand here with your link in them.</p>
+              <p>When the company adds banners or texts for you, they appear here with your link in them.</p>
             </Empty>
           ) : (
             <div class="stack wide">
@@ -44,7 +44,7 @@ interface Group {
   assets: Asset[];
 }
 
-/** The assets under the company's own headings, in their order. Those without one come last. */
+/** The assets under the company's headings, in order. Those without a heading come last. */
 async function loadGroups(): Promise<Group[]> {
   const [{ rows }, categories] = await Promise.all([
     page(api.GET("/api/v2/affiliate/assets", { params: { query: { per_page: MOST } } })),
@@ -94,7 +94,7 @@ function Banner({ of: { name, url, details }, link }: { of: Asset; link: string 
           alt={name}
         />
       )}
-      <p class="soft">Paste these lines into your page. They hold your link.</p>
+      <p class="soft">Paste these lines into your page. They contain your link.</p>
       <Paste text={html} of={`the HTML of ${name}`} />
       <div class="row">
         <a class="button" href={url ?? ""} download>
@@ -110,7 +110,7 @@ function Banner({ of: { name, url, details }, link }: { of: Asset; link: string 
   );
 }
 
-/** A text within a quoted attribute. */
+/** Escapes a text for a quoted attribute. */
 function attribute(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }

@@ -42,7 +42,7 @@ export function Campaigns() {
             ))}
             {rows.length === 0 && (
               <Empty title="There are no campaigns yet">
-                <p>Those that you can join appear here. The company makes them.</p>
+                <p>Campaigns that you can join appear here.</p>
               </Empty>
             )}
           </ul>
@@ -56,7 +56,7 @@ export function Campaigns() {
               joining.value = null;
               toast(
                 state === "accepted"
-                  ? "You are in. Your link is under “Links and codes”."
+                  ? "You have joined. Your link is under “Links and codes”."
                   : "We will look at it.",
               );
               void campaigns.reload();

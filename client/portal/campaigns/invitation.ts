@@ -1,7 +1,7 @@
 import { loadJoinPage } from "../../ui/api/join-page.ts";
 import type { components } from "../../ui/api/types.ts";
 
-/** A campaign to join, and the invitation to it. null: none is needed. */
+/** A campaign to join, and its invitation, or null if none is needed. */
 export interface Invitation {
   campaign: Pick<
     components["schemas"]["PortalCampaign"],
@@ -11,8 +11,8 @@ export interface Invitation {
 }
 
 /**
- * Takes the campaign that the sign-up page sent the promoter to out of the address:
- * `/portal/campaigns#join=2&invitation=…`. null: none.
+ * Removes the campaign that the sign-up page sent the promoter to from the URL and returns it, or null:
+ * `/portal/campaigns#join=2&invitation=…`.
  */
 export async function takeInvitation(): Promise<Invitation | null> {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -6,7 +6,7 @@ import type { Invitation } from "./invitation.ts";
 
 type Campaign = components["schemas"]["PortalCampaign"];
 
-/** Joins a campaign by its own questions and terms. */
+/** Joins a campaign, with its questions and terms. */
 export function JoinForm({
   campaign,
   invitation,
@@ -30,7 +30,7 @@ export function JoinForm({
       <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
       {campaign.questions.length === 0 && campaign.terms === null && (
         <p class="soft">
-          {campaign.needs_approval ? "The company looks at each application." : "You get a link of your own."}
+          {campaign.needs_approval ? "The company reviews each application." : "You get your own link."}
         </p>
       )}
     </Form>

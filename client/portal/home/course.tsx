@@ -40,7 +40,7 @@ export function Course() {
           onChoose={(next) => (days.value = Number(next) as Days)}
         />
       </div>
-      <Await loaded={loaded} bones={<div class="plot-place" />}>
+      <Await loaded={loaded} skeleton={<div class="plot-place" />}>
         {(data) => <Line of={data} />}
       </Await>
     </section>
@@ -79,7 +79,7 @@ function Line({ of: { selection, selection_items: items, total } }: { of: ChartD
 }
 
 function unitOf(figure: Figure, total: number): string {
-  // The total of commissions is money, which stays "commissions" however much it is.
+  // The total of commissions is an amount, so the plural is always right.
   return figure !== "commissions" && total === 1 ? ONE[figure] : FIGURES[figure].toLowerCase();
 }
 

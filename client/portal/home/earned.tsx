@@ -5,7 +5,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
 
-/** What was earned, in the order in which it becomes money. */
+/** The promoter's balances, from pending to paid. */
 export function Earned() {
   const loaded = useLoad(async () => {
     const [current, due] = await Promise.all([
@@ -62,7 +62,7 @@ function isDue({ promoters_count: count }: DueStats["custom"]): boolean {
   return count > 0;
 }
 
-/** What comes first: what is late, what is next, or what is due on terms of the promoter's own. */
+/** The first due payouts: overdue, next, or by the promoter's own terms. */
 function firstDue({ overdue, next, custom }: DueStats) {
   return [overdue, next, { ...custom, due_date: null }].find(isDue);
 }

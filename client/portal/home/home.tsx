@@ -12,7 +12,7 @@ import { Terms } from "./terms.tsx";
 import { Earned } from "./earned.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
 
-/** Campaigns whose links are shown at once. The page of links has all. */
+/** How many campaigns' links are shown here. The page of links has all. */
 const SHOWN = 3;
 
 /** The start page: the link first, then what it has earned. */
@@ -54,7 +54,7 @@ function YourLinks() {
                 </p>
                 <p class="small soft">
                   {joined.state === "accepted"
-                    ? "Share it. Visits, leads and sales that come by it are yours."
+                    ? "Share it. Visits, leads and sales that come through it are yours."
                     : "It does not count until the company has accepted you."}
                 </p>
                 <div>

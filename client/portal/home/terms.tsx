@@ -8,7 +8,7 @@ import { loadJoined } from "../campaigns/joined.ts";
 
 type Goal = components["schemas"]["PortalGoal"];
 
-/** What each campaign pays, and how far the promoter is from its targets. */
+/** What each campaign pays, and the progress towards its targets. */
 export function Terms() {
   const loaded = useLoad(loadJoined);
   return (

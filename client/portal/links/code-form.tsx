@@ -10,7 +10,7 @@ export function CodeForm({
   onClose,
   onMade,
 }: {
-  /** Those that let promoters make codes. */
+  /** The campaigns that let promoters make codes. */
   campaigns: Joined[];
   onClose: () => void;
   onMade: () => void;
@@ -59,7 +59,7 @@ export function CodeForm({
   );
 }
 
-/** A code belongs to one campaign and gives one of its rewards, so both are one choice. */
+/** Campaign and reward are one choice, because each reward belongs to a campaign. */
 function offersOf(campaigns: Joined[]): [value: string, words: string][] {
   return campaigns.flatMap(({ id, campaign, promo_code_rewards: rewards }) =>
     rewards.map((reward): [value: string, words: string] => [

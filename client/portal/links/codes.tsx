@@ -12,11 +12,11 @@ interface Code {
   key: string;
   code: string;
   words: string;
-  /** The id of a code that the promoter made. null: the company made it. */
+  /** The id of the promoter's own code, or null if the company made it. */
   ownId: number | null;
 }
 
-/** The codes that customers type at the checkout. Nothing is shown if there are none and none can be made. */
+/** The codes that customers type at the checkout. Hidden if there are none and none can be made. */
 export function Codes() {
   const loaded = useLoad(loadCodes);
   const isMaking = useSignal(false);

@@ -19,7 +19,7 @@ import { LinkForm } from "./link-form.tsx";
 type Link = components["schemas"]["PortalLinkToShare"];
 type State = keyof typeof STATES;
 
-/** A page holds all links of a promoter, so that they need no paging. */
+/** All links of a promoter fit on one page. */
 const ALL = { per_page: 100 };
 
 /** All links that a promoter can share, and the codes that customers type. */
@@ -28,7 +28,7 @@ export function Links() {
   const isMaking = useSignal(false);
   const coded = useSignal<Link | null>(null);
   const add = () => (isMaking.value = true);
-  // A link belongs to a campaign that the promoter is in.
+  // A link needs a campaign that the promoter has joined.
   const isInNone = links.data.value?.states.size === 0;
   return (
     <Page
@@ -65,7 +65,7 @@ export function Links() {
   );
 }
 
-/** The links, and what the promoter is in each campaign: a link counts only if the promoter was accepted. */
+/** The links, with the promoter's state in each campaign: a link counts only after acceptance. */
 async function loadLinks() {
   const [{ rows }, joined] = await Promise.all([
     page(api.GET("/api/v2/affiliate/referral_links", { params: { query: ALL } })),
@@ -83,7 +83,7 @@ interface LinkListProps {
 
 function LinkList({ rows, states, reload, onCode }: LinkListProps) {
   const remove = async (link: Link) => {
-    const text = "Its address goes on working wherever you have shared it.";
+    const text = "Its address keeps working wherever you have shared it.";
     if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
       return;
     await tell(async () => {

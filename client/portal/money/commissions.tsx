@@ -62,7 +62,7 @@ function State({ of: { status, is_paid: isPaid, approves_at: approvesAt } }: { o
 
 const STATUSES = ["pending", "approved", "denied"] as const;
 
-/** Everything that the promoter has earned, with the reason of each amount. */
+/** The promoter's commissions, with the reason of each. */
 export function Commissions() {
   const filters = useFilters({ page: "1", sort: "", status: "" });
   const { status } = filters.values.value;
@@ -96,7 +96,7 @@ export function Commissions() {
         list={list}
         empty={
           <Empty title={status === "" ? "No commissions yet" : "None are in this state"}>
-            <p>You earn one when somebody whom you sent becomes a customer.</p>
+            <p>You earn one when a person whom you sent becomes a customer.</p>
             <a class="button" href="/portal">
               Share your link
             </a>

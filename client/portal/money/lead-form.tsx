@@ -4,13 +4,13 @@ import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import type { Joined } from "../campaigns/joined.ts";
 
-/** Adds somebody whom the promoter knows. The company looks at each of them. */
+/** Adds a lead by hand, for the company's review. */
 export function LeadForm({
   campaigns,
   onClose,
   onAdded,
 }: {
-  /** Those that take leads by hand. */
+  /** The campaigns that accept leads by hand. */
   campaigns: Joined[];
   onClose: () => void;
   onAdded: () => void;
@@ -35,7 +35,7 @@ export function LeadForm({
           onAdded();
         }}
       >
-        <p class="soft">Add only people who know about it. The company looks at each lead.</p>
+        <p class="soft">Add only people who know about it. The company reviews each lead.</p>
         <TextField form={form} name="email" type="email" label="E-mail" autocomplete="off" required />
         {campaigns.length > 1 && (
           <Select

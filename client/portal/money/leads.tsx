@@ -62,7 +62,7 @@ export function Leads() {
           onClose={() => (isAdding.value = false)}
           onAdded={() => {
             isAdding.value = false;
-            toast("The company looks at it now.");
+            toast("The company will review it.");
             void list.reload();
           }}
         />
@@ -102,7 +102,7 @@ function NoLeads({ isFiltered, canAdd }: { isFiltered: boolean; canAdd: boolean 
   return (
     <Empty title={isFiltered ? "Nobody fits this" : "No leads yet"}>
       <p>
-        Whoever signs up after a visit by your link appears here.
+        People who sign up after following your link appear here.
         {canAdd && " You can also add people whom you know."} Addresses are masked.
       </p>
       <a class="button" href="/portal">

@@ -45,7 +45,7 @@ export function Payouts() {
             list={list}
             empty={
               <Empty title="No payouts yet">
-                <p>After each period, the company pays you what was approved in it.</p>
+                <p>After each period, the company pays your approved commissions.</p>
                 <a class="button" href="/portal/commissions">
                   See what you have earned
                 </a>
@@ -60,10 +60,10 @@ export function Payouts() {
   );
 }
 
-/** How many of the latest payments are shown. */
+/** How many payments are shown. */
 const LATEST = 10;
 
-/** Where the latest payments stand, with a date, and what to do about those that did not arrive. */
+/** The state of the latest payments, and what to do about those that did not arrive. */
 function OnTheWay() {
   const list = useLoad((signal) =>
     answer(api.GET("/api/v2/affiliate/payments", { params: { query: { per_page: LATEST } }, signal })),

@@ -59,7 +59,7 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
   );
 }
 
-/** What the promoter has set of their invoice details, in the order of an address. */
+/** The promoter's invoice details, in the order of an address. */
 function invoiceFacts(payee: components["schemas"]["PayoutReceipt"]["payee"]): [string, string][] {
   const given = { ...payee, country: payee.country && country(payee.country) };
   const names = ["company_name", "company_number", "address", "country", "vat_id"] as const;

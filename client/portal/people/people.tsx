@@ -19,7 +19,7 @@ const COLUMNS: Column<Child>[] = [
   { id: "customers", title: "Customers", isNumber: true, cell: ({ stats }) => count(stats.customers_count) },
 ];
 
-/** The promoters whom the promoter brought in, and the links that bring in more. */
+/** The promoters whom the promoter recruited, and the links for recruiting more. */
 export function People() {
   const list = useList(useFilters({ page: "1", sort: "" }), ({ number }) =>
     page(
@@ -39,7 +39,7 @@ export function People() {
           empty={
             <Empty title="Nobody yet">
               <p>
-                Send somebody your invitation. Depending on the campaign, you earn a share of their sales.
+                Invite others to become promoters. Depending on the campaign, you earn a share of their sales.
               </p>
             </Empty>
           }

@@ -4,12 +4,12 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin } from "./session.ts";
 
-/** The page of whoever came with a temporary password. */
+/** The page after signing in with a temporary password. */
 export function ChoosePassword() {
   const form = useForm({ password: "" });
   return (
     <LonePage title="Choose a password">
-      <p class="soft">The password that you were given works only once. Choose one of your own.</p>
+      <p class="soft">The password that you were given works only once. Choose your own.</p>
       <Form
         form={form}
         action="Save the password"

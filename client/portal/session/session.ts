@@ -7,23 +7,23 @@ import { at, pathOf } from "../../ui/base.ts";
 
 export type Session = components["schemas"]["PortalSession"];
 
-/** The place of a token in this tab. A page within the company's product has no cookie of ours. */
+/** The key of the token in this tab's storage. In a frame, there is no session cookie. */
 const TOKEN_PLACE = "tidemark.portal.token";
-/** The place of the campaign that the company's product has opened the portal for. */
+/** The key of the campaign that the portal was opened for. */
 const CAMPAIGN_PLACE = "tidemark.portal.campaign";
 
-/** Who is signed in. null: nobody, or not known yet. */
+/** The session, or null if nobody is signed in or it is not loaded yet. */
 export const session = signal<Session | null>(null);
 
-/** The access token of a frame or of a look by the company. null: the cookie tells who is signed in. */
+/** The access token of a frame or of the company's view, or null if the session is by cookie. */
 let token: string | null = null;
 
-/** The id of the campaign to show first. null: nobody has named one. */
+/** The id of the campaign to show first, or null. */
 let firstCampaign: number | null = null;
 
 /**
- * Takes a token out of the address, before anything else can read it: `/iframe?tk=…&campaign_id=…`, or `/portal#view=…`.
- * The tab keeps it and the campaign, so that the page can be loaded again.
+ * Removes a token from the URL, before other code can read it: `/iframe?tk=…&campaign_id=…`, or `/portal#view=…`. The tab
+ * stores token and campaign, so that the page can be reloaded.
  */
 export function takeToken(): void {
   const isFrame = pathOf(location.pathname) === "/iframe";
@@ -48,7 +48,7 @@ export function firstCampaignFirst<R extends { campaign: { id: number } }>(rows:
   return [...rows.filter(isFirst), ...rows.filter((row) => !isFirst(row))];
 }
 
-/** Whether the session belongs to this tab alone. */
+/** Whether the session belongs only to this tab. */
 export function hasToken(): boolean {
   return token !== null;
 }
@@ -60,7 +60,7 @@ export async function findSession(): Promise<void> {
   begin(data ?? (await answer(api.GET("/api/v2/affiliate/session"))));
 }
 
-/** Takes a new session. */
+/** Starts a new session. */
 export function begin(begun: Session): void {
   writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
   session.value = begun;
@@ -70,18 +70,18 @@ export function begin(begun: Session): void {
 export async function signOut(): Promise<void> {
   if (!(await hasEnded(api.DELETE("/api/v2/affiliate/session")))) return;
   forget();
-  // Nothing of the promoter may stay in memory.
+  // No data of the promoter may stay in memory.
   location.assign(at("/portal"));
 }
 
-/** Goes on without a token that has expired. */
+/** Drops an expired token. */
 export function forget(): void {
   token = null;
   try {
     sessionStorage.removeItem(TOKEN_PLACE);
     sessionStorage.removeItem(CAMPAIGN_PLACE);
   } catch {
-    // A browser that stores nothing has nothing to remove.
+    // If the browser stores nothing, there is nothing to remove.
   }
 }
 
@@ -89,7 +89,7 @@ function kept(place: string): string | null {
   try {
     return sessionStorage.getItem(place);
   } catch {
-    return null; // The browser may refuse to store anything for a page in a frame.
+    return null; // Browsers may refuse storage to pages in frames.
   }
 }
 
@@ -97,6 +97,6 @@ function keep(place: string, given: string): void {
   try {
     sessionStorage.setItem(place, given);
   } catch {
-    // The session holds until the page is left.
+    // The session lasts until the page is left.
   }
 }

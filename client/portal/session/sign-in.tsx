@@ -7,7 +7,7 @@ import { LonePage } from "../../ui/shell/page.tsx";
 import { begin, forget, hasToken, type Session } from "./session.ts";
 import { at } from "../../ui/base.ts";
 
-/** The page of everybody who is not signed in. */
+/** The page for promoters who are not signed in. */
 export function SignIn() {
   const wantsLink = useSignal(false);
   if (hasToken()) return <TokenEnded />;
@@ -57,7 +57,7 @@ function LinkForm() {
         sent.value = message;
       }}
     >
-      <p class="soft">Ask for a link that signs you in. You can choose a new password then.</p>
+      <p class="soft">Ask for a link that signs you in. Then you can choose a new password.</p>
       <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" required />
     </Form>
   );
@@ -66,7 +66,7 @@ function LinkForm() {
 function TokenEnded() {
   return (
     <LonePage title="This view has ended">
-      <p>Open the portal again from where you came.</p>
+      <p>Open the portal again from the page before.</p>
       <div>
         <button
           class="button"

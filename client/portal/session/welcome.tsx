@@ -8,7 +8,7 @@ import { LonePage } from "../../ui/shell/page.tsx";
 import { begin } from "./session.ts";
 import { at } from "../../ui/base.ts";
 
-/** What a link does, by its kind. */
+/** The texts of a link's page, by kind. */
 const WORDS = {
   setup: { title: "Welcome", action: "Save the password", label: "Choose a password", isNew: true },
   join: {
@@ -33,7 +33,7 @@ const WORDS = {
 
 /** Follows a link of an e-mail: it signs in, confirms an address or sets a password. */
 export function Welcome() {
-  // The token leaves the address at once, so that it stays in no history.
+  // The token is removed from the URL immediately, so that it is not in the browser's history.
   const [token] = useState(() => location.hash.slice(1));
   useEffect(() => history.replaceState(null, "", at("/portal/welcome")), []);
   const body = { token };
@@ -83,7 +83,7 @@ function Follow({ token, kind, email }: { token: string; kind: keyof typeof WORD
           name="password"
           type="password"
           label={label}
-          hint={isNew ? "At least 8 characters." : "The one that you chose when you joined."}
+          hint={isNew ? "At least 8 characters." : "The password that you chose when you joined."}
           autocomplete={isNew ? "new-password" : "current-password"}
           required={kind === "setup" || kind === "join"}
         />

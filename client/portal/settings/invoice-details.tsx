@@ -25,7 +25,7 @@ const FIELDS = [
   ["country", "country"],
 ] as const;
 
-/** What invoices and receipts say about the promoter. */
+/** The promoter's details on invoices and receipts. */
 export function InvoiceDetails() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/invoice_details")));
   return (
@@ -57,7 +57,7 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
       <p class="row">
         <Badge {...STATUSES[details.status]} />
         {details.status === "denied" ? (
-          <span class="soft">Correct them and save. The company then looks at them again.</span>
+          <span class="soft">Correct them and save. The company then reviews them again.</span>
         ) : (
           details.is_required && <span class="soft">You are paid once they are approved.</span>
         )}

@@ -19,7 +19,12 @@ const FIELDS: Record<Name, Field[]> = {
   bank: [
     { name: "account_holder_name", label: "Account holder" },
     { name: "bank_country", label: "Country of the bank", hint: "Two letters, such as DE or US." },
-    { name: "iban", label: "IBAN", hint: "Or, where there are none, the fields below.", isOptional: true },
+    {
+      name: "iban",
+      label: "IBAN",
+      hint: "In countries without IBANs, fill in the fields below.",
+      isOptional: true,
+    },
     { name: "account_number", label: "Account number", isOptional: true },
     { name: "routing_aba_number", label: "Routing number (US)", isOptional: true },
     { name: "sort_code", label: "Sort code (UK)", isOptional: true },
@@ -35,7 +40,7 @@ const FIELDS: Record<Name, Field[]> = {
   ],
 };
 
-/** Adds a way to be paid, with a form of its own for each. */
+/** Adds a payout method, with a form for each kind. */
 export function PayoutMethodForm({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
   const method = useSignal<Name>("bank");
   return (

@@ -12,7 +12,7 @@ import { PayoutMethodForm } from "./payout-method-form.tsx";
 
 type Method = components["schemas"]["PayoutMethod"];
 
-/** The ways in which the promoter can be paid. One is used. */
+/** The promoter's payout methods, one of which is selected. */
 export function PayoutMethods() {
   const methods = useLoad(() =>
     page(api.GET("/api/v2/affiliate/payout_methods", { params: { query: { per_page: 100 } } })),

@@ -15,7 +15,7 @@ const FIELDS = [
   ["phone_number", "Phone", "tel"],
 ] as const;
 
-/** Who the promoter is. */
+/** The promoter's profile. */
 export function Profile() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/promoters/current")));
   return (

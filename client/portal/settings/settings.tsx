@@ -15,7 +15,7 @@ const TABS = [
   { id: "password", title: "Password", panel: () => <Password /> },
 ];
 
-/** What promoters say about themselves, and how they want to be paid and written to. */
+/** The promoter's profile, payout methods and e-mail settings. */
 export function Settings() {
   const filters = useFilters({ tab: "profile" });
   return (

@@ -5,10 +5,10 @@ import { asRefusal, refusalOf, refused } from "./refusal.ts";
 import { factorDemand, sessionEnd } from "./session-end.ts";
 import type { paths } from "./types.ts";
 
-/** Where sessions begin, are looked at and end. A 401 from there is an answer, not the end of one. */
+/** The operations of sessions. A 401 from them is an answer, not the end of a session. */
 const SESSION = /^\/api\/v2\/\w+\/session(?:\/link\b.*|\/reset)?$/;
 
-/** The interface, as its own OpenAPI document describes it. Requests carry the session's cookie. */
+/** The API, typed by its own OpenAPI document. Requests have the session's cookie. */
 export const api = createClient<paths>({ baseUrl: BASE, fetch: send });
 
 /** What openapi-fetch resolves with. */
@@ -21,23 +21,22 @@ export async function answer<T>(call: Call<T>): Promise<T> {
   return data as T;
 }
 
-/** Nobody knows what the server has done: its answer was lost, or a proxy gave up. */
+/** Statuses after which the outcome is unknown: the answer was lost, or a proxy gave up. */
 const UNCERTAIN = new Set([null, 502, 504]);
 
-/** The record that a request has made. If that is uncertain, the refusal says so: a second one may be one too many. */
+/** The record that a request has made. If the outcome is unknown, the refusal warns against trying again. */
 export async function made<T>(call: Call<T>): Promise<T> {
   try {
     return await answer(call);
   } catch (error) {
     const refusal = asRefusal(error);
     if (!UNCERTAIN.has(refusal.status) || refusal.code === "bug") throw error;
-    const message =
-      "The answer did not come, so it may have been done. Look at the list before you try again.";
+    const message = "No answer arrived, so it may have been done. Check the list before you try again.";
     throw refused({ ...refusal, message });
   }
 }
 
-/** The rows of a page, and how many there are on all pages. Some lists carry their rows in `data`. @throws Refusal */
+/** The rows of a page, and how many there are on all pages. Some lists have their rows in `data`. @throws Refusal */
 export async function page<T>(call: Call<T[] | { data: T[] }>): Promise<{ rows: T[]; total: number }> {
   const { data, error, response } = await call;
   if (!response.ok) throw refusalOf(response, error);
@@ -46,14 +45,14 @@ export async function page<T>(call: Call<T[] | { data: T[] }>): Promise<{ rows: 
 }
 
 /**
- * Sends a request. If the session has ended, or the account demands a second factor that is not set up, it waits until
- * the person has seen to that, and sends it again.
+ * Sends a request. If the session has ended, or a required second factor is not set up, it waits until the user has fixed
+ * that, and sends the request again.
  */
 export async function send(request: Request): Promise<Response> {
-  // A request's body can be sent once.
+  // A request's body can be sent only once.
   const again = request.clone();
   const response = await reach(request);
-  // Changing one's own name needs a session as any other change does.
+  // Changing the own name needs a session like any other change.
   const isAboutSession = request.method !== "PUT" && SESSION.test(pathOf(new URL(request.url).pathname));
   const gate = isAboutSession ? null : await gateOf(response);
   return gate !== null && (await gate.pass()) ? send(again) : response;
@@ -75,7 +74,7 @@ async function reach(request: Request): Promise<Response> {
     isOffline.value = false;
     return response;
   } catch (error) {
-    // The page itself has given the request up.
+    // The page itself has aborted the request.
     if (request.signal.aborted) throw error;
     isOffline.value = true;
     const message = "The server can't be reached. Check your connection, then try again.";

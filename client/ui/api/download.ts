@@ -1,14 +1,14 @@
 import { send } from "./client.ts";
 
 /**
- * Has the browser save a file of the interface, straight to the disk and by the name that the server gives it. It is
- * the `fetch` of a call: `answer(api.GET("/api/v2/company/exports/promoters", { fetch: toDisk }))`.
+ * Lets the browser save a file of the API to the disk, with the server's file name. It is the `fetch` of a call:
+ * `answer(api.GET("/api/v2/company/exports/promoters", { fetch: toDisk }))`.
  *
- * A link could not say why the server refuses, so the head of the answer is asked for first.
+ * A link could not show an error, so a HEAD request comes first.
  */
 export async function toDisk(request: Request): Promise<Response> {
   const head = await send(new Request(request, { method: "HEAD" }));
-  // Only a body has the reasons.
+  // Only a body contains the error.
   const response = head.ok ? head : await send(request);
   if (!response.ok) return response;
   await response.body?.cancel();

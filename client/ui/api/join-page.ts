@@ -1,7 +1,7 @@
 import { answer, api } from "./client.ts";
 import type { components } from "./types.ts";
 
-/** What a campaign's sign-up page says and asks. `invitation`: that of a private campaign. */
+/** The content of a campaign's sign-up page. A private campaign needs its `invitation`. */
 export function loadJoinPage(
   campaign: number,
   invitation: string | null,

@@ -2,11 +2,11 @@ import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { asRefusal, type Refusal } from "./refusal.ts";
 
-/** What a page loads. While it loads again, the earlier data stay, so that nothing jumps. */
+/** Loaded data. During a reload, the old data stay, so that nothing jumps. */
 export interface Loaded<T> {
-  /** null: nothing has come yet. */
+  /** Null until the first answer. */
   data: Signal<T | null>;
-  /** null: the last request succeeded, or is on its way. */
+  /** Null if the last request succeeded or is under way. */
   refusal: Signal<Refusal | null>;
   isLoading: Signal<boolean>;
   reload: () => Promise<void>;
@@ -18,7 +18,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
   const refusal = useSignal<Refusal | null>(null);
   const isLoading = useSignal(true);
   const current = useRef<AbortController | null>(null);
-  // Work that outlives a change of the inputs reloads what is shown then.
+  // Work that outlives a change of inputs reloads the current data.
   const latest = useRef(load);
   latest.current = load;
   const reload = useCallback(async () => {
@@ -37,7 +37,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
     }
     isLoading.value = false;
   }, []);
-  // Before the browser paints: nobody may see the earlier data without the sign that others are on their way.
+  // Before the browser paints, so that old data are never shown without the loading state.
   useLayoutEffect(() => {
     void reload();
     return () => current.current?.abort();
@@ -45,7 +45,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
   return { data, refusal, isLoading, reload };
 }
 
-/** Repeats a request while somebody looks at the page. */
+/** Repeats a request while the page is visible. */
 export function useRepeat(repeat: () => Promise<void>, everyMs: number): void {
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && void repeat(), everyMs);

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Whether the server can't be reached. Each request sets it, and so does the browser when its network goes or comes. */
+/** Whether the server is unreachable. It is set by each request, and by the browser's network events. */
 export const isOffline = signal(!navigator.onLine);
 
 addEventListener("offline", () => (isOffline.value = true));

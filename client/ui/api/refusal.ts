@@ -1,16 +1,16 @@
-/** Why a request did not succeed, in words for the reader of a page. */
+/** Why a request failed, for the user. */
 export interface Refusal {
-  /** null: the server was not reached. */
+  /** Null if the server was not reached. */
   status: number | null;
   code: string;
   message: string;
-  /** Faults by the interface's name of the field. */
+  /** Errors by the API's field names. */
   fields: Record<string, string[]>;
-  /** Finds the request in the server's log. null: the answer names none. */
+  /** The request's id in the server's log, or null. */
   requestId: string | null;
 }
 
-/** The refusals that pages throw, to tell them from bugs. */
+/** All thrown refusals, to distinguish them from bugs. */
 const known = new WeakSet<Error>();
 
 /** Makes a refusal that can be thrown. */
@@ -38,7 +38,7 @@ export function refusalOf({ status, headers }: Response, body: unknown): Error &
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Error && known.has(error)) return error as Error & Refusal;
   console.error(error);
-  const message = "This page has a fault. Reload it, or report what you did.";
+  const message = "This page has an error. Reload it, or report what you did.";
   return { status: null, code: "bug", message, fields: {}, requestId: null };
 }
 

@@ -1,17 +1,17 @@
 import { signal, type Signal } from "@preact/signals";
 
-/** Something that a person must do before refused requests can go on. Requests that wait for it share one person. */
+/** Something that the user must do before refused requests can continue. All waiting requests share it. */
 interface Gate {
-  /** Settles the requests that wait. null: none does. */
+  /** Settles the waiting requests, or null if there are none. */
   waiting: Signal<{ settle: (isDone: boolean) => void } | null>;
-  /** Waits until the person has done it (true) or has given up. */
+  /** Waits until the user has done it (true) or has given up. */
   pass: () => Promise<boolean>;
 }
 
-/** The session has ended: somebody must sign in again. */
+/** The session has ended: the user must sign in again. */
 export const sessionEnd = newGate();
 
-/** The account demands a second factor: the person must set one up. */
+/** The account requires a second factor: the user must set one up. */
 export const factorDemand = newGate();
 
 function newGate(): Gate {

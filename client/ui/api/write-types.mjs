@@ -1,4 +1,4 @@
-// Writes the types of the interface's answers for the pages, from the document that the server describes itself by.
+// Writes the types of the API for the pages, from the server's OpenAPI document.
 import { writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
 import { runnerImport } from "vite";

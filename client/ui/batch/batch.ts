@@ -3,53 +3,52 @@ import { asRefusal, type Refusal } from "../api/refusal.ts";
 import { toast } from "../feedback/toast.tsx";
 import { these, type NextIds, type Selection } from "./selection.ts";
 
-/** Work on many records. It goes on when the reader leaves the page, but not when they close it. */
+/** Work on many records. It continues on other pages, but not after the tab is closed. */
 export interface Batch {
   id: number;
   /** `Accepting 3 promoters`. */
   title: string;
   total: number;
-  /** How many records the interface has answered about, changed or not. */
+  /** How many records are done, changed or not. */
   handledCount: number;
   /** A sentence for each record that stayed as it was: `7: Promoter not found.` */
   errors: string[];
-  /** `stopping`: the reader wants it to stop, and one part is still on its way. */
+  /** `stopping`: the user has stopped it, and one part is still under way. */
   state: "running" | "stopping" | "stopped" | "done";
-  /** Why it stopped by itself. null: it did not. */
+  /** Why it failed, or null. */
   refusal: Refusal | null;
   resume: () => void;
 }
 
-/** The interface's answer about a part of the work. */
+/** The API's answer to a part of the work. */
 interface Outcome {
   processing_errors: string[];
 }
 
 interface Work {
   title: string;
-  /** Said when all is done: `3 promoters accepted`. */
+  /** The message at the end: `3 promoters accepted`. */
   done: (count: number) => string;
   records: Selection;
   send: (ids: number[]) => Promise<Outcome>;
   /**
-   * Whether those that stayed as they were are sent once more, one turn later. Absent: no. It would be wrong for records that
-   * must be sent together.
+   * Whether unchanged records are sent again in a second round. That would be wrong for records that must be sent together.
    */
   hasSecondTurn?: boolean;
-  /** The list that shows the records. It is told how many of them have changed. */
+  /** The list of the records, which is reloaded after changes. */
   reload: (changedCount: number) => Promise<void>;
 }
 
-/** Work that has begun. */
+/** Running work. */
 interface Job extends Work {
   next: NextIds;
-  /** The ids to send next. They stay here until the interface has answered about them. */
+  /** The ids to send next. They stay here until they are answered. */
   part: number[];
-  /** Whether the second turn is still to come. */
+  /** Whether there will be a second round. */
   hasSecondTurn: boolean;
 }
 
-/** Batches that run, or that stopped with something to say. */
+/** Batches that are running, or have ended with a message. */
 export const batches = signal<Batch[]>([]);
 let lastId = 0;
 
@@ -64,22 +63,22 @@ export async function runBatch(work: Work): Promise<void> {
   await goOn(id, job);
 }
 
-/** Stops a batch after the part that is on its way. */
+/** Stops a batch after the current part. */
 export function stopBatch(id: number): void {
   change(id, { state: "stopping" });
 }
 
-/** Takes all that has ended off the page. Who goes on to another page has read it. */
+/** Removes ended batches from the page, because a user who opens another page has seen them. */
 export function dismissEnded(): void {
   batches.value = batches.value.filter((batch) => batch.state !== "done");
 }
 
-/** Takes a batch off the page. */
+/** Removes a batch from the page. */
 export function dismissBatch(id: number): void {
   batches.value = batches.value.filter((batch) => batch.id !== id);
 }
 
-/** Whether a batch would be cut short if the page were closed. */
+/** Whether closing the tab would interrupt a batch. */
 export function isRunning({ state }: Batch): boolean {
   return state === "running" || state === "stopping";
 }
@@ -88,7 +87,7 @@ async function goOn(id: number, job: Job): Promise<void> {
   change(id, { state: "running", refusal: null });
   for (let batch = find(id); batch?.state === "running"; batch = find(id)) {
     try {
-      // Before and after each step, the reader may stop it.
+      // The user may stop it before and after each step.
       if (job.part.length > 0) await sendPart(batch, job);
       else if ((job.part = await job.next()).length > 0) continue;
       else if (batch.errors.length > 0 && job.hasSecondTurn) tryAgain(batch, job);
@@ -108,8 +107,8 @@ async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job):
 }
 
 /**
- * Gives those that stayed as they were a second turn. A commission that takes back another one can only follow it, and may
- * have come first.
+ * Sends unchanged records a second time. A commission that takes back another one can only be changed after it, but may have
+ * come first.
  */
 function tryAgain({ id, handledCount, errors }: Batch, job: Job): void {
   const named = errors.filter((error) => /^\d+: /.test(error));
@@ -122,7 +121,7 @@ function tryAgain({ id, handledCount, errors }: Batch, job: Job): void {
 async function finish(batch: Batch, { done, reload }: Job): Promise<void> {
   const { id, handledCount, errors } = batch;
   const changedCount = changedCountOf(batch);
-  // Records may have gone since they were chosen.
+  // Records may have been deleted since they were chosen.
   change(id, { state: "done", total: handledCount });
   if (errors.length === 0) dismissBatch(id);
   if (changedCount > 0) toast(done(changedCount));

@@ -5,10 +5,10 @@ import { RequestId } from "../feedback/notice.tsx";
 import { count, several } from "../format.ts";
 import { batches, dismissBatch, dismissEnded, isRunning, stopBatch, type Batch } from "./batch.ts";
 
-/** Nobody reads more ids than these. The others can be copied. */
+/** How many ids are shown. All can be copied. */
 const MOST_IDS = 10;
 
-/** Where batches show their progress. The app has one, so that a batch stays in sight on every page. */
+/** The progress of batches. The app has one, so that batches stay visible on every page. */
 export function Batches() {
   const { path } = useLocation();
   useEffect(dismissEnded, [path]);
@@ -27,7 +27,7 @@ function OneBatch({ batch }: { batch: Batch }) {
     <div class="batch card stack tight">
       <strong id={`batch-${id}`}>{title}</strong>
       <progress aria-labelledby={`batch-${id}`} max={Math.max(1, total)} value={handledCount} />
-      {/* Screen readers read the bar when asked. They would not stop telling a number that changes all the time. */}
+      {/* Screen readers read the bar on demand. A number that changes all the time would be announced endlessly. */}
       <span class="small soft" aria-hidden="true">
         {count(handledCount - errors.length)} of {count(total)} done
       </span>
@@ -43,7 +43,7 @@ function OneBatch({ batch }: { batch: Batch }) {
   );
 }
 
-/** The first button keeps its place, and so the focus, when its words change. */
+/** The first button keeps its position, and so the focus, when its text changes. */
 function Buttons({ batch }: { batch: Batch }) {
   const { id, total, handledCount, state, resume } = batch;
   return (
@@ -54,7 +54,7 @@ function Buttons({ batch }: { batch: Batch }) {
           aria-disabled={state === "stopping"}
           onClick={() => (state === "stopped" ? resume() : stopBatch(id))}
         >
-          {state === "stopped" ? `Go on with the other ${count(total - handledCount)}` : "Stop"}
+          {state === "stopped" ? `Continue with the other ${count(total - handledCount)}` : "Stop"}
         </button>
       )}
       {!isRunning(batch) && (
@@ -66,7 +66,7 @@ function Buttons({ batch }: { batch: Batch }) {
   );
 }
 
-/** Which records stayed as they were, by the reason. */
+/** The unchanged records, by reason. */
 function Unchanged({ errors }: { errors: string[] }) {
   return (
     <div class="small stack tight">

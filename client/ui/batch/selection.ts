@@ -1,7 +1,7 @@
-/** Gives the ids of the next records to act on. None: there are no more. After a failed request it can be asked again. */
+/** Returns the ids of the next records, or none at the end. It can be called again after a failed request. */
 export type NextIds = () => Promise<number[]>;
 
-/** The records that an action is for. Their ids come part by part, because there may be too many for one page. */
+/** The records of an action. Their ids are loaded in parts, because there may be too many for one page. */
 export interface Selection {
   count: number;
   begin: () => NextIds;
@@ -10,13 +10,13 @@ export interface Selection {
 /** Loads a page of the records that match a filter, in the order in which they came. */
 export type LoadPage = (number: number, length: number) => Promise<{ rows: { id: number | string }[] }>;
 
-/** How many records go into one request: few enough that the reader sees progress. */
+/** Records per request: few enough to show progress. */
 const PART_LENGTH = 20;
 
-/** The longest page that the interface gives. */
+/** The API's maximum page size. */
 const PAGE_LENGTH = 100;
 
-/** Records that are known by their ids. */
+/** Records by their ids. */
 export function these(ids: number[]): Selection {
   return {
     count: ids.length,
@@ -28,8 +28,8 @@ export function these(ids: number[]): Selection {
 }
 
 /**
- * The first `count` records that match a filter. The last page comes first: an action may take records out of the
- * filter, and that moves only those behind them to other pages.
+ * The first `count` records that match a filter. The last page comes first, because an action may remove records from the
+ * filter, which moves only the records behind them to other pages.
  */
 export function firstThatMatch(count: number, load: LoadPage): Selection {
   return {
@@ -48,12 +48,12 @@ export function firstThatMatch(count: number, load: LoadPage): Selection {
   };
 }
 
-/** Names the group of each of these records. An empty name: the record is gone. */
+/** Returns the group of each record, or "" if the record is gone. */
 export type FindGroups = (ids: number[]) => Promise<string[]>;
 
 /**
- * The same records in parts that divide no group, however long it is: what is done with some records of a group alone
- * would not be what was meant. So all are loaded before the first part.
+ * The same records in parts that never split a group, even a large one, because an action on only some records of a group
+ * would have a different result. So all ids are loaded before the first part.
  */
 export function inWholeGroups({ count, begin }: Selection, findGroups: FindGroups): Selection {
   return {
@@ -83,7 +83,7 @@ export function inWholeGroups({ count, begin }: Selection, findGroups: FindGroup
   };
 }
 
-/** Takes as many groups as fit into a part, and at least one. */
+/** Removes as many groups as fit into a part, but at least one. */
 function takeWhole(groups: Map<string, number[]>): number[] {
   const part: number[] = [];
   for (const [name, ids] of groups) {

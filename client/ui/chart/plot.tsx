@@ -7,20 +7,20 @@ import { date } from "../format.ts";
 export interface Line {
   name: string;
   values: number[];
-  /** Drawn dashed and pale: something to compare with. */
+  /** Whether it is drawn dashed and pale, for comparison. */
   isBefore?: boolean;
 }
 
 interface PlotProps {
-  /** The calendar days that the points begin on, in order. */
+  /** The first calendar days of the points, in order. */
   days: string[];
-  /** How the points are called, if not by their day. */
+  /** The names of the points, if not their days. */
   titles?: string[];
   lines: Line[];
   format: (value: number) => string;
-  /** As `format`, in the little room beside an axis. */
+  /** Like `format`, but short, for an axis. */
   formatShort: (value: number) => string;
-  /** What a screen reader says instead of the picture. */
+  /** The alternative text for screen readers. */
   label: string;
 }
 
@@ -56,7 +56,7 @@ function Key({ name, isBefore = false }: { name: string; isBefore?: boolean | un
   return <span class={`plot-key ${isBefore ? "before" : ""}`}>{name}</span>;
 }
 
-/** Draws until the returned function is called. Colours and size follow the page. */
+/** Draws the plot, and redraws it with the page's colours and size until the returned function is called. */
 function draw(place: HTMLElement, props: PlotProps, onPoint: (at: number | null) => void): () => void {
   let plot: uPlot | null = null;
   const redraw = () => {
@@ -101,7 +101,7 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
-    // Days are days everywhere, so they are not moved into the reader's time zone.
+    // Calendar days must not be shifted by the user's time zone.
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
     scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(max * 1.05, 1)] } },
     series: [{}, ...lines.map(seriesOf)],
@@ -119,7 +119,7 @@ function optionsOf(
   };
 }
 
-/** Counts and cents are whole, so no tick lies between two of them. */
+/** Counts and cents are integers, so ticks are integers, too. */
 const WHOLE = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 function shortDate(seconds: number): string {

@@ -1,7 +1,7 @@
 const WIDTH = 100;
 const HEIGHT = 28;
 
-/** The course of a figure, as a small line without axes. The figure itself stands beside it. */
+/** A small line of a figure over time, without axes. The figure is shown beside it. */
 export function Spark({ values }: { values: number[] }) {
   const [low, high] = [Math.min(...values, 0), Math.max(...values, 1)];
   const x = (at: number) => (values.length < 2 ? 0 : (at / (values.length - 1)) * WIDTH);

@@ -1,7 +1,7 @@
-/** What a state means to the reader. */
+/** The meaning of a state. */
 export type Tone = "good" | "warn" | "bad" | "quiet";
 
-/** A shape for each tone, because not everybody tells the colours apart. */
+/** A shape for each tone, for people who can't distinguish the colours. */
 const SHAPES: Record<Tone, string> = { good: "●", warn: "▲", bad: "■", quiet: "○" };
 
 /** A state, by word, shape and colour. */

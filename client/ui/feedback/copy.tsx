@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 
 const SHOWN_MS = 2_000;
 
-/** A button that copies a text. `of`: what it is, for those who only hear the button. */
+/** A button that copies a text. `of` describes the text for screen readers. */
 export function CopyButton({ text, of }: { text: string; of: string }) {
   const words = useSignal("Copy");
   const button = useRef<HTMLButtonElement>(null);
@@ -53,7 +53,7 @@ async function outcomeOf(text: string, button: HTMLButtonElement | null): Promis
   return selected(button) ? "Press Ctrl+C" : "Not copied";
 }
 
-/** Browsers offer the clipboard only to pages on https or on this machine. Elsewhere an older way may work. */
+/** Browsers offer the clipboard only on https or localhost. Elsewhere, an older way may work. */
 async function copied(text: string, button: HTMLButtonElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -71,7 +71,7 @@ async function copied(text: string, button: HTMLButtonElement | null): Promise<b
   }
 }
 
-/** Selects the text beside or above a button, for the reader to copy it. Returns whether it is shown there. */
+/** Selects the text beside or above a button, so that the user can copy it. Returns whether there is any. */
 function selected(button: HTMLButtonElement | null): boolean {
   const places = [button?.previousElementSibling, button?.parentElement?.previousElementSibling];
   const shown = places.find((place) => place?.matches("code, pre"));

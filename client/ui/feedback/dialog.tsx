@@ -4,12 +4,12 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 interface DialogProps {
   title: string;
-  /** By the button, by Escape or from outside. Absent: only the content closes it. */
+  /** Called by the button, by Escape or by a click outside. Without it, only the content can close the dialog. */
   onClose?: (() => void) | undefined;
   children: ComponentChildren;
 }
 
-/** A dialog, open for as long as it is rendered. */
+/** A dialog that is open while it is rendered. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useModal();
   const id = useId();
@@ -17,10 +17,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={element}
       aria-labelledby={id}
-      // The second Escape would close even a dialog that may not be closed.
+      // A second Escape would close even a dialog that must not be closed.
       onKeyDown={(event) => event.key === "Escape" && onClose === undefined && event.preventDefault()}
       onCancel={(event) => {
-        // Preact decides what is rendered, so the browser may not close it by itself.
+        // Preact controls rendering, so the browser must not close it.
         event.preventDefault();
         onClose?.();
       }}
@@ -38,30 +38,30 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-/** Opens a `dialog` for as long as it is rendered. The browser keeps the focus in it; at the end its opener gets it back. */
+/** Opens a `dialog` while it is rendered. The browser keeps the focus in it; afterwards the focus returns to the opener. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const element = useRef<HTMLDialogElement>(null);
   const [opener] = useState(() => document.activeElement);
   useEffect(() => {
     element.current?.showModal();
-    // The dialog has left the page by then, so the browser no longer gives the focus back by itself.
+    // The dialog is already removed, so the browser does not restore the focus.
     return () => opener instanceof HTMLElement && opener.focus();
   }, []);
   return element;
 }
 
-/** A question before something that can't be taken back, or that concerns many. */
+/** A confirmation before an action that can't be undone or affects many records. */
 interface Question {
   title: string;
   text: ComponentChildren;
-  /** The words of the button: what it does. */
+  /** The text of the button. */
   action: string;
   isDanger?: boolean;
 }
 
 const asked = signal<(Question & { answer: (isYes: boolean) => void }) | null>(null);
 
-/** Asks a question and resolves with whether the reader agreed. */
+/** Asks for confirmation, and resolves to the answer. */
 export function ask(question: Question): Promise<boolean> {
   asked.value?.answer(false);
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** Where questions appear. Each app has one. */
+/** Shows confirmations. Each app has one. */
 export function Questions() {
   const question = asked.value;
   if (question === null) return null;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Refusal } from "../api/refusal.ts";
 
-/** Why something failed, above the form or the list that it concerns. */
+/** Why something failed, above its form or list. */
 export function Notice({ refusal, children }: { refusal: Refusal; children?: ComponentChildren }) {
   return (
     <div class="notice bad" role="alert">
@@ -12,7 +12,7 @@ export function Notice({ refusal, children }: { refusal: Refusal; children?: Com
   );
 }
 
-/** What is shown may be out of date: loading it again has failed. */
+/** Says that the data may be out of date, because reloading failed. */
 export function OutOfDate({ refusal, retry }: { refusal: Refusal; retry: () => void }) {
   return (
     <div class="out-of-date">
@@ -25,7 +25,7 @@ export function OutOfDate({ refusal, retry }: { refusal: Refusal; retry: () => v
   );
 }
 
-/** The id by which the log knows a failed request. */
+/** The id of a failed request in the log. */
 export function RequestId({ of: { requestId } }: { of: Refusal }) {
   if (requestId === null) return null;
   return (

@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** A link as a picture that phones read. It is black on white in the dark too, because many phones need that. */
+/** A link as a QR code. It is black on white in dark mode too, because many phones need that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data

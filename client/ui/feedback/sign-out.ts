@@ -3,8 +3,7 @@ import { asRefusal } from "../api/refusal.ts";
 import { toastRefusal } from "./toast.tsx";
 
 /**
- * Whether a session has ended as it was asked to. If it has not, the reader is told: somebody else may sit at this
- * computer next.
+ * Whether signing out succeeded. If not, the user sees why, because someone else may use this computer next.
  */
 export async function hasEnded(call: Parameters<typeof answer<unknown>>[0]): Promise<boolean> {
   try {
@@ -12,7 +11,7 @@ export async function hasEnded(call: Parameters<typeof answer<unknown>>[0]): Pro
     return true;
   } catch (error) {
     const refusal = asRefusal(error);
-    if (refusal.status === 401) return true; // There was none any more.
+    if (refusal.status === 401) return true; // it had already ended
     toastRefusal(refusal);
     return false;
   }

@@ -29,7 +29,7 @@ export function Failed({ refusal, retry }: { refusal: Refusal; retry: () => void
   );
 }
 
-/** The role of the reader does not allow this. */
+/** The user's role does not allow this. */
 export function NotAllowed() {
   return (
     <Empty title="You may not see this">
@@ -42,20 +42,20 @@ export function NotAllowed() {
 export function Missing({ children }: { children?: ComponentChildren }) {
   return (
     <Empty title="There is nothing here">
-      <p>The address may be mistyped, or what it led to was removed.</p>
+      <p>The address may be mistyped, or the page was removed.</p>
       {children}
     </Empty>
   );
 }
 
-/** Shows what was loaded, and above it why it could not be loaded again. Before: bones of its shape, or why it failed. */
+/** Shows loaded data, with a notice if reloading failed. Before that, it shows the skeleton or the error. */
 export function Await<T>({
   loaded: { data, refusal, reload },
-  bones,
+  skeleton,
   children,
 }: {
   loaded: Loaded<T>;
-  bones?: ComponentChildren;
+  skeleton?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }) {
   if (data.value !== null) {
@@ -67,15 +67,15 @@ export function Await<T>({
     );
   }
   if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
-  return <div aria-busy="true">{bones ?? <Bones lines={6} />}</div>;
+  return <div aria-busy="true">{skeleton ?? <Skeleton lines={6} />}</div>;
 }
 
-/** Lines that stand where text will be. */
-export function Bones({ lines = 1 }: { lines?: number }) {
+/** Placeholder lines for text that is being loaded. */
+export function Skeleton({ lines = 1 }: { lines?: number }) {
   return (
     <div class="stack" role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
-        <span key={line} class="bone" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
+        <span key={line} class="skeleton-line" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
       ))}
     </div>
   );

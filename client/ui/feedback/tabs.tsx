@@ -8,7 +8,7 @@ export interface Tab {
   panel: () => ComponentChildren;
 }
 
-/** The tab that a key leads to, as an index. From the last one to the right comes the first. */
+/** The index of the tab that a key selects. The first follows the last. */
 const TARGETS: Record<string, (at: number) => number> = {
   ArrowRight: (at) => at + 1,
   ArrowLeft: (at) => at - 1,
@@ -16,7 +16,7 @@ const TARGETS: Record<string, (at: number) => number> = {
   End: () => -1,
 };
 
-/** Tabs. `shown` usually stands in the address. */
+/** Tabs. `shown` is usually in the URL. */
 export function Tabs({
   tabs,
   shown,
@@ -34,7 +34,7 @@ export function Tabs({
     tabs.findIndex(({ id }) => id === shown),
   );
   const chosen = useRef<HTMLButtonElement>(null);
-  // On a phone, the tab that the address names may be beyond the edge. The page itself stays where it is.
+  // On a phone, the selected tab may be out of view. The page itself must not scroll.
   useEffect(() => bringIntoView(chosen.current), [at]);
   const step = (event: KeyboardEvent) => {
     const target = TARGETS[event.key]?.(at);
@@ -70,7 +70,7 @@ export function Tabs({
   );
 }
 
-/** Scrolls the row of tabs, if it is too long, until one of them is shown whole. */
+/** Scrolls the row of tabs until a tab is completely visible. */
 function bringIntoView(tab: HTMLElement | null): void {
   const row = tab?.parentElement;
   if (!tab || !row) return;

@@ -1,7 +1,7 @@
 import { asRefusal } from "../api/refusal.ts";
 import { toast, toastRefusal } from "./toast.tsx";
 
-/** Does something by one click, and says what was done, or why it was not. */
+/** Runs an action of a button, and shows its result or error as a toast. */
 export async function tell(work: () => Promise<string>): Promise<void> {
   try {
     toast(await work());

@@ -7,25 +7,25 @@ const SHOWN_MS = 6_000;
 interface Toast {
   id: number;
   text: string;
-  /** null: nothing has failed. */
+  /** Null if nothing has failed. */
   refusal: Refusal | null;
 }
 
 const shown = signal<Toast[]>([]);
 let lastId = 0;
 
-/** Tells what has happened, for some seconds. Something to act on belongs on the page instead. */
+/** Shows a message for some seconds. Messages that need action belong on the page instead. */
 export function toast(text: string): void {
   const id = show({ text, refusal: null });
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
-/** Tells why something has failed, until the reader dismisses it. */
+/** Shows an error until the user dismisses it. */
 export function toastRefusal(refusal: Refusal): void {
   show({ text: refusal.message, refusal });
 }
 
-/** Where toasts appear. Each app has one. */
+/** Shows toasts. Each app has one. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -3,8 +3,8 @@ import { digitsOf } from "../currency.ts";
 import { writing } from "../format.ts";
 
 /**
- * The smallest units of a currency, usually the account's, in what somebody typed: `12.5` and `12,50` are 1250 cents.
- * null: it is not an amount. The digits are moved as text, because 1.1 × 100 is not 110 in binary.
+ * Parses an amount to the smallest units of a currency, by default the account's: `12.5` and `12,50` are 1250 cents. Returns
+ * null for anything else. The digits are moved as text, because 1.1 × 100 is not 110 in binary.
  */
 export function centsOf(typed: string, currency: string = writing.value.currency): number | null {
   const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:[.,](\d+))?$/.exec(typed.trim()) ?? [];
@@ -13,7 +13,7 @@ export function centsOf(typed: string, currency: string = writing.value.currency
   return Number(`${sign}${whole}${fraction.padEnd(digits, "0")}`);
 }
 
-/** The smallest units of what somebody typed into a field. @throws Refusal at the field if that is not an amount */
+/** Parses the amount in a field to the smallest units. @throws Refusal at the field if it is not an amount */
 export function requiredCents(field: string, typed: string, currency?: string): number {
   const cents = centsOf(typed, currency);
   if (cents !== null) return cents;
@@ -21,7 +21,7 @@ export function requiredCents(field: string, typed: string, currency?: string): 
   throw refused({ status: null, code: "invalid", message: "Nothing was saved", fields, requestId: null });
 }
 
-/** `12.50`, as a field takes it back. The digits are moved as text. */
+/** Formats an amount for a field: `12.50`. The digits are moved as text. */
 export function typedAmount(cents: number, currency: string = writing.value.currency): string {
   const digits = digitsOf(currency);
   if (digits === 0) return String(cents);

@@ -4,14 +4,14 @@ import { useId } from "preact/hooks";
 import { fieldOf, type FormState } from "./form.tsx";
 
 interface FieldProps<N extends string> {
-  // A form may have fields of other types besides.
+  // A form may have other types of fields, too.
   form: FormState<Record<N, string>>;
   name: N;
   label: ComponentChildren;
   hint?: ComponentChildren;
 }
 
-/** The attributes that fields hand to their controls. */
+/** The attributes that fields pass to their controls. */
 interface ControlProps {
   required?: boolean | undefined;
   disabled?: boolean | undefined;
@@ -41,7 +41,7 @@ export function TextField<N extends string>({
   ...input
 }: FieldProps<N> & InputProps) {
   const { frame, control } = useField({ form, name, label, hint });
-  // The types know each kind of input by itself, and this is any of them.
+  // The types distinguish the kinds of inputs, and this can be any of them.
   const attributes = { type: "text", ...input, ...control } as InputHTMLAttributes<HTMLInputElement>;
   return frame(<input class="input" {...attributes} />);
 }
@@ -58,7 +58,7 @@ export function TextArea<N extends string>({
   return frame(<textarea class="input" {...input} {...control} />);
 }
 
-/** One of several values: `[value, words]`. */
+/** A choice of `[value, words]`. */
 export function Select<N extends string>({
   form,
   name,
@@ -119,7 +119,7 @@ function useField<N extends string>({ form, name, label, hint }: FieldProps<N>) 
   return { frame, control: { ...control, value: form.values[name].value, onInput } };
 }
 
-/** The attributes by which a form finds a control, what stands below it, and how its value is set. */
+/** The attributes of a control, the text below it, and the function that sets its value. */
 export function useControl<N extends string, T>(
   form: { values: Record<N, Signal<T>>; faults: Faults },
   name: N,
@@ -165,7 +165,7 @@ function faultsOf(faults: Faults, name: string): string[] {
   return named.flatMap(([, messages]) => messages);
 }
 
-/** The interface writes "has already been taken", and the field's label stands above. */
+/** Makes a sentence of the API's errors, such as "has already been taken". */
 function sentenceOf(faults: string[]): string {
   const text = faults.join(", ");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

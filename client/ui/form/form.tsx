@@ -4,13 +4,13 @@ import { useMemo, useRef } from "preact/hooks";
 import { asRefusal, type Refusal } from "../api/refusal.ts";
 import { Notice } from "../feedback/notice.tsx";
 
-/** The values of a form's fields by the interface's names: text, or whether a box is ticked. */
+/** The values of a form by the API's field names: text, or whether a box is ticked. */
 type Values = Record<string, string | boolean>;
 
-/** A form's state. It outlives refusals and ended sessions: nothing that was typed is lost. */
+/** A form's state. It outlives errors and ended sessions, so that no input is lost. */
 export interface FormState<V extends Values> {
   values: { [N in keyof V]: Signal<V[N]> };
-  /** Faults by field, as the interface named them. */
+  /** Errors by the API's field names. */
   faults: Signal<Record<string, string[]>>;
   isBusy: Signal<boolean>;
   /** Why the last attempt failed as a whole. */
@@ -31,31 +31,31 @@ export function useForm<V extends Values>(initial: V): FormState<V> {
   };
 }
 
-/** The present values of a form. */
+/** The current values of a form. */
 export function valuesOf<V extends Values>(form: FormState<V>): V {
   return Object.fromEntries(Object.entries(form.values).map(([name, value]) => [name, value.peek()])) as V;
 }
 
-/** Shows other values, such as those that the server has saved. */
+/** Sets the values, for example to those that the server has saved. */
 export function fillForm<V extends Values>(form: FormState<V>, values: V): void {
   for (const name in values) form.values[name].value = values[name];
 }
 
 interface FormProps<V extends Values> {
   form: FormState<V>;
-  /** Sends the values. What it throws is shown at the fields that it names, or above them. */
+  /** Sends the values. A thrown refusal is shown at its fields or above the form. */
   onSubmit: (values: V) => Promise<void>;
-  /** The words of the button: what it does. */
+  /** The text of the button. */
   action: string;
   /** Beside the button. */
   others?: ComponentChildren;
   isDanger?: boolean;
-  /** Whether it can't be sent yet. */
+  /** Whether the button is disabled. */
   isDisabled?: boolean;
   children: ComponentChildren;
 }
 
-/** Fields with one button that sends them. */
+/** A form with fields and a button. */
 export function Form<V extends Values>({
   form,
   onSubmit,
@@ -80,7 +80,7 @@ export function Form<V extends Values>({
       const names = Object.keys(refusal.fields);
       const isAtFields = names.length > 0 && names.every((name) => isShown(element.current, name));
       form.refusal.value = isAtFields ? null : refusal;
-      // After the faults are shown.
+      // after the errors are rendered
       queueMicrotask(() => showFault(element.current));
     }
     form.isBusy.value = false;
@@ -103,19 +103,19 @@ export function Form<V extends Values>({
   );
 }
 
-/** Leads to the first field with a fault, otherwise to what stands above a form. Its button may be far below. */
+/** Scrolls to the first field with an error, or to the notice above the form, because the button may be far below. */
 function showFault(form: HTMLFormElement | null): void {
   const field = form?.querySelector<HTMLElement>("[aria-invalid=true]");
   if (field) field.focus();
   else form?.querySelector(":scope > [role=alert]")?.scrollIntoView({ block: "center" });
 }
 
-/** Whether a form has the field that a fault is about. A value may stand for a field that is not shown. */
+/** Whether the form shows the field of an error. */
 function isShown(form: HTMLFormElement | null, name: string): boolean {
   return form?.elements.namedItem(fieldOf(name)) != null;
 }
 
-/** `profile.first_name` and `profile[first_name]` are faults of the field `first_name`. */
+/** `profile.first_name` and `profile[first_name]` are errors of the field `first_name`. */
 export function fieldOf(name: string): string {
   return name.split(/[.[\]]/).findLast((part) => part !== "") ?? name;
 }

@@ -4,16 +4,16 @@ import type { FormState } from "./form.tsx";
 
 type Question = components["schemas"]["SignupQuestion"];
 
-/** The values of a form that asks a campaign's questions. Faults name a question by its words, so values do too. */
+/** The values of a form with a campaign's questions, by the questions' text, like the API's errors. */
 type Values = Record<string, string | boolean>;
 
-/** The empty values of a form with these questions, and of the box that accepts the terms. */
+/** The initial values of a form with questions and terms. */
 export function initialAnswers(questions: Question[]): Values {
   const answers = questions.map(({ label }) => [label, ""]);
   return { ...Object.fromEntries(answers), terms_accepted: false };
 }
 
-/** The values as the interface takes them. */
+/** The values as the API expects them. */
 export function answersOf(questions: Question[], values: Values) {
   const answers = questions.map(({ label }): [string, string] => [label, String(values[label] ?? "")]);
   return {

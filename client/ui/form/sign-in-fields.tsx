@@ -1,7 +1,7 @@
 import { TextField } from "./field.tsx";
 import type { FormState } from "./form.tsx";
 
-/** E-mail address and password. The first that is empty has the focus. `email`: the address that is known already. */
+/** E-mail address and password. The first empty field gets the focus. `email` is the known address. */
 export function SignInFields({
   form,
   email,

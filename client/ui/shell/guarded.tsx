@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useErrorBoundary } from "preact/hooks";
 import { Page } from "./page.tsx";
 
-/** Nobody gets a blank page, whatever a page trips over. `helper`: whom the reader should tell. */
+/** An error boundary, instead of a blank page. `helper` is the contact to name. */
 export function Guarded({ helper, children }: { helper: string; children: ComponentChildren }) {
   const [fault] = useErrorBoundary((error: unknown) => console.error(error));
   if (!fault) return <>{children}</>;
   return (
-    <Page title="This page has a fault">
+    <Page title="This page has an error">
       <div class="stack">
         <p>Reload it. If that does not help, tell {helper} what you did.</p>
         <div>

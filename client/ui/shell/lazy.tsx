@@ -2,14 +2,14 @@ import { useSignal } from "@preact/signals";
 import { exec } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { Bones, Empty } from "../feedback/state.tsx";
+import { Skeleton, Empty } from "../feedback/state.tsx";
 
-/** A page whose code is loaded when it is first shown, or before. */
+/** A page whose code is loaded when it is first shown, or preloaded. */
 export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
 
 /**
- * A page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
- * update of the server the old files are gone; reloading gets the new ones.
+ * Makes a page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
+ * update of the server, the old files are gone, and a reload gets the new ones.
  */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): LazyPage<P> {
   let loaded: ComponentType<P> | null = null;
@@ -27,12 +27,12 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): L
     }, []);
     if (hasFailed.value) return <Stale />;
     const Loaded = hasLoaded.value ? loaded : null;
-    return Loaded === null ? <Bones lines={6} /> : <Loaded {...props} />;
+    return Loaded === null ? <Skeleton lines={6} /> : <Loaded {...props} />;
   }
   return Object.assign(Lazy, { preload });
 }
 
-/** Begins to load the page at a path. Whoever shows it says if that fails. */
+/** Starts loading the page at a path. Errors are reported when the page is shown. */
 export function preloadPage(pages: { path: string; component: LazyPage }[], path: string): void {
   pages
     .find((page) => exec(path, page.path))

@@ -1,7 +1,7 @@
 import { Missing } from "../feedback/state.tsx";
 import { Page } from "./page.tsx";
 
-/** What an address without a page shows, with the way to `home`. */
+/** The page for unknown paths, with a link to `home`. */
 export function NotFound({ home }: { home: string }) {
   return (
     <Page title="Not found">

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Whether a page was shown before. The first has the focus where the browser puts it. */
+/** Whether a page was shown before. On the first page, the browser sets the focus. */
 let hasShownPage = false;
 
-/** A page: its title, what can be done on it, and its content. Screen readers are told the title when it appears. */
+/** A page: its title, what can be done on it, and its content. Screen readers announce the title when it appears. */
 export function Page({
   title,
   actions,
@@ -33,7 +33,7 @@ export function Page({
   );
 }
 
-/** A page without navigation, with one thing to do. */
+/** A page without navigation, for a single task. */
 export function LonePage({ title, children }: { title: string; children: ComponentChildren }) {
   useEffect(() => void (document.title = `${title} · Tidemark`), [title]);
   return (

@@ -7,31 +7,31 @@ import { Questions, useModal } from "../feedback/dialog.tsx";
 import { Toasts } from "../feedback/toast.tsx";
 import { pathOf } from "../base.ts";
 
-/** A link of the navigation. Its page and all pages below it count as its own. */
+/** A link of the navigation, for its page and all pages below. */
 export interface NavItem {
   path: string;
   title: string;
 }
 
-/** Some links under a heading. The first group needs none. */
+/** Links under a heading, which is optional for the first group. */
 export interface NavGroup {
   title?: string;
   items: NavItem[];
 }
 
 interface ShellProps {
-  /** The name of whose pages these are. */
+  /** The company's name. */
   name: string;
   home: string;
   groups: NavGroup[];
-  /** Who is signed in, with the way out. */
+  /** The signed-in user, with a button to sign out. */
   who: ComponentChildren;
-  /** Stays in the corner of all pages, above the toasts. */
+  /** Content in the corner of all pages, above the toasts. */
   corner?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** The frame of all pages: the navigation beside them, or on a phone in a drawer. */
+/** The frame of all pages, with the navigation on the side, or in a drawer on phones. */
 export function Shell({ name, home, groups, who, corner, children }: ShellProps) {
   const isOpen = useSignal(false);
   const { url } = useLocation();
@@ -104,7 +104,7 @@ function Brand({ name, home }: Pick<ShellProps, "name" | "home">) {
   );
 }
 
-/** A tide and its mark. */
+/** The logo: a tide and its mark. */
 export function Mark() {
   return (
     <svg
@@ -135,8 +135,8 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
         event.preventDefault();
         onClose();
       }}
-      // A click on the dialog itself is one beside its content. A link leads to a page, which takes the focus. Why somebody
-      // could not be signed out would be behind the dialog.
+      // A click on the dialog itself is outside its content. After a link, the new page gets the focus. An error of signing out
+      // would be hidden behind the dialog.
       onClick={({ target }) => {
         if (target === element.current || (target instanceof Element && target.closest("a, .who button")))
           onClose();
@@ -154,7 +154,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
   );
 }
 
-/** The fragment is the lists' own, so the link may not change it. */
+/** The fragment belongs to the lists, so the link must not change it. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById("content")?.focus();

@@ -1,4 +1,4 @@
-/** Who is signed in, with the way out. */
+/** The signed-in user, with a button to sign out. */
 export function Who({ name, email, signOut }: { name: string; email: string; signOut: () => Promise<void> }) {
   return (
     <div class="stack tight">

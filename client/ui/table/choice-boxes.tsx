@@ -1,9 +1,9 @@
 import type { Choice, Id } from "./choice.ts";
 
-/** The id of the element that names a row. */
+/** The id of the element with the row's name. */
 export const rowNameId = (id: Id): string => `row-${id}`;
 
-/** The box of a row, called after it. While all rows that match are chosen, no single one can be left out. */
+/** The checkbox of a row. While all matching rows are chosen, single ones can't be excluded. */
 export function RowBox({ choice: { ids, isAll }, id }: { choice: Choice; id: Id }) {
   return (
     <input
@@ -18,7 +18,7 @@ export function RowBox({ choice: { ids, isAll }, id }: { choice: Choice; id: Id 
   );
 }
 
-/** The box of all rows of a page. */
+/** The checkbox for all rows of a page. */
 export function PageBox({ choice }: { choice: Choice }) {
   const { ids, isAll, rows } = choice;
   return (

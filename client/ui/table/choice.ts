@@ -9,7 +9,7 @@ import type { List, ListFilters, Rows, Wanted } from "./list.ts";
 export type Id = number | string;
 type Row = { id: Id };
 
-/** Rows that are chosen: single ones over all pages of a list, or all that match its filters. Other filters end both. */
+/** Chosen rows: single ones on all pages of a list, or all that match its filters. Changed filters reset the choice. */
 export interface Choice {
   /** Single rows. */
   ids: Signal<ReadonlySet<Id>>;
@@ -20,9 +20,9 @@ export interface Choice {
   /** How many rows match, on all pages. */
   total: ReadonlySignal<number>;
   chooseAll: () => void;
-  /** Chooses these rows, and no others. */
+  /** Chooses exactly these rows. */
   chooseOnly: (ids: Id[]) => void;
-  /** The chosen records. null: the server could not say which, and the reader was told. */
+  /** The chosen records, or null after an error, which was already shown. */
   records: () => Promise<Selection | null>;
 }
 
@@ -30,7 +30,7 @@ export interface Choice {
 interface Source<F extends ListFilters> {
   filters: Filters<F>;
   list: List<Row>;
-  /** Loads the records that the rows stand for, the first that came first if no order is given. */
+  /** Loads the records of the rows, oldest first by default. */
   load: LoadRecords<F>;
 }
 
@@ -58,12 +58,12 @@ export function useChoice<F extends ListFilters>({ filters, list, load }: Source
     }),
     [],
   );
-  // Nobody may act on rows that they no longer see.
+  // Users must not act on rows that they no longer see.
   useLayoutEffect(() => choice.chooseOnly([]), [conditionsOf(filters.values.value)]);
   return choice;
 }
 
-/** What decides which rows match. */
+/** The filters that decide which rows match. */
 function conditionsOf(filters: ListFilters): string {
   return JSON.stringify({ ...filters, page: "", sort: "" });
 }
@@ -72,7 +72,7 @@ async function allRecords<F extends ListFilters>(
   filters: F,
   load: LoadRecords<F>,
 ): Promise<Selection | null> {
-  // The work goes on when the reader leaves the list, so nothing ends its requests.
+  // The work continues when the user leaves the list, so its requests are never aborted.
   const { signal } = new AbortController();
   const page = (number: number, length: number) => load({ ...filters, sort: "", number, length }, signal);
   try {

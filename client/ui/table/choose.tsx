@@ -1,6 +1,6 @@
 import type { Filters } from "../fragment.ts";
 
-/** A filter with a few values: `[value, words]`. */
+/** A filter with a few options: `[value, words]`. */
 export function Choose<F extends Record<string, string>>({
   filters,
   name,

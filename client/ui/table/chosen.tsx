@@ -6,13 +6,13 @@ import type { Choice } from "./choice.ts";
 
 interface ChosenProps {
   choice: Choice;
-  /** What a row is. */
+  /** The singular name of a row. */
   one: string;
-  /** What can be done with them. */
+  /** The action buttons. */
   children: ComponentChildren;
 }
 
-/** How much is chosen, and what can be done with it. Hidden while nothing is. */
+/** The number of chosen rows, with actions. Hidden while nothing is chosen. */
 export function Chosen({ choice, one, children }: ChosenProps) {
   const isAll = choice.isAll.value;
   const total = choice.total.value;
@@ -41,7 +41,7 @@ export function Chosen({ choice, one, children }: ChosenProps) {
   );
 }
 
-/** Whoever pressed a button of the bar goes on in the table when the bar is gone. */
+/** Moves the focus from the bar to the table when the bar disappears. */
 function useFocusInTable(isShown: boolean): void {
   const wasShown = useRef(false);
   useEffect(() => {

@@ -1,23 +1,23 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { Menu } from "./menu.tsx";
 
-/** The ids of the columns that the reader has hidden. This browser remembers them. */
+/** The ids of hidden columns, stored in this browser. */
 export interface Columns {
   hidden: Signal<string[]>;
   name: string;
 }
 
-/** The reader's choice of columns of the table `name`. */
+/** The user's choice of columns of the table `name`. */
 export function useColumns(name: string, hiddenAtFirst: string[] = []): Columns {
   return { hidden: useSignal(remembered(name) ?? hiddenAtFirst), name };
 }
 
-/** The columns to show. The first names the record and always stays. */
+/** The columns to show. The first one has the record's name and always stays. */
 export function shownColumns<C extends { id: string }>(columns: C[], chosen: Columns | undefined): C[] {
   return columns.filter(({ id }, at) => at === 0 || !chosen?.hidden.value.includes(id));
 }
 
-/** Lets the reader choose columns. */
+/** A menu to choose columns. */
 export function ColumnMenu({
   columns,
   chosen,
@@ -50,7 +50,7 @@ function remembered(name: string): string[] | null {
     const kept: unknown = JSON.parse(localStorage.getItem(place(name)) ?? "null");
     return Array.isArray(kept) ? kept.map(String) : null;
   } catch {
-    return null; // The browser may refuse to store anything, and others may have written there.
+    return null; // The browser may refuse storage, and other scripts may have written there.
   }
 }
 
@@ -58,6 +58,6 @@ function remember(name: string, hidden: string[]): void {
   try {
     localStorage.setItem(place(name), JSON.stringify(hidden));
   } catch {
-    // The choice holds until the page is left.
+    // The choice lasts until the page is left.
   }
 }

@@ -1,6 +1,6 @@
 import type { Filters } from "../fragment.ts";
 
-/** A filter that is a calendar day. Empty: any. */
+/** A filter by calendar day, or empty for any. */
 export function Day<F extends Record<string, string>>({
   filters,
   name,

@@ -1,7 +1,7 @@
 import { useLoad, type Loaded } from "../api/load.ts";
 import type { Filters } from "../fragment.ts";
 
-/** Rows on a page. */
+/** Rows per page. */
 export const PAGE_LENGTH = 25;
 
 /** A page of records, and how many there are on all pages. */
@@ -10,13 +10,13 @@ export interface Rows<R> {
   total: number;
 }
 
-/** The filters that every list has. `sort` is the name of an order, with `-` in front if it is descending. */
+/** The filters of every list. `sort` is the name of an order, with a leading `-` if it is descending. */
 export type ListFilters = { page: string; sort: string };
 
-/** The filters of a list, with the page to load. `length`: usually `PAGE_LENGTH`. */
+/** The filters of a list, with the page to load. `length` is `PAGE_LENGTH` by default. */
 export type Wanted<F> = F & { number: number; length?: number };
 
-/** A list that is loaded page by page, by filters that stand in the address. */
+/** A list that is loaded page by page, with filters in the URL. */
 export interface List<R> extends Loaded<Rows<R>> {
   filters: Filters<ListFilters>;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** A button with a panel below it. Escape closes the panel, and so does whoever goes elsewhere by Tab or by pointer. */
+/** A button with a panel below it. The panel closes by Escape, or when the focus or a click goes elsewhere. */
 export function Menu({ title, children }: { title: string; children: ComponentChildren }) {
   const element = useRef<HTMLDetailsElement>(null);
   const close = () => element.current?.removeAttribute("open");
@@ -24,7 +24,7 @@ export function Menu({ title, children }: { title: string; children: ComponentCh
       onFocusOut={({ relatedTarget }) => isOutside(relatedTarget) && close()}
     >
       <summary class="button">{title}</summary>
-      {/* Takes the focus from a click on a word in it. Otherwise the page around it would, which closes the panel. */}
+      {/* It is focusable, because a click on its text would otherwise focus the page and close the panel. */}
       <div class="menu-panel stack tight" tabIndex={-1}>
         {children}
       </div>

@@ -1,6 +1,6 @@
 import type { Filters } from "../fragment.ts";
 
-/** Another page has led to the records of one `of`. They are shown until the reader wants to see all. */
+/** Says that only the records of one `of` are listed, with a button to show all. */
 export function Only<F extends Record<string, string>>({
   filters,
   name,

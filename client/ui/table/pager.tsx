@@ -1,14 +1,14 @@
 import { count } from "../format.ts";
 import { PAGE_LENGTH, type List } from "./list.ts";
 
-/** Which rows of a list are shown, of how many, and the way to the others. */
+/** The pager of a list. */
 export function Pager({ list }: { list: Pick<List<unknown>, "data" | "filters"> }) {
   const page = Math.max(1, Number(list.filters.values.value.page) || 1);
   const turn = (to: number) => list.filters.set({ page: String(to) });
   return <PageTurner page={page} total={list.data.value?.total ?? 0} turn={turn} />;
 }
 
-/** Which records a page shows, of how many in total. `turn` goes to another page. */
+/** The shown range and total of records. `turn` opens another page. */
 export function PageTurner({
   page,
   total,
@@ -38,7 +38,7 @@ export function PageTurner({
   );
 }
 
-/** A button that is switched off keeps the focus, unlike one that is disabled. */
+/** With `aria-disabled`, a button keeps the focus, unlike with `disabled`. */
 function TurnButton({
   words,
   to,

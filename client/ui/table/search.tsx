@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Filters } from "../fragment.ts";
 
-/** Long enough for a word to be typed, short enough not to be noticed. */
+/** The pause after typing before the search starts. */
 const PAUSE_MS = 250;
 
-/** A field that narrows a list down by text, when the reader stops typing. */
+/** A search field that filters a list when the user stops typing. */
 export function SearchField<F extends { q: string }>({
   filters,
   label,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Bones, Failed } from "../feedback/state.tsx";
+import { Skeleton, Failed } from "../feedback/state.tsx";
 import { OutOfDate } from "../feedback/notice.tsx";
 import { PageBox, RowBox, rowNameId } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
@@ -12,28 +12,28 @@ export interface Column<R> {
   id: string;
   title: string;
   cell: (row: R) => ComponentChildren;
-  /** Figures stand at the end of their cell. */
+  /** Whether cells are aligned to the end, for figures. */
   isNumber?: boolean;
-  /** A sentence may take several lines. Other cells have one. */
+  /** Whether cells may wrap, for sentences. */
   isText?: boolean;
-  /** Phones leave it out. Another cell then says the same in an element of the class `on-phone`. */
+  /** Hidden on phones. Another cell shows the same in an element with the class `on-phone`. */
   isWide?: boolean;
-  /** The interface's name of the order by this column. Absent: none. */
+  /** The API's name of the order by this column, if it can be sorted. */
   sort?: string;
 }
 
 interface TableProps<R extends { id: number | string }> {
-  /** The name of the list, for people who don't see the page's title. */
+  /** The name of the list, for screen readers. */
   caption: string;
   columns: Column<R>[];
   list: List<R>;
   /** The sums of all pages, below the rows. */
   total?: R;
-  /** Shown instead of the table if there is nothing: what to do next, or that no record fits the filters. */
+  /** Shown instead of an empty table. */
   empty: ComponentChildren;
-  /** Rows that are chosen for something to do with them. */
+  /** The chosen rows. */
   choice?: Choice;
-  /** The columns that the reader wants to see. */
+  /** The chosen columns. */
   chosenColumns?: Columns;
 }
 
@@ -66,7 +66,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
             </thead>
             <tbody>
               {rows === undefined
-                ? bones(columns.length + (choice ? 1 : 0))
+                ? skeleton(columns.length + (choice ? 1 : 0))
                 : rows.map((row) => <Row key={row.id} row={row} columns={columns} choice={choice} />)}
             </tbody>
             {total && (
@@ -143,7 +143,7 @@ function HeadCell<R>({
   const { name, direction } = orderOf(list.filters.values.value.sort);
   const isSorted = name === sort;
   const isDescending = isSorted && direction === "desc";
-  // Figures are first wanted from the largest, names from the first letter.
+  // The first click sorts figures descending and names ascending.
   const next = isSorted ? !isDescending : isNumber === true;
   return (
     <th
@@ -159,12 +159,12 @@ function HeadCell<R>({
   );
 }
 
-/** As many rows as a page has, so that the page keeps its height when they come. */
-function bones(columnsCount: number) {
+/** As many rows as a page has, so that the height does not change after loading. */
+function skeleton(columnsCount: number) {
   return Array.from({ length: PAGE_LENGTH / 2 }, (_, row) => (
     <tr key={row}>
       <td colSpan={columnsCount}>
-        <Bones />
+        <Skeleton />
       </td>
     </tr>
   ));

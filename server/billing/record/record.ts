@@ -31,10 +31,11 @@ import {
 } from "./source.ts";
 
 /**
- * Records what a provider reported. However often and in whichever order its events come, each payment, refund and
- * cancellation counts once.
+ * Records a provider's report. However often and in whichever order its events arrive, each payment, refund
+ * and cancellation counts once.
  *
- * @throws Failure the same as the operation that records it, for example `rule_broken` for an amount that is too large
+ * @throws Failure the same as the operation that records it, for example `rule_broken` for an amount that is
+ * too large
  */
 export async function recordEvent(source: Source, reported: BillingEvent | Nothing): Promise<Recorded> {
   switch (reported.kind) {
@@ -51,7 +52,7 @@ export async function recordEvent(source: Source, reported: BillingEvent | Nothi
   }
 }
 
-/** Records the cancellation that waited for a payment of its subscription. null: none waited. */
+/** Records the cancellation that waited for a payment of its subscription. Null if none waited. */
 export async function applyWaitingCancellation(
   source: Source,
   { subscriptionId, payer }: Subscriber,
@@ -60,7 +61,8 @@ export async function applyWaitingCancellation(
   const { context, account, provider } = source;
   const waiting = await findWaitingCancellation(context.store, account.id, { provider, subscriptionId });
   if (waiting === null) return null;
-  // Without the e-mail address: a cancellation that comes last does not have it either, and must find the same lead.
+  // Without the e-mail address: a cancellation that comes last does not have it either, and must find the
+  // same lead.
   const lead = await findLead(source, { ...payer, email: null }, ownersOf({ subscriptionId, payer }));
   if (lead === null) return null;
   const result = await recordEnd(source, lead, { subscriptionId, at: new Date(waiting.createdAt) });
@@ -68,12 +70,12 @@ export async function applyWaitingCancellation(
   return result;
 }
 
-/** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
+/** Records a payment as a sale. A payment of zero, such as a trial's, is a sign-up. */
 async function recordPayment(source: Source, reported: PaymentEvent): Promise<Recorded> {
   const known = await identify(source, reported.payer, ownersOf(reported));
   const record = reported.parts.grossAmount <= 0 ? recordUnpaidSignup : recordPaidSale;
   const result = await record(source, reported, known);
-  // A repetition does it again, as in `recordPaidSale`.
+  // A repeated event does it again, as in `recordPaidSale`.
   if (result.outcome !== "ignored") {
     await applyWaitingCancellation(source, { subscriptionId: reported.subscriptionId, payer: known.payer });
   }
@@ -81,8 +83,9 @@ async function recordPayment(source: Source, reported: PaymentEvent): Promise<Re
 }
 
 /**
- * Events of one payment may come at the same time, and each knows other parts of it. So what is known of the payment is
- * kept first, then a sale is recorded unless there is one, and then the sale is made to agree with what is known by then.
+ * Events of one payment may arrive at the same time, and each knows different parts of it. So our knowledge
+ * of the payment is stored first, then a sale is recorded unless there is one, and then the sale is corrected
+ * by the latest knowledge.
  */
 async function recordPaidSale(source: Source, reported: PaymentEvent, payer: KnownPayer): Promise<Recorded> {
   const { context, account, provider } = source;
@@ -90,9 +93,9 @@ async function recordPaidSale(source: Source, reported: PaymentEvent, payer: Kno
   const settled = async () => settlePayment(context, account, await reportedBy(source, objects));
   const names = await namesOf(source, payer);
   const isStranger = payer.lead === null && names.tid === null && names.promoCode === null;
-  // Without this, each payment of people whom nobody referred would leave records.
+  // Otherwise each payment of unreferred people would leave records.
   if (isStranger && (await settled()) === "unknown")
-    return recordedAs("ignored", "Nobody referred this customer");
+    return recordedAs("ignored", "This customer was not referred");
   const owners = ownersOf(reported);
   const payment = await context.store.transact((tx) =>
     namePayment(tx, account.id, { provider, objects, owners, parts }),
@@ -107,7 +110,7 @@ async function recordPaidSale(source: Source, reported: PaymentEvent, payer: Kno
     if (result.outcome === "ignored") return result;
     await settled();
   }
-  // A repetition does it again, because the process may have died in between.
+  // A repeated event does it again, because the process may have died in between.
   await applyWaiting(source, objects);
   return result;
 }
@@ -159,9 +162,10 @@ async function recordUnpaidSignup(
   reported: PaymentEvent,
   payer: KnownPayer,
 ): Promise<Recorded> {
-  if (payer.lead !== null) return recordedAs("known", "The customer is a lead already, and paid nothing");
+  if (payer.lead !== null) return recordedAs("known", "The customer is already a lead, and paid nothing");
   const { uid, email, tid } = await namesOf(source, payer);
-  if (uid === null && email === null) return recordedAs("ignored", "Nothing names the customer");
+  if (uid === null && email === null)
+    return recordedAs("ignored", "The event does not identify the customer");
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
   return recordOnce(
     recordSignup(source.context, source.account, {
@@ -179,8 +183,8 @@ async function recordUnpaidSignup(
 }
 
 /**
- * Records that a customer's subscription has ended. If the customer is not known yet, it waits for the first payment of
- * the subscription, because events come late and in any order.
+ * Records the end of a customer's subscription. If the customer is not known yet, it waits for the first
+ * payment of the subscription, because events come late and in any order.
  */
 async function recordCancellationEvent(source: Source, reported: CancellationEvent): Promise<Recorded> {
   const { context, account, provider } = source;
@@ -195,7 +199,7 @@ async function recordCancellationEvent(source: Source, reported: CancellationEve
     keptAt: context.now.toISOString(),
   };
   await context.store.transact((tx) => keepWaiting(tx, waitingCancellations, { event, now: context.now }));
-  // The payment may have been recorded while the cancellation was put aside.
+  // The payment may have been recorded while the cancellation was stored.
   const late = await applyWaitingCancellation(source, { subscriptionId, payer });
   return late ?? recordedAs("waiting", "Its first payment is not recorded, or not yet");
 }

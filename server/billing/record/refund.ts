@@ -19,7 +19,7 @@ import type { Reader } from "../../storage/store.ts";
 import type { RefundEvent } from "../event.ts";
 import { recordedAs, type Source, type Recorded } from "./source.ts";
 
-/** The outcome of a refund. One that comes before its sale waits for it. */
+/** The outcome of a refund. One that arrives before its sale waits for it. */
 const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Recorded> = {
   unknown: recordedAs("waiting", "Its payment is not recorded, or not yet"),
   repeated: recordedAs("known", "It was recorded before"),
@@ -28,14 +28,16 @@ const OUTCOME_OF: Record<Exclude<Settling, "worthless">, Recorded> = {
 };
 
 /**
- * Records money that went back, or came again. What comes before its sale waits for it.
+ * Records money that went back, or was returned. A report that precedes its sale waits here, because the
+ * provider would stop repeating it after a few days.
  *
- * Choice: we keep it ourselves. If we let the provider send it again, it would be lost after a few days.
+ * @see docs/spec/money.md "Billing providers"
  */
 export async function recordRefundEvent(source: Source, reported: RefundEvent): Promise<Recorded> {
   const { context, account, provider } = source;
   const { objects } = reported;
-  // It is kept before we look for its sale, so a sale that is recorded meanwhile finds it, or is found.
+  // It is stored before its sale is looked up, so it also finds a sale that is recorded meanwhile, or is
+  // found by it.
   const refund = await context.store.transact(async (tx) => {
     const payment = await namePayment(tx, account.id, { provider, objects, owners: [], parts: null });
     const kept = waitingRefund(source, reported, payment.saleEventId);
@@ -44,7 +46,7 @@ export async function recordRefundEvent(source: Source, reported: RefundEvent): 
     return kept;
   });
   const settling = await apply(source, refund, objects);
-  // Others may have waited until this one reported that their payment is the same.
+  // Others may have waited for this report that their payment is the same.
   if (settling !== "unknown") await applyWaiting(source, objects);
   if (settling !== "worthless") return OUTCOME_OF[settling];
   const amount = reported.grossTo - reported.grossFrom;
@@ -62,7 +64,7 @@ export async function applyWaiting(source: Source, objects: string[]): Promise<v
   }
 }
 
-/** Whether a refund's sale waits for an exchange rate, under whichever name of the payment. */
+/** Whether a refund's sale waits for an exchange rate, under any name of the payment. */
 async function isSaleWaiting(
   reader: Reader,
   { accountId, provider, saleEventId }: WaitingRefund,
@@ -75,8 +77,8 @@ async function isSaleWaiting(
 }
 
 /**
- * The payment of some objects, by every name that it has or had. The account may have sent its sale itself, under one of
- * the objects' ids.
+ * The payment of some objects, by all of its names, past and present. The account may have sent the sale
+ * itself, under the id of one of the objects.
  */
 export async function reportedBy(
   { context, account, provider }: Source,

@@ -26,12 +26,12 @@ export interface Recorded {
   reason: string | null;
 }
 
-/** Where an event comes from. */
+/** The origin of an event: a provider's connection. */
 export interface Source {
   context: Context;
   account: Account;
   provider: BillingProvider;
-  /** The provider's API's knowledge of a customer besides the event. null: none. */
+  /** The API's further names of a customer, or null. */
   lookUp(customerId: string): Promise<Payer | null>;
 }
 
@@ -39,35 +39,37 @@ export function recordedAs(outcome: Outcome, reason: string | null = null): Reco
   return { outcome, reason };
 }
 
-/** The outcome of an event that is kept until there is an exchange rate. */
+/** The outcome of an event that is stored until there is an exchange rate. */
 export function waits({ rate }: WaitingEvent): Recorded {
   return recordedAs("waiting", missingRate(rate));
 }
 
-/** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
+/**
+ * The result of recording, or the meaning of its refusal: the customer is unreferred, or the event is known.
+ */
 export async function recordOnce(record: Promise<Outcome | Recorded>): Promise<Recorded> {
   try {
     const result = await record;
     return typeof result === "string" ? recordedAs(result) : result;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.kind === "not_found") return recordedAs("ignored", "Nobody referred this customer");
+    if (error.kind === "not_found") return recordedAs("ignored", "This customer was not referred");
     if (error.kind === "worthless") return recordedAs("ignored", error.message);
     if (error.kind === "already_registered") return recordedAs("known", "It was recorded before");
     throw error;
   }
 }
 
-/** A payer, with the lead that they are. */
+/** A payer and their lead. */
 export interface KnownPayer {
   payer: Payer;
-  /** null: nobody knows them yet. */
+  /** Null if the payer is unknown. */
   lead: Lead | null;
 }
 
 /**
- * Finds the lead of a payer: by the customer's id, by our uids in the metadata, by what they paid or subscribed before,
- * then by e-mail address. A payer who stays unknown is also looked up in the provider's API.
+ * Finds the lead of a payer: by the customer's id, by our uids in the metadata, by earlier payments or
+ * subscriptions, then by e-mail address. An unknown payer is also looked up in the provider's API.
  */
 export async function identify(source: Source, payer: Payer, owners: string[]): Promise<KnownPayer> {
   const lead = await findLead(source, payer, owners);
@@ -84,9 +86,9 @@ export async function identify(source: Source, payer: Payer, owners: string[]): 
   return { payer: known, lead: await findLead(source, known, owners) };
 }
 
-/** A payer, with the subscription that an event is about. */
+/** A payer and the subscription of an event. */
 export interface Subscriber {
-  /** null: it is about a single payment. */
+  /** Null for a single payment. */
   subscriptionId: string | null;
   payer: Payer;
 }
@@ -96,7 +98,7 @@ export function ownersOf({ subscriptionId, payer }: Subscriber): string[] {
   return [subscriptionId, payer.customerId].filter((each) => each !== null);
 }
 
-/** The lead that these names lead to, as far as our own records tell. null: none. */
+/** The lead that our records have under these names, or null. */
 export async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
   const { context, account } = source;
   for (const uid of uidsOf(payer)) {
@@ -110,7 +112,7 @@ export async function findLead(source: Source, payer: Payer, owners: string[]): 
   return payer.email === null ? null : findLeadByEmail(context.store, account.id, payer.email);
 }
 
-/** The names that a sale or a sign-up gives its lead. An erased one gets none again. */
+/** The names that a sale or a sign-up gives its lead. An erased lead gets none again. */
 export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
   const { context, account } = source;
   if (lead !== null && isErased(lead)) {
@@ -121,7 +123,7 @@ export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
   for (const each of tids) {
     if (await findVisitor(context.store, account.id, { tid: each, now: context.now })) tid = each;
   }
-  // A payment link's reference may be a visit, which is nobody's uid.
+  // A payment link's reference may be a visit, which is no uid.
   const uid = uids.find((each) => !tids.includes(each)) ?? customerId;
   return {
     uid: lead?.uid ?? uid,
@@ -144,12 +146,12 @@ async function findLeadOf({ context, account, provider }: Source, id: string): P
   return lead?.archivedAt ? null : lead;
 }
 
-/** The names under which a lead may be known. */
+/** The possible uids of a lead. */
 function uidsOf({ customerId, uids }: Payer): string[] {
   return customerId === null ? uids : [customerId, ...uids];
 }
 
-/** The first code that leads to a promoter: others are discounts of the company. null: none does. */
+/** The first code that leads to a promoter, or null: the others are discounts of the company. */
 async function referringCode({ context, account }: Source, codes: string[]): Promise<string | null> {
   for (const code of codes) {
     const owner = await findCodeOwner(context.store, account.id, code);

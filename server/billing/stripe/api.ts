@@ -9,20 +9,20 @@ const TIMEOUT_MS = 8_000;
 /** The part of Stripe's API that we read. */
 export interface StripeApi {
   client: Stripe;
-  /** The invoice that a payment intent paid. null: none. */
+  /** The invoice that a payment intent paid, or null. */
   invoiceOf(paymentIntent: string): Promise<string | null>;
   /** The payment intents that paid an invoice. */
   intentsOf(invoice: string): Promise<string[]>;
-  /** The checkout that a payment intent or a subscription came from, in Stripe's own form. null: none. */
+  /** The checkout that a payment intent or a subscription came from, in Stripe's own form, or null. */
   checkoutOf(origin: { payment_intent: string } | { subscription: string }): Promise<unknown>;
-  /** The codes that customers typed in for an invoice's discounts. */
+  /** The codes that customers entered for an invoice's discounts. */
   codesOf(invoice: string): Promise<string[]>;
-  /** The code that a customer typed in. null: unknown. */
+  /** The code that a customer entered, or null if unknown. */
   promoCode(id: string): Promise<string | null>;
   payer(customerId: string): Promise<Payer | null>;
 }
 
-/** Stripe's API for a connection. null: it has no key. */
+/** Stripe's API for a connection, or null if it has no key. */
 export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Promise<StripeApi | null> {
   if (apiKey === null) return null;
   const { default: StripeClient } = await import("stripe");
@@ -57,7 +57,10 @@ export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Prom
   };
 }
 
-/** The answer, or null if there is none, or the key may not read it: not everybody gives a key all rights. */
+/**
+ * The answer, or null if there is none or the key lacks the right to read it: some accounts use restricted
+ * keys.
+ */
 async function ifAny<T>(answer: Promise<T>): Promise<T | null> {
   const found = answer.catch((error: { statusCode?: number }) => {
     if (error.statusCode === 403 || error.statusCode === 404) return null;
@@ -66,7 +69,7 @@ async function ifAny<T>(answer: Promise<T>): Promise<T | null> {
   return asked(found);
 }
 
-/** @throws Failure `refused` with Stripe's own reason, so that people see it, and Stripe sends the event again */
+/** @throws Failure `refused` with Stripe's reason, for its log, after which Stripe sends the event again */
 export async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -18,7 +18,7 @@ const chargeShape = z.object({
   currency: z.string(),
   created: instant,
   customer: objectId.nullish(),
-  /** Absent since 2025. null: the charge paid no invoice. */
+  /** Missing since 2025. Null: the charge paid no invoice. */
   invoice: objectId.nullish(),
   payment_intent: objectId.nullish(),
   receipt_email: email,
@@ -38,7 +38,7 @@ const disputeShape = z.object({
   balance_transactions: z.array(z.object({ amount })).nullish(),
 });
 
-/** A charge that paid no invoice. The invoice reports its own charges. */
+/** A charge without an invoice. An invoice reports its own charges. */
 export async function chargeSucceeded(data: unknown, api: StripeApi | null): Promise<PaymentEvent | Nothing> {
   const charge = chargeShape.parse(data);
   if (charge.paid === false || charge.captured === false) {
@@ -46,7 +46,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
   }
   const invoice = await invoiceOf(charge, api);
   if (invoice === undefined) {
-    // Choice: a sale too few is found by a later sync; one too many would be paid out.
+    // A later sync finds a missing sale; a sale too many would be paid out.
     return {
       kind: "nothing",
       reason: "Only the API knows whether an invoice has this charge; connect with a key",
@@ -77,11 +77,10 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
 }
 
 /**
- * A refund of a charge. Its event has the sum of refunds before and after it, but since 2022 not the refund itself. So
- * the refund's id is made of the charge's id and the sum that it leads to.
+ * A refund of a charge. Its event has the sum of refunds before and after it, but since 2022 not the refund
+ * itself. So the refund's id consists of the charge's id and the new sum.
  *
- * Choice: a refund that fails later, for example because the customer's account was closed, stays taken back. Stripe
- * gives the money back to the company, which still owes it to the customer. The company may record a sale for it.
+ * @see docs/spec/money.md "Billing providers", 9
  */
 export async function chargeRefunded(
   { data, before, at }: { data: unknown; before: number; at: Date },
@@ -96,7 +95,7 @@ export async function chargeRefunded(
 }
 
 /**
- * A dispute that begins. The bank takes the money at the same time, unless it only inquires. If it takes the money
+ * A new dispute. The bank takes the money at the same time, unless it only inquires. If it takes the money
  * later, `charge.dispute.funds_withdrawn` reports it.
  */
 export async function disputeCreated(
@@ -105,7 +104,7 @@ export async function disputeCreated(
 ): Promise<RefundEvent | Nothing> {
   const { status } = disputeShape.parse(reported.data);
   if (status.startsWith("warning_")) {
-    return { kind: "nothing", reason: "A bank inquires about the payment, and took no money" };
+    return { kind: "nothing", reason: "The bank only inquires about the payment and took no money" };
   }
   return fundsWithdrawn(reported, api);
 }
@@ -120,8 +119,8 @@ export async function fundsWithdrawn(
 }
 
 /**
- * Money that a bank gave back after a dispute: all of it, or a part if the payment had been refunded in part before. The
- * bank's transactions may be in another currency, so their proportion counts.
+ * Money that a bank returned after a dispute: the whole sum, or a part if the payment had been refunded in
+ * part before. The bank's transactions may be in another currency, so their ratio is used.
  */
 export async function fundsReinstated(
   { data, at }: { data: unknown; at: Date },
@@ -158,7 +157,7 @@ async function objectsOf(charge: Pick<Charge, "id" | "invoice" | "payment_intent
   return [await invoiceOf(charge, api), id, intent].filter((each) => typeof each === "string");
 }
 
-/** The invoice that a charge paid. null: none. undefined: unknown, because only the API knows. */
+/** The invoice that a charge paid: null if none, undefined if only the API knows. */
 async function invoiceOf(
   { invoice, payment_intent: intent }: Pick<Charge, "invoice" | "payment_intent">,
   api: StripeApi | null,

@@ -45,11 +45,10 @@ const invoiceShape = z.object({
 type Invoice = z.output<typeof invoiceShape>;
 
 /**
- * A paid invoice. Its amount is what was really paid, without credit, and without the tax's part of it.
+ * A paid invoice. Its amount is the money that was really paid, without credit, and without the tax's share
+ * of it.
  *
- * Choice: promoters are paid on revenue, so without tax. An invoice is one sale, of what its largest line sells: the
- * price of that line chooses the reward, and its quantity multiplies a flat one. The other lines, such as add-ons and
- * credit for unused time, only change the amount.
+ * @see docs/spec/money.md "Billing providers", 8
  */
 export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentEvent | Nothing> {
   const invoice = invoiceShape.parse(data);
@@ -86,7 +85,7 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
   };
 }
 
-/** As many as Stripe lists at once. A checkout holds fewer. */
+/** The maximum of Stripe's lists. A checkout has fewer items. */
 const MOST_ITEMS = 100;
 
 const sessionShape = z.object({
@@ -111,8 +110,8 @@ const sessionShape = z.object({
 type Session = z.output<typeof sessionShape>;
 
 /**
- * A checkout. It carries the visit that led to it, which its invoice and charge lack, so whichever comes first records
- * the sale. One that is not paid yet, or free, is a sign-up.
+ * A checkout. It carries its visit, which its invoice and charge lack, so whichever comes first records the
+ * sale. An unpaid or free one is a sign-up.
  */
 export async function sessionCompleted(data: unknown, api: StripeApi | null): Promise<PaymentEvent> {
   const session = sessionShape.parse(data);
@@ -156,8 +155,8 @@ async function paymentsOf({ id, charge, payment_intent: intent }: Invoice, api: 
 }
 
 /**
- * The promotion codes of an invoice. One that a checkout led to has none here: the checkout reports its codes itself, and
- * also the visit, which counts more. So the order of both events does not matter.
+ * The promotion codes of an invoice. One from a checkout has none here: the checkout reports its codes
+ * itself, and also the visit, which takes precedence. So the order of both events does not matter.
  */
 async function promoCodesOf(
   { id, discounts }: Invoice,
@@ -188,23 +187,23 @@ function soldBy(
 }
 
 /**
- * How many items a line sells, for flat rewards.
+ * The number of items that a line sells, for flat rewards. A metered quantity counts as one item. Events
+ * since 2025 don't say which prices are metered, but only those are paid for a past period.
  *
- * Choice: the quantity of a metered price is what was used, for example 10,000 requests. It counts as one item. Events
- * since 2025 don't report which prices are metered, but only those are paid for a period that is over.
+ * @see docs/spec/money.md "Billing providers", 8
  */
 function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {
   const isUsage = period ? period.start < period.end && period.end <= created : false;
   return isUsage || !quantity ? 1 : soldQuantity(quantity);
 }
 
-/** Events since 2025 name no interval, so the line's own period decides. null: neither a month nor a year. */
+/** Events since 2025 name no interval, so the line's period decides. Null: neither a month nor a year. */
 function periodOf(days: number): BillingPeriod | null {
   if (days >= 28 && days <= 31) return "monthly";
   return days >= 365 && days <= 366 ? "yearly" : null;
 }
 
-/** The same with what was sold, which the event leaves out. */
+/** The same with the product sold, which the event leaves out. */
 async function withPlan(
   reported: PaymentEvent,
   { id, invoice }: Session,

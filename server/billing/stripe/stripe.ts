@@ -19,7 +19,7 @@ import { invoicePaid, sessionCompleted } from "./invoice.ts";
 /** Stripe's own recommendation. */
 const TOLERANCE_SECONDS = 300;
 
-/** The input of a translation. `before` is the object as it was, if the event says so. */
+/** The input of a translation. `before` is the object's former state, if the event has it. */
 interface Given {
   data: unknown;
   before: { amount_refunded?: number | undefined };
@@ -102,7 +102,7 @@ async function verify(
 
 const eventShape = z.object({ type: z.string(), created: instant, data: z.unknown() });
 
-/** The package has checked the signature, so it has its time: `t=1760000000,v1=…`. */
+/** The package has checked the signature, so its time can be trusted: `t=1760000000,v1=…`. */
 function signedAt(signature: string): Date {
   return new Date(Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]) * 1_000);
 }
@@ -133,7 +133,10 @@ async function* listEvents(
   }
 }
 
-/** All payments and refunds of a lead. Its uid is the customer's id, or its e-mail address names the customers. */
+/**
+ * All payments and refunds of a lead. Its uid is the customer's id, or its e-mail address finds the
+ * customers.
+ */
 async function* listHistory(api: StripeApi, { uid, email }: Lead): AsyncGenerator<BillingEvent | Nothing> {
   const { client } = api;
   for (const customer of await customersOf(client, { uid, email })) {
@@ -155,7 +158,7 @@ async function customersOf(client: Stripe, { uid, email }: Pick<Lead, "uid" | "e
   return data.map(({ id }) => id);
 }
 
-/** The refunds of a charge. Each has the same sums before and after it that its event has. */
+/** The refunds of a charge. Each has the same sums before and after it as its event. */
 async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator<BillingEvent | Nothing> {
   const { data } = await asked(api.client.refunds.list({ charge: charge.id, limit: PAGE }));
   let before = 0;
@@ -167,7 +170,7 @@ async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator
   }
 }
 
-/** Every item of a list that comes in pages. */
+/** All items of a paged list. */
 async function* all<T extends { id: string }>(
   page: (after: { starting_after?: string }) => Promise<{ data: T[]; has_more: boolean }>,
 ): AsyncGenerator<T> {

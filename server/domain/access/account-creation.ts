@@ -12,11 +12,11 @@ import { putApiKey } from "../program/account/api-key.ts";
 /** The input for a new account and its default campaign. */
 export interface NewAccount {
   name: string;
-  /** Absent: one is generated. */
+  /** Generated if missing. */
   publicId?: string | undefined;
   landingUrl: string;
   honoursPrivacyControl?: boolean;
-  /** The text of the first key. Absent: one is generated. */
+  /** The text of the first key. Generated if missing. */
   key?: string | undefined;
 }
 
@@ -39,20 +39,20 @@ export async function createAccount(context: Context, input: NewAccount): Promis
 interface FirstStart {
   accountId: typeof SYSTEM;
   ownerId: number;
-  /** `begun`: filling the store with demo data was not finished. Absent: it has none. */
+  /** Present if the store has demo data. `begun`: it was not filled in completely. */
   demoData?: "begun" | "complete";
 }
 
 /**
- * Records that the store has had its first account. There is only one such record, so two first starts can't both
- * make an account.
+ * Records that the store has had its first account. There is only one such record, so two concurrent first
+ * starts can't both make an account.
  */
 export const firstStarts = table<FirstStart>()({
   name: "first-start",
   columns: { id: ["integer", () => 1] },
 });
 
-/** The person who may do everything in a new account. */
+/** The owner of a new account. */
 export interface FirstOwner {
   email: string;
   password: string;
@@ -60,13 +60,13 @@ export interface FirstOwner {
 
 /** The first account of a store. */
 interface FirstAccount extends AccountWithKey {
-  /** The token of the link that makes the owner. null: the owner was made. */
+  /** The token of the link that makes the owner, or null if the owner was made. */
   ownerToken: string | null;
 }
 
 /**
- * Makes the first account of an empty store, with its owner or with a link that makes the owner. null: the store has
- * had one before.
+ * Makes the first account of an empty store, with its owner or with a link that makes the owner. Resolves to
+ * null if the store has had one before.
  */
 export async function createFirstAccount(
   context: Context,
@@ -130,7 +130,7 @@ async function putAccount(
   return { account, key };
 }
 
-/** Makes the owner, or the token of a link that does. */
+/** Makes the owner, or the token of a link for it. */
 async function putOwner(
   tx: Transaction,
   context: Context,

@@ -7,28 +7,28 @@ import type { Chance, Context, PasswordCost } from "../context.ts";
 
 const derive = promisify<string, string, number, PasswordCost, Buffer>(scrypt);
 
-/** Choice: the least that NIST SP 800-63B allows. A longer minimum makes people write their passwords down. */
+/** The minimum of NIST SP 800-63B. With a longer one, people write their passwords down. */
 export const MIN_PASSWORD_LENGTH = 8;
 
 const KEY_BYTES = 32;
 const SALT_LENGTH = 22;
-/** A generated password holds 72 random bits. No one can guess it, so its hash may be cheap. */
+/** A generated password has 72 random bits. It can't be guessed, so its hash may be cheap. */
 const GENERATED_LENGTH = 12;
 
 /**
- * A hash holds a thread of Node's pool and a processor for a third of a second. The pool has four threads, and one
- * processor is left for all other requests.
+ * A hash occupies a thread of Node's pool and a processor for a third of a second. The pool has four threads,
+ * and one processor is left for all other requests.
  */
 const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 /**
- * The queue of strangers and that of everybody else, with the most hashes that are made and waited for. So strangers
- * wait three seconds at most, and can't use up what others need.
+ * The queues of strangers and of all other callers, with their maximum of running and waiting hashes. So
+ * strangers wait three seconds at most, and can't use up the others' share.
  *
  * @see docs/spec/common.md "Authentication", 4
  */
 const STRANGERS = { limit: pLimit(AT_ONCE), atMost: 10 };
 const KNOWN = { limit: pLimit(1), atMost: 40 };
-/** By then most of a full queue is worked off. */
+/** By then most of a full queue is done. */
 const RETRY_AFTER_SECONDS = 2;
 
 /** A password in clear text, to be shown once, and its hash. */
@@ -44,9 +44,9 @@ export function generatePassword(chance: Chance): NewPassword {
 }
 
 /**
- * Hashes a password that somebody chose. This is slow on purpose and runs in another thread.
+ * Hashes a chosen password. This is slow on purpose and runs in another thread.
  *
- * @throws Failure `busy` if too many wait for their hash
+ * @throws Failure `busy` if too many hashes are waiting
  */
 export async function keepPassword(context: Hashing, text: string): Promise<NewPassword> {
   const { chance } = context;
@@ -54,7 +54,11 @@ export async function keepPassword(context: Hashing, text: string): Promise<NewP
   return { text, hash: await inTurn(context, () => hash(text, salt, chance.passwordCost)) };
 }
 
-/** Whether a password matches a hash. @throws Failure `busy` if too many wait for their hash */
+/**
+ * Whether a password matches a hash.
+ *
+ * @throws Failure `busy` if too many hashes are waiting
+ */
 export async function isPassword(context: Hashing, text: string, kept: string): Promise<boolean> {
   if (kept.startsWith(CHEAP)) {
     const salt = kept.slice(CHEAP.length).split("$", 1)[0]!;
@@ -67,10 +71,10 @@ export async function isPassword(context: Hashing, text: string, kept: string): 
 }
 
 /**
- * Like `isPassword`, but always takes as long as a chosen password does, so that the time of an answer does not tell
- * whether somebody has a password. null: there is none, so no text matches.
+ * Like `isPassword`, but always takes as long as for a chosen password, so that the response time does not
+ * reveal whether there is one. Null: there is none, so no text matches.
  *
- * @throws Failure `busy` if too many wait for their hash
+ * @throws Failure `busy` if too many hashes are waiting
  */
 export async function isPasswordAnyway(
   context: Hashing,

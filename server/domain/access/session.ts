@@ -11,7 +11,7 @@ const HOLDER_KINDS = ["user", "promoter"] as const;
 /** Users sign in to the dashboard, promoters to the portal. */
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export interface Holder {
   kind: HolderKind;
   accountId: number;
@@ -19,7 +19,7 @@ export interface Holder {
   id: number;
 }
 
-/** A sign-in that lasts. Its token is in a cookie. Only the token's hash is stored. */
+/** A persistent sign-in. Its token is in a cookie, and only the token's hash is stored. */
 export interface Session {
   accountId: typeof SYSTEM;
   /** SHA-256 of the token, hexadecimal. */
@@ -27,20 +27,22 @@ export interface Session {
   holder: Holder;
   /** A digest of the holder's password hash. The session ends when the password changes. */
   passwordDigest: string;
-  /** The browser's `User-Agent`, so that people recognise their sessions. null: it sent none. */
+  /** The browser's `User-Agent`, so that people recognise their sessions, or null if it sent none. */
   device: string | null;
   createdAt: string;
   /** When it was last used, to the hour. */
   seenAt: string;
-  /** When it ends even if it is used. null: never. */
+  /** When it ends even if it is in use, or null for no fixed end. */
   endsAt: string | null;
-  /** Whether the promoter signed in with a temporary password and must choose their own first. Absent: false. */
+  /**
+   * Whether the promoter signed in with a temporary password and must first choose a new one. Absent: false.
+   */
   mustSetPassword?: true;
-  /** Somebody of the company looks at a promoter's portal. Absent: the session may change things. */
+  /** Whether a user only views a promoter's portal. Absent: the session may change things. */
   isReadOnly?: true;
 }
 
-/** Stored by the hash of the token, so that a request costs one read and the token itself is stored nowhere. */
+/** Stored by the hash of the token, so that a request costs one read and the token itself is never stored. */
 export const sessions = table<Session>()({
   name: "session",
   key: ["hash"],
@@ -66,10 +68,10 @@ export interface OpenedSession {
 /** The input for a session. */
 interface NewSession {
   holder: Holder;
-  /** null: the holder has no password. */
+  /** Null if the holder has no password. */
   passwordHash: string | null;
   device: string | null;
-  /** Absent: it ends only when nobody uses it. */
+  /** Absent: it ends only when it is no longer used. */
   endsAt?: Date;
   mustSetPassword?: boolean;
   isReadOnly?: boolean;
@@ -79,8 +81,8 @@ const TOKEN_LENGTH = 43;
 const MAX_DEVICE_LENGTH = 300;
 
 /**
- * Opens a session as part of the transaction that checked the holder. The token is always a new one, so that nobody
- * can choose the token of somebody else's session beforehand.
+ * Opens a session as part of the transaction that checked the holder. The token is always new, so that an
+ * attacker can't choose a victim's token beforehand.
  */
 export async function openSession(
   tx: Transaction,
@@ -115,14 +117,14 @@ export async function findSession(
   return session;
 }
 
-/** Whether a session was opened by the password that its holder has now. */
+/** Whether a session was opened with its holder's present password. */
 export function isOfPassword(session: Session, passwordHash: string | null): boolean {
   return session.passwordDigest === passwordDigest(passwordHash);
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** Notes that a session is in use. It writes once an hour at most. */
+/** Records that a session is in use, once an hour at most. */
 export async function noteUse(
   { store, now }: Pick<Context, "store" | "now">,
   session: Session,
@@ -135,7 +137,7 @@ export async function noteUse(
   });
 }
 
-/** The sessions of a holder that have not ended, the one used last first. */
+/** A holder's open sessions, the last used first. */
 export async function listSessions(store: Store, holder: Holder, now: Date): Promise<Session[]> {
   const all = await sessionsOf(store, holder);
   return all
@@ -143,7 +145,7 @@ export async function listSessions(store: Store, holder: Holder, now: Date): Pro
     .sort((a, b) => b.seenAt.localeCompare(a.seenAt) || b.createdAt.localeCompare(a.createdAt));
 }
 
-/** The number by which its holder names a session. The hash stays with us. */
+/** The number under which a session is shown to its holder. The hash stays secret. */
 export function sessionId({ hash }: Pick<Session, "hash">): number {
   return numberOf(hash);
 }
@@ -167,9 +169,9 @@ export async function endSessions(
 const ID_LENGTH = 16;
 
 /**
- * A new mark for a browser in which somebody has signed in: a random id, and a keyed hash which proves that we gave it to
- * this person. Nothing is stored, and the mark opens nothing. It gives the browser attempts of its own, so that a
- * stranger's guesses can't keep the person out.
+ * A new mark for a browser in which a person has signed in: a random id, and a keyed hash which proves that
+ * the mark was issued to this person. It is not stored, and it grants no access. It gives the browser
+ * attempts of its own, so that an attacker's guesses can't lock the person out.
  */
 export function newBrowserMark(chance: Chance, account: Account, holder: Holder): string {
   const id = chance.token(ID_LENGTH);
@@ -181,7 +183,7 @@ const PROOF_LENGTH = 27;
 /** The form of a mark. */
 const BROWSER_MARK = new RegExp(`^[\\w-]{${ID_LENGTH + PROOF_LENGTH}}$`);
 
-/** Whether a browser's mark was given to this person. */
+/** Whether a browser's mark was issued to this person. */
 export function isMarkOf(mark: string, account: Account, holder: Holder): boolean {
   if (!BROWSER_MARK.test(mark)) return false;
   const proof = proofOf(mark.slice(0, ID_LENGTH), account, holder);
@@ -192,11 +194,11 @@ export function isMarkOf(mark: string, account: Account, holder: Holder): boolea
 interface Sweep {
   store: Store;
   clock: () => Date;
-  /** Ties a commit to the right to sweep. */
+  /** Ties a commit to the lease of the sweep. */
   guard: (tx: Transaction) => Promise<void>;
 }
 
-/** Removes the sessions that have ended. An interrupted sweep leaves nothing half done. */
+/** Removes ended sessions. An interrupted sweep leaves nothing half done. */
 export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGenerator<void> {
   for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
     const now = clock();
@@ -216,21 +218,21 @@ export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGener
   }
 }
 
-/** A session must not hold the hash itself, because sessions are read far more often than passwords. */
+/** A session must not contain the hash itself, because sessions are read far more often than passwords. */
 function passwordDigest(passwordHash: string | null): string {
   return digest(passwordHash ?? "");
 }
 
-/** A session that was not used for this long has ended. */
+/** A session ends after this long without use. */
 const IDLE_MS = 14 * 24 * HOUR_MS;
 
-/** Whether nobody can use a session any more. */
+/** Whether a session can no longer be used. */
 function hasEnded({ seenAt, endsAt }: Session, now: Date): boolean {
   if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return true;
   return now.getTime() - Date.parse(seenAt) > IDLE_MS;
 }
 
-/** More sessions of one person than anybody opens by hand. */
+/** More sessions than a person opens by hand. */
 const MAX_LISTED = 1_000;
 
 function sessionsOf(view: Pick<Store, "page"> & Reader, { kind, accountId, id }: Holder): Promise<Session[]> {

@@ -14,8 +14,8 @@ export const EMAIL_KINDS = [
 ] as const;
 
 /**
- * A kind of e-mail to promoters that campaigns switch on. `signup_accepted` is for new promoters, `accepted` follows a
- * review.
+ * A kind of e-mail to promoters that campaigns switch on. `signup_accepted` is for new promoters, `accepted`
+ * follows a review.
  */
 export type EmailKind = (typeof EMAIL_KINDS)[number];
 
@@ -28,19 +28,19 @@ export const ACCESS_EMAIL_KINDS = [
 ] as const;
 
 /**
- * A kind of e-mail that holds a link into the portal. Each answers something that somebody has just done, or invites them, so
- * campaigns can't switch it off and nobody unsubscribes from it.
+ * A kind of e-mail that contains a link into the portal. Each answers an action of the recipient, or invites
+ * them, so campaigns can't switch it off and there is no unsubscribing from it.
  */
 export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
 
 export const SWITCH_EMAIL_KINDS = ["new_links"] as const;
 
-/** A kind of e-mail to promoters that the company sends to all of them, once. */
+/** A kind of e-mail that the company sends to all promoters, once. */
 type SwitchEmailKind = (typeof SWITCH_EMAIL_KINDS)[number];
 
 export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
 
-/** Whether an e-mail holds a link into the portal. */
+/** Whether an e-mail contains a link into the portal. */
 export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
   return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
 }
@@ -48,11 +48,11 @@ export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
 /** An e-mail to a promoter or a user before its template is filled in. */
 export interface Email {
   kind: EmailKind | AccessEmailKind | SwitchEmailKind | UserEmailKind;
-  /** null: it goes to a user. */
+  /** Null if it goes to a user. */
   promoterId: number | null;
-  /** Absent: it goes to a promoter. */
+  /** Absent if it goes to a promoter. */
   userId?: number;
-  /** Their address when it was made. The e-mail goes to the address that they have when it is sent. */
+  /** The recipient's address when the e-mail was made. It is sent to their address at the time of sending. */
   to: string;
   /** The values that templates can use. */
   values: Record<string, string>;
@@ -61,7 +61,7 @@ export interface Email {
 /** A kind of e-mail to users of the dashboard, with a link that sets their password. */
 type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
 
-/** Records that a promoter wants no more e-mails. */
+/** Records that a promoter has unsubscribed from all e-mails. */
 interface Unsubscription {
   accountId: number;
   promoterId: number;
@@ -86,7 +86,7 @@ export function unsubscribeToken({ addressKey }: Sender, promoterId: number): st
   return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
 }
 
-/** Where a promoter stops all e-mails. */
+/** The page where a promoter unsubscribes. */
 export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: number): string {
   const url = new URL(`${publicUrl}/unsubscribe`);
   url.searchParams.set("cid", account.publicId);
@@ -95,7 +95,11 @@ export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: n
   return url.href;
 }
 
-/** Stops all e-mails to a promoter. @throws Failure `not_found` for a token that is not theirs */
+/**
+ * Stops all e-mails to a promoter.
+ *
+ * @throws Failure `not_found` for a token that is not theirs
+ */
 export async function unsubscribe(
   { store, now }: Context,
   account: Sender,
@@ -111,7 +115,7 @@ export async function unsubscribe(
   );
 }
 
-/** Whether a promoter wants no e-mails. */
+/** Whether a promoter has unsubscribed. */
 export async function isUnsubscribed(
   reader: Reader,
   accountId: number,

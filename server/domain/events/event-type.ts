@@ -11,7 +11,7 @@ export const ENTITIES = [
   "referral",
 ] as const;
 
-/** The kinds of records that have events, as receivers name them. */
+/** The kinds of records that have events, by their names on the wire. */
 export type Entity = (typeof ENTITIES)[number];
 
 /** A record that has events. */
@@ -20,7 +20,10 @@ interface Announced {
   id: number;
 }
 
-/** What the types of an event depend on, in the record of each entity. The records have more, and facts keep all of them. */
+/**
+ * The fields that determine the types of an event, by entity. The records have more, and facts keep all of
+ * them.
+ */
 export interface AnnouncedRecords {
   commission: Announced & { status: string };
   payments_batch: Announced & { status: string; processingStartedAt: string | null };
@@ -39,15 +42,15 @@ export interface AnnouncedRecords {
   };
 }
 
-/** The forms of events: V2's, or the older one that connectors of automation tools wait for. */
+/** The forms of events: V2's, or the older one for connectors of automation tools. */
 export const EVENT_FORMATS = ["v2", "v1"] as const;
 
 export type EventFormat = (typeof EVENT_FORMATS)[number];
 
-/** An event as receivers get it. */
+/** An event in the form for receivers. */
 export interface EventMessage {
   format: EventFormat;
-  /** A UUID, or in V1's form a number. */
+  /** A UUID, or a number in V1's form. */
   eventId: string;
   /** A type of its format. */
   type: string;
@@ -61,8 +64,8 @@ export interface EventMessage {
 }
 
 /**
- * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
- * yet.
+ * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't
+ * exist yet.
  */
 export const EVENT_TYPES = [
   ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
@@ -95,7 +98,7 @@ export const EVENT_TYPES = [
   ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
 ].toSorted();
 
-/** The event that each e-mail goes with. */
+/** The event that triggers each e-mail. */
 export const EMAIL_EVENTS: Record<EmailKind, string> = {
   signup_accepted: "promoter_campaign.accepted",
   accepted: "promoter_campaign.accepted",
@@ -106,8 +109,8 @@ export const EMAIL_EVENTS: Record<EmailKind, string> = {
 };
 
 /**
- * A change to one record. `before` is null if it is new, `after` if it was deleted. With a `balance`, the record is a
- * promoter and only the balance changed.
+ * A change to one record. `before` is null if it is new, `after` if it was deleted. With a `balance`, the
+ * record is a promoter and only the balance changed.
  */
 export type AnnouncedChange = {
   [E in Entity]: {
@@ -128,11 +131,10 @@ export function actionOf({ before, after }: Pick<AnnouncedChange, "before" | "af
 }
 
 /**
- * The event types of a change.
+ * The event types of a change. Reaching a state causes both the event of that state and `created` or
+ * `updated`.
  *
- * Choice: a record that reaches a state causes both the event of that state and `created` or `updated`, so
- * that a receiver may follow either. A balance is no field of its promoter, so its change does not cause
- * `promoter.updated`.
+ * @see docs/spec/events.md "Webhooks"
  */
 export function eventTypesOf(change: AnnouncedChange): string[] {
   const { entity, balance } = change;
@@ -142,7 +144,7 @@ export function eventTypesOf(change: AnnouncedChange): string[] {
     .filter((type) => EVENT_TYPES.includes(type));
 }
 
-/** Whether a promoter has confirmed their address. They get the e-mails then that were held back. */
+/** Whether a promoter has confirmed their address, which releases held-back e-mails. */
 export function isConfirmation({ entity, before, after }: AnnouncedChange): boolean {
   if (entity !== "promoter" || before === null || after === null) return false;
   return before.isUnconfirmed === true && after.isUnconfirmed !== true;
@@ -157,7 +159,7 @@ const CAUSES = {
   new_customer: "referral.converted",
   promoter_accepted: "promoter_campaign.accepted",
   promoter_signed_up: "promoter.created",
-  /** The same by the name that some automation tools wait for. */
+  /** A second name for it, which some automation tools expect. */
   promoter_signs_up: "promoter.created",
   reward_created: "commission.created",
 } as const;
@@ -167,7 +169,7 @@ export type V1EventType = keyof typeof CAUSES;
 /** In alphabetical order. */
 export const V1_EVENT_TYPES = Object.keys(CAUSES) as V1EventType[];
 
-/** The type that says that a promoter waits for something that is not money. */
+/** The type for a promoter who waits for a reward other than money. */
 export const FULFILMENT: V1EventType = "fulfilment_pending";
 
 /** Whether this is an event type of V1. */
@@ -250,7 +252,11 @@ function leadTransitions(
   return transitions;
 }
 
-/** Choice: V1 knows no leads that wait, so it reports one that a promoter added when the company approves it. */
+/**
+ * V1 has no pending leads.
+ *
+ * @see docs/spec/events.md "V1's form"
+ */
 function isNewLead({ entity, before, after }: AnnouncedChange): boolean {
   if (entity !== "referral" || after === null || after.isProposal) return false;
   return before === null || before.isProposal === true;

@@ -13,9 +13,9 @@ import {
 } from "./event-type.ts";
 
 /**
- * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
- * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
- * tells what was created.
+ * Records that a record was created, changed or deleted. It is written in the same commit, and removed once
+ * its deliveries are made. A created record is copied into it only when it changes again. Until then the
+ * record itself has the data.
  */
 export interface Fact {
   accountId: typeof SYSTEM;
@@ -25,17 +25,17 @@ export interface Fact {
   /** Numbers the waiting facts of one entity. */
   number: number;
   at: string;
-  /** null: the record is new. */
+  /** Null if the record is new. */
   before: AnnouncedRecords[Entity] | null;
-  /** null: the record was deleted. If `before` is null too, the record itself has the data. */
+  /** Null if the record was deleted. If `before` is null too, the record itself has the data. */
   after: AnnouncedRecords[Entity] | null;
-  /** If only the promoter's balance changed: how. Otherwise absent, and `before` and `after` tell the change. */
+  /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
   balance?: { before: unknown; after: unknown };
 }
 
 /**
- * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
- * are small and have no index besides the id.
+ * Unsent events of all accounts, because one process sends them all. Each sign-up writes one, so they are
+ * small and have no index besides the id.
  */
 export const facts = table<Fact>()({
   name: "fact",
@@ -45,8 +45,8 @@ export const facts = table<Fact>()({
 });
 
 /**
- * The event types that somebody in an account wants. Written with webhooks and campaigns. Absent if there never were
- * any.
+ * The event types that an account's webhooks and campaigns want, updated with them. Absent if there never
+ * were any.
  */
 interface WantedEvents {
   accountId: number;
@@ -69,7 +69,7 @@ export type BalanceRecordChange = Extract<AnnouncedChange, { entity: "commission
 type HowAnnounced = Pick<Context, "now" | "isHistory">;
 
 /**
- * Records a change as a fact, in the same commit, if somebody wants its event. The same transaction must read and
+ * Records a change as a fact, in the same commit, if its event is wanted. The same transaction must read and
  * write the changed record, so that two commits can't use one number.
  */
 export function announce(
@@ -80,7 +80,10 @@ export function announce(
   return announceChange(tx, context, change);
 }
 
-/** The same for a record that is part of a balance. If somebody wants the events of balances, `announceBalances` runs first. */
+/**
+ * The same for a record that affects a balance. If events of balances are wanted, `announceBalances` runs
+ * first.
+ */
 export function announceWithBalances(
   tx: Transaction,
   context: HowAnnounced,
@@ -89,7 +92,9 @@ export function announceWithBalances(
   return announceChange(tx, context, change, announceBalances);
 }
 
-/** A new fact about the balance of a promoter, whom the transaction has locked. Its `balance` is to be added. */
+/**
+ * A new fact about the balance of a promoter, whom the transaction has locked. The caller adds its `balance`.
+ */
 export async function newBalanceFact(
   tx: Transaction,
   now: Date,
@@ -119,7 +124,7 @@ async function announceChange(
   const { entity, before, after } = change;
   const record = after ?? before;
   if (record === null || isHistory) return;
-  // Receivers know an archived lead as deleted.
+  // For receivers, an archived lead is deleted.
   if (change.entity === "referral" && change.before?.archivedAt) return;
   const wanted = await tx.get(wantedEvents, record.accountId, 1);
   if (wanted === null) return;
@@ -144,10 +149,8 @@ async function announceChange(
 type EntityKey = readonly [ownerId: number, entity: Entity, entityId: number];
 
 /**
- * If the fact that a record was created still waits, writes the record's first state into it.
- *
- * Choice: imports and erasures don't announce their changes and don't do this. The event then shows the record as
- * they left it.
+ * If the fact of a record's creation still waits, writes the record's first state into it. Imports and
+ * erasures don't announce their changes and skip this, so that the event shows the record as they left it.
  */
 async function writeDown(tx: Transaction, key: EntityKey, asMade: AnnouncedRecords[Entity]): Promise<void> {
   const fact = await tx.get(facts, SYSTEM, ...key, FIRST);

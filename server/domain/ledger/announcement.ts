@@ -49,7 +49,7 @@ const TABLES: { [E in Entity]: Table<EntityRecords[E]> } = {
   referral: leads,
 };
 
-/** The change that a fact is about, with the whole record. null: its record is gone. */
+/** The change described by a fact, with the whole record, or null if its record is gone. */
 export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
   const { entity, before, after } = fact;
   // Facts are written with whole records.

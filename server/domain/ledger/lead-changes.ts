@@ -27,7 +27,7 @@ import {
 } from "../people/lead/lead.ts";
 import { loadLead } from "../people/lead/search.ts";
 
-/** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
+/** Changes to a lead. Undefined fields stay unchanged, null clears. A named new owner gets the lead. */
 export interface LeadChanges extends OwnerName {
   email?: string | null | undefined;
   uid?: string | null | undefined;
@@ -41,7 +41,7 @@ export interface LeadChanges extends OwnerName {
   leavesCommissions: boolean;
 }
 
-/** Names the promoter campaign that a lead should belong to. undefined: not given. */
+/** Names the promoter campaign that a lead should belong to. Undefined: not given. */
 interface OwnerName {
   refToken?: string | undefined;
   promoterCampaignId?: number | undefined;
@@ -50,8 +50,8 @@ interface OwnerName {
 /**
  * Changes a lead, or gives it to another promoter.
  *
- * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may not get
- * leads, `invalid`, `taken`
+ * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may
+ * not get leads, `invalid`, `taken`
  */
 export async function updateLead<T>(
   context: Context,
@@ -77,8 +77,8 @@ export async function updateLead<T>(
 }
 
 /**
- * Deletes a lead and its counts, or archives one that has sales: a later refund needs it. Commissions that were given
- * by hand or imported stay.
+ * Deletes a lead and its counts, or archives one that has sales, because later refunds need it. Commissions
+ * that were given by hand or imported stay.
  *
  * @throws Failure `missing`, `not_found`
  * @see docs/spec/states.md "Leads"
@@ -95,7 +95,8 @@ export async function deleteLead(context: Context, accountId: number, selector: 
 }
 
 /**
- * The promoter campaign that a lead should move to. null: none is named, or the lead already belongs to it.
+ * The promoter campaign that a lead should move to, or null if none is named, or the lead already belongs to
+ * it.
  *
  * @throws Failure `not_found`, `refused` if it is named by id and not accepted
  */
@@ -117,10 +118,8 @@ async function findTarget(
 type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
 
 /**
- * The dates of each state.
- *
- * Choice: a sign-up or a subscriber is no customer and has cancelled nothing. Denying a lead keeps both dates, so
- * that it can be undone.
+ * The dates of each state. A sign-up or subscriber is no customer and has cancelled nothing. Denying a lead
+ * keeps both dates, so that it can be undone.
  */
 const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
   signup: () => ({ customerSince: null, cancelledAt: null }),
@@ -146,19 +145,22 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
   };
   const state = changes.state ?? impliedState(after, customerSince);
   const dates = DATES[state](after, now.toISOString());
-  // A customer who comes back may leave again.
+  // A returning customer may leave again.
   const cancellationId = dates.cancelledAt === null ? null : after.cancellationId;
   return { ...after, state, ...dates, cancellationId };
 }
 
-/** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */
+/** A lead that becomes a customer is active. One that is no longer a customer is a sign-up again. */
 function impliedState({ state }: Lead, customerSince: Date | null | undefined): LeadState {
   const isProspect = state === "signup" || state === "subscribed";
   if (customerSince && isProspect) return "active";
   return customerSince === null && state === "active" ? "signup" : state;
 }
 
-/** The lead under its new owner. The new owner's part of a split becomes part of the rest, which is the owner's. */
+/**
+ * The lead under its new owner. The new owner's share of a split becomes part of the remainder, which is the
+ * owner's.
+ */
 function belongingTo(lead: Lead, owner: PromoterCampaign): Lead {
   const splits = lead.splits?.filter(({ promoterCampaignId }) => promoterCampaignId !== owner.id) ?? [];
   return {

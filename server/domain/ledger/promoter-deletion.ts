@@ -16,15 +16,12 @@ import { promoters, type Promoter } from "../people/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../people/promoter/search.ts";
 
 /**
- * Deletes a promoter with their promoter campaigns, payout methods and addresses.
- *
- * Choice: a promoter with earnings can't be deleted, because money must remain accounted for, nor one with sales,
- * because a refund may take back what others earned by them. Leads stay, because those people did sign up. Promo codes
- * are archived, because the payment processor may know them. Ref tokens are retired, so that old links can never lead
- * to another promoter. Child promoters lose their parent. Whatever is added for the promoter meanwhile reads their
- * record or their promoter campaign. So it is either found here or refused.
+ * Deletes a promoter with their promoter campaigns, payout methods and addresses. All transactions that add
+ * records for the promoter read their record or their promoter campaign, so a concurrent one is either found
+ * here or refused.
  *
  * @throws Failure `not_found`, or `refused` for a promoter with commissions, sales or payouts
+ * @see docs/spec/states.md "Promoters and promoter campaigns", 4
  */
 export async function deletePromoter(
   context: Context,

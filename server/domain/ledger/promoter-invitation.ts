@@ -12,25 +12,25 @@ import { enqueueAccessEmail } from "../people/portal/sign-in.ts";
 /** People whom the company invites to become promoters. */
 export interface Invitation {
   emails: string[];
-  /** null: the account's default campaign. */
+  /** Null for the account's default campaign. */
   campaignId: number | null;
-  /** What the company wants to say to them. null: nothing. */
+  /** A message from the company, or null. */
   message: string | null;
   /** Whether each gets an e-mail. */
   isMailed: boolean;
 }
 
-/** A promoter with an invited address, who may have been one before. */
+/** A promoter with an invited address, new or known. */
 export interface Invited {
   promoter: Promoter;
   isNew: boolean;
 }
 
 /**
- * Makes promoters of invited people, each in a commit with their e-mail. Choice: they are accepted in any campaign, and
- * whoever is a promoter already stays as they are and gets no e-mail.
+ * Makes promoters of invited people, each in one commit with their e-mail.
  *
  * @throws Failure `not_found` for the campaign
+ * @see docs/spec/v2.md "Promoters"
  */
 export async function invitePromoters(
   context: Context,
@@ -52,7 +52,7 @@ async function inviteOne(context: Context, account: Account, given: OneInvitatio
   try {
     return { promoter: (await add(context, account, given)).promoter, isNew: true };
   } catch (error) {
-    // Two requests came at once, and the other one was first.
+    // Another request for the address was faster.
     if (!(error instanceof Failure) || error.kind !== "taken") throw error;
     const promoter = await findPromoterByEmail(context.store, account.id, given.email);
     if (promoter === null) throw error;
@@ -67,7 +67,7 @@ async function add(
 ): Promise<CreatedPromoter> {
   const id = await context.store.nextId("delivery");
   return createPromoter(context, account, {
-    ...NOBODY_YET,
+    ...DEFAULTS,
     email,
     campaignId,
     profile: newProfile({}),
@@ -88,8 +88,8 @@ async function add(
   });
 }
 
-/** An invited promoter begins without these. */
-const NOBODY_YET = {
+/** An invited promoter starts without these. */
+const DEFAULTS = {
   custId: null,
   refToken: null,
   coupon: null,

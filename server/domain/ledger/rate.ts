@@ -7,7 +7,7 @@ import { exponentOf, share } from "../money.ts";
 
 /** The exchange rates of one day. */
 export interface DayRates {
-  /** `SYSTEM`: the operator's, for all accounts. Otherwise the account's own. */
+  /** `SYSTEM` for the operator's rates, which all accounts use. Otherwise the account's own. */
   accountId: number;
   /** In UTC, such as `2026-03-04`. */
   day: string;
@@ -24,15 +24,15 @@ export const dayRates = table<DayRates>()({
   columns: { day: "text", base: "text" },
 });
 
-/** An amount in the account's currency, and as it was given. */
+/** An amount in the account's currency, and as given. */
 export interface Converted {
   cents: number;
   originalAmount: number;
-  /** null: the account's currency. */
+  /** Null for the account's currency. */
   originalCurrency: string | null;
 }
 
-/** A rate that nobody has stored yet. */
+/** A rate that is not stored. */
 export interface MissingRate {
   /** ISO 4217 codes. */
   from: string;
@@ -49,10 +49,10 @@ export function isRate(text: string): boolean {
 }
 
 /**
- * Stores the rates of some days, in one commit. If rates of a day are known, new ones are added to them and
- * replace those of the same currencies.
+ * Stores the rates of some days, in one commit. New rates of a known day are added, and replace those of the
+ * same currencies. A day has one base, so rates with another base replace all of the day's rates.
  *
- * Choice: a day has one base. Rates with another base replace the day's former rates.
+ * @see docs/spec/v2.md "Exchange rates"
  */
 export function storeRates(
   { store, now }: Context,
@@ -78,13 +78,13 @@ export function storeRates(
   });
 }
 
-/** How many days back a rate is looked for. Central banks publish none on weekends and holidays. */
+/** How many days back a rate is looked up. Central banks publish none on weekends and holidays. */
 const DAYS_BACK = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * The rates that a sale of this day may use, in the order in which they are tried: the latest day first, and
- * for each day the account's own before the operator's.
+ * The rates that a sale of this day may use, in order: the latest day first, and for each day the account's
+ * own before the operator's.
  */
 export async function* ratesFor(reader: Reader, accountId: number, at: Date): AsyncGenerator<DayRates> {
   for (let back = 0; back <= DAYS_BACK; back++) {
@@ -97,10 +97,11 @@ export async function* ratesFor(reader: Reader, accountId: number, at: Date): As
 }
 
 /**
- * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of at most seven
- * days before, or tells which rate is missing. `currency` is null if the amount is in the account's currency.
+ * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of the
+ * seven days before, or returns the missing rate. `currency` is null if the amount is in the account's
+ * currency.
  *
- * Within a transaction it also makes sure that the account's currency does not change before the commit.
+ * Within a transaction it also ensures that the account's currency does not change before the commit.
  *
  * @throws Failure `rule_broken` if the currency is unknown
  */
@@ -130,12 +131,12 @@ export function isMissing(money: object): money is MissingRate {
   return "day" in money;
 }
 
-/** Says which rate is missing. */
+/** A sentence about a missing rate. */
 export function missingRate({ from, to, day }: MissingRate): string {
   return `There is no exchange rate from ${from} to ${to} for ${day}`;
 }
 
-/** The error for an amount that converts to nothing. */
+/** The error for an amount that converts to zero. */
 export function worthless(
   { amount, currency }: { amount: number; currency: string | null },
   account: Account,
@@ -144,7 +145,7 @@ export function worthless(
   return new Failure("worthless", `${given} are worth less than the smallest unit of ${account.currency}`);
 }
 
-/** How much one currency buys of another, as a fraction. null: no day has rates for both. */
+/** The rate between two currencies as a fraction, or null if no day has rates for both. */
 async function findRate(
   reader: Reader,
   accountId: number,

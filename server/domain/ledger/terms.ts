@@ -8,7 +8,7 @@ import { loadRewardEntries, type FullRewardEntry } from "../program/reward/chang
 import { readRule, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
 import { loadTargetCounts } from "./sale/tiers.ts";
 
-/** What a campaign promises. Without `joined` and `promoter`, what it promises to newcomers. */
+/** A campaign's promise to its promoters. Without `joined` and `promoter`, to applicants. */
 interface Offer {
   account: Account;
   campaign: Campaign;
@@ -17,8 +17,7 @@ interface Offer {
 }
 
 /**
- * What a campaign pays, when it pays, and how long a click counts: a sentence each. A hidden reward is the company's own
- * matter, so it is left out.
+ * Sentences on what a campaign pays, when it pays, and how long a click counts. Hidden rewards are left out.
  */
 export async function loadTerms(
   reader: Reader,
@@ -36,10 +35,10 @@ export async function loadTerms(
   ];
 }
 
-/** A target of a promoter, and how far they are. */
+/** A promoter's target and their progress. */
 export interface Goal {
   rewardId: number;
-  /** What it gives, such as `$100.00`. */
+  /** The reward, such as `$100.00`. */
   gives: string;
   metric: "customers" | "revenue";
   /** Revenue is in cents. */
@@ -86,7 +85,7 @@ const GOALS: Partial<Record<string, Goal["metric"]>> = {
   promoter_campaign_revenue: "revenue",
 };
 
-/** The smallest count that a rule asks for. null: it asks for no growth. */
+/** The smallest count that a rule requires, or null if it requires no growth. */
 function leastOf({ operator, value }: Rule): number | null {
   if (operator === "greater than") return Math.floor(value) + 1;
   return operator === "greater than or equal to" || operator === "equal to" ? value : null;
@@ -117,7 +116,7 @@ const SALES: Record<FullRewardEntry["entry"]["applyOn"], string> = {
   specific: " of some products",
 };
 
-/** A fixed amount of cash is in units of the currency, and may have parts of a cent. */
+/** A fixed amount of cash is in units of the currency, and may have fractions of a cent. */
 function amountOf(
   { unit, amountTenThousandths, isFlat }: RewardSchema,
   { promoterRewardType }: Reward,
@@ -131,7 +130,7 @@ function amountOf(
   return unit === "cash" ? `${share}${ofLast}` : `${share}${ofLast} in ${unit.replaceAll("_", " ")}`;
 }
 
-/** What the amount is a part of, or what it is given for. */
+/** The base of the amount, or its reason. */
 function baseOf({ promoterRewardType, tierRewardMode, tierLevel, schemas }: Reward): string {
   const isShare = schemas.some(({ isFlat }) => !isFlat);
   const of = isShare ? "of" : "for";
@@ -169,7 +168,7 @@ const COUNTS = {
 } as const;
 
 function approvalOf({ autoApproveCommissions, commissionHoldDays }: Campaign): string {
-  if (!autoApproveCommissions) return "Each commission is looked at before it is approved.";
+  if (!autoApproveCommissions) return "Each commission is reviewed before it is approved.";
   if (commissionHoldDays === 0) return "Commissions are approved immediately.";
   return `Commissions are approved ${counted(commissionHoldDays, "day")} after the sale.`;
 }
@@ -182,16 +181,17 @@ const PERIODS: Record<PayoutCycle, string> = {
 
 function payingOf({ payoutCycle, minPaymentCents, currency }: Account, netDays: number): string {
   const when = netDays === 0 ? "at its end" : `${counted(netDays, "day")} after its end`;
-  const least = minPaymentCents === 0 ? "" : `, if it is at least ${moneyFormat(currency)(minPaymentCents)}`;
-  return `What is approved in ${PERIODS[payoutCycle]} is paid ${when}${least}.`;
+  const least =
+    minPaymentCents === 0 ? "" : `, if they add up to at least ${moneyFormat(currency)(minPaymentCents)}`;
+  return `Commissions approved in ${PERIODS[payoutCycle]} are paid ${when}${least}.`;
 }
 
 function clickOf({ visitorCookieDays, attribution }: Campaign): string {
   const whose =
     attribution === "last"
-      ? "If somebody followed links of several promoters, the last one counts."
-      : "If somebody followed links of several promoters, the first one counts.";
-  return `A click counts for ${counted(visitorCookieDays, "day")}: whoever signs up within that time is yours. ${whose}`;
+      ? "If a visitor followed links of several promoters, the last one counts."
+      : "If a visitor followed links of several promoters, the first one counts.";
+  return `A click counts for ${counted(visitorCookieDays, "day")}: everyone who signs up within that time is yours. ${whose}`;
 }
 
 function counted(count: number, noun: string): string {

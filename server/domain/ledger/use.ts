@@ -27,7 +27,11 @@ type UseSchema = Schema<{
   promoter_campaigns: typeof promoterCampaigns;
 }>;
 
-/** Stops the removal of a campaign that records belong to. @throws Failure `in_use` */
+/**
+ * Prevents the removal of a campaign that records belong to.
+ *
+ * @throws Failure `in_use`
+ */
 export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
   const stats = await loadCampaignStats(tx.view, accountId, id);
   const uses: [count: number, name: string][] = [
@@ -43,7 +47,11 @@ export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Cam
   }
 }
 
-/** Stops the removal of a product that rewards or sales name. @throws Failure `in_use` */
+/**
+ * Prevents the removal of a product that rewards or sales name.
+ *
+ * @throws Failure `in_use`
+ */
 export async function refuseUsedProduct({ view }: Transaction, { accountId, id }: Product): Promise<void> {
   const question = view.question<UseSchema>();
   const total = sql<number>`count(*)`.as("total");
@@ -58,7 +66,7 @@ export async function refuseUsedProduct({ view }: Transaction, { accountId, id }
       .select(total)
       .where("account_id", "=", accountId)
       .where("rewarded_products", "is not", null)
-      // As `productsNamed` writes it.
+      // In the format of `productsNamed`.
       .where("rewarded_products", "like", `% ${id} %`),
   );
   const counts = await view.rows(sold.unionAll(inCampaigns!).unionAll(inPromoterCampaigns!));

@@ -22,32 +22,32 @@ export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
 
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** A file that was uploaded. */
+/** An uploaded file. */
 export interface UploadedFile {
-  /** Its name in the place for uploads, such as `q3kPz0Yc.png`. A changed file has another name. */
+  /** Its name in the place for uploads, such as `q3kPz0Yc.png`. A changed file gets another name. */
   name: string;
   format: string;
   bytes: number;
-  /** The size of an image, in pixels. null: it is none. */
+  /** The size of an image, in pixels, or null for other files. */
   image: { width: number; height: number } | null;
 }
 
-/** Something that promoters can use: a banner, a document, a page to link to, or a text. */
+/** Material for promoters: a banner, a document, a page to link to, or a text. */
 export interface Asset {
   accountId: number;
   id: number;
   name: string;
   type: AssetType;
-  /** The campaigns whose promoters see it. Empty: those of all campaigns. */
+  /** The campaigns whose promoters see it. Empty: all campaigns. */
   campaignIds: number[];
   categoryId: number | null;
-  /** Of images and documents. null: `url` names it, or it needs none. */
+  /** The file of an image or document. Null if `url` names it, or if it needs none. */
   file: UploadedFile | null;
   /** The address of an image or a document on another server, or the page of a link. */
   url: string | null;
-  /** The words of a text. `{{ref_link}}` stands for the promoter's link. */
+  /** The content of a text. `{{ref_link}}` is replaced by the promoter's link. */
   content: string | null;
-  /** The page that it leads to. null: the promoter's usual one. */
+  /** The page that it leads to, or null for the promoter's default page. */
   landingPageUrl: string | null;
   createdAt: string;
 }
@@ -59,14 +59,14 @@ export const assets = table<Asset>()({
     type: "text",
     name: ["text", ({ name }) => name.toLowerCase()],
     category_id: "integer",
-    /** ` 1 7 `, so that each id has a blank on both sides. null: all campaigns. */
+    /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
     campaign_ids: ["text", ({ campaignIds: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
     created_at: "text",
   },
   indexes: { category: { on: ["category_id"], where: "category_id is not null" } },
 });
 
-/** A heading that assets stand under. */
+/** A heading above assets. */
 export interface AssetCategory {
   accountId: number;
   id: number;
@@ -83,10 +83,14 @@ export const assetCategories = table<AssetCategory>()({
   indexes: { position: { on: ["position"] } },
 });
 
-/** The fields of an asset that a client gives. */
+/** The fields of an asset that a client sets. */
 export type AssetInput = Omit<Asset, "accountId" | "id" | "createdAt">;
 
-/** Makes an asset. @throws Failure `invalid` if something that its type needs is missing, or an id is unknown */
+/**
+ * Makes an asset.
+ *
+ * @throws Failure `invalid` if its type lacks a required field, or an id is unknown
+ */
 export async function createAsset(
   { store, now }: Context,
   accountId: number,
@@ -101,13 +105,13 @@ export async function createAsset(
   return asset;
 }
 
-/** Changes to an asset. undefined: unchanged. */
+/** Changes to an asset. Undefined fields stay unchanged. */
 type AssetChanges = { [Field in keyof AssetInput]?: AssetInput[Field] | undefined };
 
 /**
- * Changes an asset. A new file takes the place of an address, and an address that of a file.
+ * Changes an asset. A new file replaces an address, and a new address a file.
  *
- * @throws Failure `not_found`, `invalid` as `createAsset`
+ * @throws Failure `not_found`, and `invalid` like `createAsset`
  */
 export function updateAsset(
   { store }: Context,
@@ -126,7 +130,11 @@ export function updateAsset(
   });
 }
 
-/** Deletes an asset, and returns what it was. Its file is still there. @throws Failure `not_found` */
+/**
+ * Deletes an asset and returns it. Its file still exists.
+ *
+ * @throws Failure `not_found`
+ */
 export function deleteAsset({ store }: Context, accountId: number, id: number): Promise<Asset> {
   return store.transact(async (tx) => {
     const asset = await loadAsset(tx, accountId, id);
@@ -154,7 +162,7 @@ export async function loadAsset(reader: Reader, accountId: number, id: number): 
   return asset;
 }
 
-/** Which assets to list. null and empty lists: all. */
+/** The assets to list. Null and empty lists match all. */
 export interface AssetFilter {
   text: string | null;
   types: AssetType[];
@@ -196,7 +204,7 @@ export function assetChannel({ id }: Pick<Asset, "id">): string {
   return `asset-${id}`;
 }
 
-/** How many clicks the links of these assets have brought, by the id of the asset. Absent: none. */
+/** How many clicks the links of these assets have brought, by asset id. Missing ones have none. */
 export async function loadAssetClicks(
   view: View,
   accountId: number,
@@ -222,7 +230,7 @@ export function assetLink(asset: Asset, promoterCampaign: PromoterCampaign, camp
   return url.href;
 }
 
-/** The most categories of an account. */
+/** The maximum of categories in an account. */
 const MOST_CATEGORIES = 100;
 
 /** An account's categories, in the order of their positions. */
@@ -230,7 +238,7 @@ export function listCategories(view: View, accountId: number): Promise<AssetCate
   return view.page(assetCategories, "position", accountId, [], { limit: MOST_CATEGORIES });
 }
 
-/** A category to be made, changed or removed. `id` null: a new one. */
+/** A category to be made (`id` null), changed or removed. */
 export interface CategoryChange {
   id: number | null;
   name: string;
@@ -239,9 +247,9 @@ export interface CategoryChange {
 }
 
 /**
- * Changes categories, and leaves the others as they are. Assets of a removed category have none.
+ * Changes the given categories only. Assets of a removed category have none.
  *
- * @throws Failure `not_found` for an unknown category, `invalid` after too many
+ * @throws Failure `not_found` for an unknown category, `invalid` if there are too many
  */
 export async function changeCategories(
   { store, now }: Context,

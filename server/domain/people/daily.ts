@@ -26,7 +26,7 @@ export const METRICS = [
   "earningsCents",
   "paidCents",
 ] as const;
-/** A metric counts things that happen, or cents if its name says so. */
+/** A metric counts events, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
 export type TotalMetric = (typeof TOTAL_METRICS)[number];
 
@@ -43,32 +43,32 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
 ]);
 
 /**
- * Whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a promoter campaign. Promoters are
- * many, so theirs are also added up by month, on its first day.
+ * The subjects whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a
+ * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day.
  */
 const SERIES = ["campaign", "promoter", "promoter-month", "source", "page", "sub-id"] as const;
 export type Series = (typeof SERIES)[number];
 
 /**
- * The sums of each day. A series has rows of its own, because one row for each combination would make ten times as many, and
- * reports need one series at a time.
+ * The sums of each day. Each series has its own rows, because one row for each combination would make ten
+ * times as many, and reports need one series at a time.
  */
 export const daily = {
   name: "daily",
   by: {
     series: "text",
-    /** The campaign or promoter, or the promoter campaign of a channel. 0: none. */
+    /** The campaign or promoter, or the promoter campaign of a channel, otherwise 0. */
     subject_id: "integer",
-    /** The key of the source, page or channel. "": none. */
+    /** The key of the source, page or channel, otherwise "". */
     subject_key: "text",
     day: "text",
-    /** For promoters. 0: none. */
+    /** The promoter campaign, for promoters, otherwise 0. */
     promoter_campaign_id: "integer",
   },
   sums: METRICS.map(columnOf),
 } as const satisfies SumTable;
 
-/** The column of a metric. Operators ask for them too, so leads are called by the name of their table. */
+/** The column of a metric. Operators query the columns too, so leads go by the name of their table. */
 export function columnOf(metric: Metric): string {
   const name = metric.replace("referrals", "leads").replace("Referrals", "Leads");
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -77,19 +77,19 @@ export function columnOf(metric: Metric): string {
 /** One count of a record. */
 export interface Count {
   metric: Metric;
-  /** The instant that decides the day. */
+  /** The instant that determines the day. */
   at: string;
   /** Absent: 1. */
   amount?: number;
 }
 
-/** A record that counts. */
+/** A record that is counted. */
 interface Owner extends Belonging {
-  /** null: it came without a visit. Absent: it is not counted by source and page. */
+  /** Null if it came without a visit. Absent: it is not counted by source and page. */
   origin?: Origin | null | undefined;
 }
 
-/** What records add to `daily`, by their counts. */
+/** The contributions of records to `daily`, by their counts. */
 export function dailySums<R extends Owner>(countsOf: (record: R) => Count[]): Summing<R> {
   return { into: daily, sharesOf: (record) => sharesOf(record, countsOf(record)) };
 }
@@ -97,12 +97,12 @@ export function dailySums<R extends Owner>(countsOf: (record: R) => Count[]): Su
 /** Totals over all days. */
 export type Stats = Record<TotalMetric, number>;
 
-/** The table, as questions see it. */
+/** The table, for queries. */
 interface DailySchema {
   daily: DailyRow;
 }
 
-/** A row of it, as questions see it. */
+/** A row of it, for queries. */
 type DailyRow = {
   account_id: number;
   series: Series;
@@ -112,12 +112,12 @@ type DailyRow = {
   promoter_campaign_id: number;
 };
 
-/** A question about the days of a series. */
+/** A query over the days of a series. */
 export function dailyQuestion(view: View, accountId: number, series: Series) {
   return daysOf(view.question<DailySchema>(), accountId, series);
 }
 
-/** The sums of metrics, under their names. */
+/** The sums of metrics, by name. */
 export function totalsOf<M extends Metric>(metrics: readonly M[]) {
   return metrics.map((metric) =>
     sql<number>`coalesce(sum(${sql.ref(`daily.${columnOf(metric)}`)}), 0)`.as(metric),

@@ -3,12 +3,12 @@ import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table, type Table } from "../../storage/table.ts";
 import type { Promoter } from "./promoter/promoter.ts";
 
-/** The end of an erased person's address, which reaches nobody (RFC 2606). */
+/** The domain of erased people's addresses, which can never receive mail (RFC 2606). */
 const END = "@erased.invalid";
 
 /**
- * The record with an address that reaches nobody. The address contains the id, because addresses are unique. If somebody
- * has signed up with that address, it gets a number. Otherwise a stranger could keep others from being erased.
+ * The record with an undeliverable address. The address contains the id, because addresses are unique. If
+ * another person has registered that address, it gets a number; otherwise a stranger could block erasures.
  */
 export async function withErasedEmail<R extends { accountId: number; id: number; email: string | null }>(
   tx: Transaction,
@@ -29,13 +29,15 @@ export function isErased({ id, email }: { id: number; email: string | null }): b
 }
 
 /**
- * Stops changes that could bring personal data back into the record of an erased promoter. @throws Failure `refused`
+ * Prevents changes that could bring personal data back into the record of an erased promoter.
+ *
+ * @throws Failure `refused`
  */
 export function refuseErased(promoter: Promoter): void {
   if (isErased(promoter)) throw new Failure("refused", "Promoter was erased.");
 }
 
-/** How many people of an account were erased. Absent if nobody was. */
+/** The number of an account's erasures. Absent before the first. */
 interface ErasureCount {
   accountId: number;
   count: number;
@@ -47,14 +49,15 @@ export const erasureCounts = table<ErasureCount>()({
 });
 
 /**
- * How many erasures an account has had. Code that copies personal data reads this number before it reads the data,
- * and again in the transaction that writes the copy. If the number has grown, the copy may hold erased data.
+ * How many erasures an account has had. Code that copies personal data reads this number before it reads the
+ * data, and again in the transaction that writes the copy. If the number has grown, the copy may contain
+ * erased data.
  */
 export async function countErasures(reader: Reader, accountId: number): Promise<number> {
   return (await reader.get(erasureCounts, accountId, 1))?.count ?? 0;
 }
 
-/** Adds one. From then on nothing that was read before is written. */
+/** Adds one. From then on, copies of earlier reads are no longer written. */
 export async function countErasure(store: Store, accountId: number): Promise<void> {
   await store.transact(async (tx) =>
     tx.put(erasureCounts, { accountId, count: (await countErasures(tx, accountId)) + 1 }),
@@ -62,14 +65,14 @@ export async function countErasure(store: Store, accountId: number): Promise<voi
 }
 
 /**
- * An erasure that is not complete. Its first commit has taken the person's own data away and written this record; its last
- * one removes it. A job completes those that a killed process has left.
+ * An unfinished erasure. Its first commit has removed the person's own data and written this record; its last
+ * one removes it. A job completes erasures whose process was killed.
  */
 export interface UnfinishedErasure {
   accountId: number;
   entity: "promoter" | "referral";
   entityId: number;
-  /** Those of the promoter. */
+  /** The promoter campaigns of an erased promoter. */
   promoterCampaignIds: number[];
 }
 

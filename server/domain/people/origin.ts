@@ -6,17 +6,17 @@ import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts"
 const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];
 
-/** How a visitor came, by the keys of names. The names themselves can be forgotten. */
+/** The origin of a visitor, by the keys of names. The names themselves can be forgotten. */
 export interface Origin {
   /** The site with the link, otherwise `utm_source`. */
   sourceKey: string;
   /** The page that the visitor reached, without its query. */
   pageKey: string;
-  /** The channel that the promoter's link named, among those of its promoter campaign. Absent: none. */
+  /** The channel in the promoter's link, within its promoter campaign. Absent: none. */
   subKey?: string;
 }
 
-/** The source and the page of leads and sales without a visit. */
+/** The source and page of leads and sales without a visit. */
 const DIRECT = "direct";
 const UNKNOWN_PAGE = "unknown";
 export const NO_VISIT: Origin = { sourceKey: nameKey(DIRECT), pageKey: nameKey(UNKNOWN_PAGE) };
@@ -28,7 +28,7 @@ interface OriginName {
   name: string;
 }
 
-/** The names of sources and pages. Other records and the counters hold only their keys. */
+/** The names of sources and pages. Other records and the counters store only their keys. */
 export const originNames = table<OriginName>()({
   name: "origin",
   key: ["kind", "name_key"],
@@ -49,7 +49,7 @@ export const ORIGIN_COLUMNS = {
 /** The name for all sources and pages beyond the first thousand. */
 export const OTHER = "other";
 
-/** A visit, as a click tells it. */
+/** The visit of a click. */
 interface Visited {
   url: string | null;
   referrer: string | null;
@@ -58,12 +58,12 @@ interface Visited {
 }
 
 /**
- * Choice: pages that themselves name the promoter are counted together. Their addresses may hold the promoter's
- * name, which an erasure could not take out of the counters.
+ * Pages that themselves name the promoter are counted together: their addresses may contain the promoter's
+ * name, which an erasure could not remove from the counters.
  */
 const OWN_PAGE = "own page of a promoter";
 
-/** The origin of a visit. Names that are new to the account are kept, until there are too many. */
+/** The origin of a visit. New names are stored until the account has too many. */
 export async function originOf(
   tx: Transaction,
   accountId: number,
@@ -84,7 +84,7 @@ export const FIXED_NAMES: Record<OriginKind, string[]> = {
   page: [UNKNOWN_PAGE, OWN_PAGE, OTHER],
 };
 
-/** The name behind a key. A name that was forgotten counts as another. */
+/** The name behind a key. A forgotten name counts as "other". */
 export async function findOriginName(
   reader: Reader,
   accountId: number,
@@ -99,14 +99,14 @@ export function nameKey(name: string): string {
   return fingerprint([name]);
 }
 
-/** A channel of a promoter campaign, as links name it (`sub_id`). */
+/** A channel of a promoter campaign, as named in links (`sub_id`). */
 interface SubIdName {
   accountId: number;
   promoterCampaignId: number;
   name: string;
 }
 
-/** The channels of promoter campaigns. Other records and the counters hold only their keys. */
+/** The channels of promoter campaigns. Other records and the counters store only their keys. */
 export const subIdNames = table<SubIdName>()({
   name: "sub-id",
   key: ["promoter_campaign_id", "name_key"],
@@ -119,10 +119,10 @@ export const subIdNames = table<SubIdName>()({
 
 const LONGEST_NAME = 100;
 
-/** Choice: anybody can write made-up channels into a link, and nobody has more. A few more do no harm. */
+/** The limit stops made-up channels in links. No promoter has more, and a few more do no harm. */
 const MOST_SUB_IDS = 200;
 
-/** The key of the channel that a visit names. A name that is new is kept, until there are too many. */
+/** The key of a visit's channel. A new name is stored until there are too many. */
 export async function subKeyOf(
   tx: Transaction,
   { accountId, id: promoterCampaignId }: Pick<PromoterCampaign, "accountId" | "id">,
@@ -152,7 +152,10 @@ export async function forgetSubIds(
   }
 }
 
-/** null: not an address of a website. A click may hold any text, and parsing it once is cheaper than asking first. */
+/**
+ * Null if it is not a web address. A click may contain any text, and parsing it once is cheaper than checking
+ * first.
+ */
 function parsed(address: string | null): URL | null {
   if (address === null) return null;
   try {
@@ -165,7 +168,7 @@ function parsed(address: string | null): URL | null {
 
 const LONGEST_SOURCE = 100;
 
-/** Choice: a referrer on the page's own site says nothing about where the visitor came from. */
+/** A referrer on the page's own site does not reveal where the visitor came from. */
 function sourceOf(page: URL | null, referrer: string | null): string {
   const from = siteOf(parsed(referrer));
   if (from !== null && from !== siteOf(page)) return from.slice(0, LONGEST_SOURCE);
@@ -183,10 +186,13 @@ function pageOf(page: URL | null): string {
   return page === null ? UNKNOWN_PAGE : `${page.origin}${page.pathname}`.slice(0, LONGEST_PAGE);
 }
 
-/** Choice: anybody can send visits from made-up sites to made-up pages, and nobody reads a longer report. A few more do no harm. */
+/**
+ * The limit stops visits from made-up sites to made-up pages. Longer reports are useless, and a few more
+ * names do no harm.
+ */
 const MOST_NAMES = 1_000;
 
-/** The key of a name that the account keeps. */
+/** The key of a stored name. */
 async function known(tx: Transaction, origin: OriginName): Promise<string> {
   const { accountId, kind, name } = origin;
   const key = nameKey(name);

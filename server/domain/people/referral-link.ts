@@ -22,11 +22,11 @@ interface OwnLink {
   promoterCampaignId: number;
   promoterId: number;
   name: string;
-  /** The page that it leads to. null: the one that the usual link leads to. */
+  /** The page that it leads to, or null for that of the default link. */
   url: string | null;
-  /** Names the channel. Clicks and leads that come by the link carry it. null: none. */
+  /** The name of the channel, which clicks and leads by the link carry, or null. */
   subId: string | null;
-  /** The link's own ref token, which came from another program. Absent: it has the promoter campaign's. */
+  /** The link's own ref token, from another program. Absent: the promoter campaign's token. */
   refToken?: string;
   createdAt: string;
 }
@@ -46,21 +46,21 @@ export const ownLinks = table<OwnLink>()({
 /** The fields of a link that its promoter chooses. */
 type OwnLinkInput = Pick<OwnLink, "name" | "url" | "subId">;
 
-/** Names the promoter and the promoter campaign of a link. */
+/** The promoter and the promoter campaign of a link. */
 interface OwnerOfLink {
   accountId: number;
   promoterId: number;
   promoterCampaignId: number;
 }
 
-/** Choice: nobody needs more, and a list of links shows them all. */
+/** Enough for every promoter, and a list can show them all. */
 const MOST_LINKS = 100;
 
 /**
  * Makes a link.
  *
- * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` for an archived promoter
- * or after too many links, `invalid` for a page of another site
+ * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` for an archived
+ * promoter or after too many links, `invalid` for a page of another site
  */
 export async function createOwnLink(
   context: Context,
@@ -71,7 +71,7 @@ export async function createOwnLink(
     await loadPromoterInUse(tx, accountId, promoterId);
     const owner = await loadOwnPromoterCampaign(tx, { accountId, promoterId, id: promoterCampaignId });
     await refuseOtherSite(tx, owner, input.url);
-    // Two links can't both be the last one.
+    // Otherwise two concurrent requests could both create the last one.
     await tx.lock(promoterCampaigns, accountId, owner.id);
     const count = await tx.view.count(ownLinks, "promoterCampaign", accountId, [owner.id]);
     if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
@@ -82,7 +82,11 @@ export async function createOwnLink(
   });
 }
 
-/** Changes a link. undefined: unchanged. @throws Failure as `createOwnLink` */
+/**
+ * Changes a link. Undefined fields stay unchanged.
+ *
+ * @throws Failure like `createOwnLink`
+ */
 export function updateOwnLink(
   { store }: Context,
   wanted: OwnRecord,
@@ -103,7 +107,11 @@ export function updateOwnLink(
   });
 }
 
-/** Removes a link from the promoter's list. Its address goes on working. @throws Failure `not_found` */
+/**
+ * Removes a link from the promoter's list. Its address keeps working.
+ *
+ * @throws Failure `not_found`
+ */
 export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Promise<void> {
   await store.transact(async (tx) => {
     const { accountId, id } = await loadOwnLink(tx, wanted);
@@ -130,20 +138,23 @@ export async function loadOwnLink(
 
 /** A link that a promoter shares. */
 export interface ReferralLink {
-  /** The id of the campaign's page, or of the promoter's own link. 0: the usual link, which has no record of its own. */
+  /**
+   * The id of the campaign's page or of the promoter's own link, or 0 for the default link, which has no
+   * record.
+   */
   id: number;
   name: string;
   url: string;
   isDefault: boolean;
-  /** Who chose the page that it leads to, or made the link. */
+  /** The maker of the link, who chose its page. */
   source: "campaign" | "promoter";
-  /** Names the channel. null: none. */
+  /** The name of the channel, or null. */
   subId: string | null;
 }
 
 /**
- * The links of a promoter campaign: the usual one first, then those to the campaign's further pages, then those that
- * the promoter made.
+ * The links of a promoter campaign: the default one first, then those to the campaign's further pages, then
+ * the promoter's own.
  */
 export async function listReferralLinks(
   view: View,
@@ -178,8 +189,8 @@ export async function listReferralLinks(
 }
 
 /**
- * Choice: a link leads to a site of the campaign. Any other page has no script that could count the click, and the
- * company's name would vouch for it.
+ * A link must lead to a site of the campaign. Other pages have no script to count the click, and would gain
+ * trust from the company's name.
  */
 async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: string | null): Promise<void> {
   if (url === null) return;
@@ -200,13 +211,13 @@ function sitesOf({ landingUrl, links, allowedOrigins }: Campaign): string[] {
   return pages.map(siteOf).filter((site) => site !== null);
 }
 
-/** The host of an address, or of an allowed site as campaigns write them (`*.shop.example`). */
+/** The host of an address, or of an allowed site in a campaign's format (`*.shop.example`). */
 function siteOf(address: string): string | null {
   const host = parseUrl(address)?.hostname ?? address.replace(/^\*\.|[/:].*$/g, "");
   return /^[a-z0-9.-]+$/i.test(host) ? host.toLowerCase().replace(/^www\./, "") : null;
 }
 
-/** The links that a promoter made in one of their campaigns, oldest first. */
+/** The promoter's own links in one of their campaigns, oldest first. */
 function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): Promise<OwnLink[]> {
   return view.page(ownLinks, "promoterCampaign", accountId, [id], { limit: MOST_LINKS });
 }

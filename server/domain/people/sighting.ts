@@ -24,7 +24,7 @@ export type SightingKind = (typeof SIGHTING_KINDS)[number];
 
 export interface Sighting {
   value: string;
-  /** Exact to an hour. */
+  /** Precise to an hour. */
   lastAt: string;
 }
 
@@ -39,7 +39,7 @@ export interface ServerSetup {
 
 /** The latest sightings of one kind, newest first. */
 interface Sightings {
-  /** The account whose sites they are. SYSTEM: they concern the server. */
+  /** The account that owns the sites, or SYSTEM if they concern the server. */
   accountId: number;
   kind: SightingKind;
   seen: Sighting[];
@@ -56,7 +56,7 @@ export const serverSetups = table<ServerSetup>()({
   columns: { id: ["text", () => "last"] },
 });
 
-/** The newest ones are kept, because strangers may send any number of sites. */
+/** Only the newest are kept, because strangers may send any number of sites. */
 const MOST_KEPT = 20;
 
 /** Records sightings for `tidemark doctor`. Returns the earlier ones. */
@@ -88,7 +88,7 @@ export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">)
   return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
 }
 
-/** The set-up of the server that started last. null: none has started. */
+/** The set-up of the server that started last, or null before the first start. */
 export function findSetup(store: Store): Promise<ServerSetup | null> {
   return store.get(serverSetups, SYSTEM, "last");
 }

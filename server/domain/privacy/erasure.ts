@@ -37,13 +37,12 @@ import { eraseEvents } from "./events.ts";
 import { eraseAuditEntries, forgetOrigins, logErasure } from "./traces.ts";
 
 /**
- * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
+ * Erases all personal data of a promoter. Earnings and payouts stay with their ids, because the books must be
  * kept. Their leads stay too, because they are other people.
  *
- * What belongs to the promoter alone changes in one commit, which also closes their links. From then on nothing
- * personal can be added. Visits, payouts and events follow one by one, because there may be any number.
- *
- * Choice: receivers of events about the person get a deletion event.
+ * The promoter's own records change in one commit, which also closes their links. From then on no personal
+ * data can be added. Visits, payouts and events follow one by one, because there may be any number. Receivers
+ * of events about the person get a deletion event.
  *
  * @throws Failure `not_found`
  * @see docs/spec/states.md "Erasures"
@@ -54,7 +53,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
   const by = who.includes("@") ? "email" : "id";
   const { id } = (await loadSelected(store, accountId, { by, value: who })).promoter;
   const erased = await store.transact(async (tx) => {
-    // Others who change the promoter wait, so that nothing personal is added meanwhile.
+    // Other transactions that change the promoter wait, so that no personal data is added meanwhile.
     await tx.lock(promoters, accountId, id);
     const promoter = await loadPromoter(tx, accountId, id);
     const after = await erasedPromoter(tx, context, promoter);
@@ -77,10 +76,10 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
 }
 
 /**
- * Erases everything personal about a lead. The record stays without a name, with its dates and state, because counts
- * and commissions depend on it. Receivers get a deletion event, as for a promoter.
+ * Erases all personal data of a lead. The record stays without a name, with its dates and state, because
+ * counts and commissions depend on it. Receivers get a deletion event, as for a promoter.
  *
- * An e-mail address names a person, so what promoters have proposed about them is erased with it, in the same commit.
+ * Promoters' proposals for the same e-mail address are erased in the same commit.
  *
  * @returns the lead, or if there is none the first proposal
  * @throws Failure `not_found`
@@ -110,7 +109,7 @@ export async function eraseLead(given: Context, accountId: number, who: string):
   return first;
 }
 
-/** Completes the erasures that a killed process has left. It does no harm if their process is still at work. */
+/** Completes erasures whose process was killed. This is harmless if the process is still running. */
 export async function* finishErasures({
   store,
   clock,
@@ -128,7 +127,7 @@ export async function* finishErasures({
   }
 }
 
-/** A promoter's record without anything personal. */
+/** A promoter's record without personal data. */
 function erasedPromoter(tx: Transaction, { now, chance }: Context, promoter: Promoter): Promise<Promoter> {
   const { passwordHash: _password, isUnconfirmed: _unconfirmed, ...kept } = promoter;
   return withErasedEmail(tx, promoters, {
@@ -160,7 +159,7 @@ async function erasePromoterCampaigns(
   for (const former of joined) {
     const { moreRefTokens: _tokens, ...promoterCampaign } = former;
     const { id } = promoterCampaign;
-    // Derived tokens never look like this, so it is free.
+    // Derived tokens never have this form, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
     await removeOwnLinks(tx, promoterCampaign);
@@ -200,7 +199,7 @@ async function erasePromoCodes(
   }
 }
 
-/** Does what follows the first commit of an erasure. Each step may be repeated. */
+/** Does the work after the first commit of an erasure. Each step may be repeated. */
 async function finishErasure(context: Context, rest: UnfinishedErasure): Promise<void> {
   const { accountId, entity, entityId } = rest;
   const { store } = context;
@@ -211,7 +210,7 @@ async function finishErasure(context: Context, rest: UnfinishedErasure): Promise
     await eraseEvents(context, { accountId, leadId: entityId });
   }
   await store.transact(async (tx) => {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if ((await tx.get(unfinishedErasures, accountId, entity, entityId)) === null) return;
     await tx.remove(unfinishedErasures, accountId, entity, entityId);
     await announceDeletion(tx, context, rest);
@@ -231,7 +230,7 @@ async function eraseTraces(context: Context, { accountId, entityId: id, ...rest 
   await eraseEvents(context, { accountId, promoterId: id, promoterCampaignIds });
 }
 
-/** The address of a visited page holds the promoter's ref token, and may be a page of their own. */
+/** The address of a visited page contains the promoter's ref token, and may be a page of their own. */
 async function eraseVisits(store: Store, accountId: number, promoterCampaignIds: Set<number>): Promise<void> {
   for await (const chunk of store.scan(visitors, "id", accountId, [])) {
     for (const { tid, promoterCampaignId } of chunk) {
@@ -244,7 +243,7 @@ async function eraseVisits(store: Store, accountId: number, promoterCampaignIds:
   }
 }
 
-/** Promoters name their channels themselves. */
+/** Promoters choose the names of their channels. */
 async function eraseChannels(store: Store, accountId: number, id: number): Promise<void> {
   for (const index of ["promoter", "archived"] as const) {
     for await (const chunk of store.scan(leads, index, accountId, [id])) {
@@ -258,7 +257,9 @@ async function eraseChannels(store: Store, accountId: number, id: number): Promi
   }
 }
 
-/** Errors from banks may hold names and account numbers, and so may the reason why a person must decide. */
+/**
+ * Errors from banks may contain names and account numbers, and so may the reason why a person must decide.
+ */
 async function erasePayoutErrors(store: Store, accountId: number, id: number): Promise<void> {
   for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
     for (const payout of chunk.filter(({ error }) => error !== null)) {
@@ -281,7 +282,7 @@ async function erasePayoutErrors(store: Store, accountId: number, id: number): P
   }
 }
 
-/** Companies write what they like into the notes on commissions. */
+/** Notes on commissions are free text. */
 async function eraseNotes(
   store: Store,
   accountId: number,
@@ -330,7 +331,7 @@ function noLead(): Failure {
   return new Failure("not_found", "Lead not found.");
 }
 
-/** Removes the visitor that a lead was, and the network address that they were seen at. */
+/** Removes a lead's visitor, and the network address at which it was seen. */
 async function forgetVisitor(tx: Transaction, { accountId, tid, promoterId }: Lead): Promise<void> {
   const visitor = tid === null ? null : await tx.get(visitors, accountId, tid);
   if (visitor === null) return;
@@ -340,12 +341,12 @@ async function forgetVisitor(tx: Transaction, { accountId, tid, promoterId }: Le
   if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, promoterId, visitor.addressHash);
 }
 
-/** A lead's record without anything personal. */
+/** A lead's record without personal data. */
 function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
   const { isProposal: _proposal, ...kept } = lead;
   return withErasedEmail<Lead>(tx, leads, {
     ...kept,
-    // Nobody is left to approve, and the promoter must not describe the person again.
+    // There is no longer a person to approve, and the promoter must not describe them again.
     state: isProposed(lead) ? "denied" : lead.state,
     uid: null,
     username: null,

@@ -16,11 +16,11 @@ export type Erased =
   | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
 
 /**
- * Erases a person from sent and waiting events.
+ * Erases a person from sent and waiting events. Events about the person and e-mails to them are removed, even
+ * unsent ones, so that no personal data is sent after an erasure. Events about others and about money that
+ * only mention the person are kept and sent without the name.
  *
- * Choice: events about the person and e-mails to them are removed, even if they were not sent yet, so that nothing of
- * the person leaves after an erasure. Events about others and about money, which only mention the person, are kept
- * and sent without the name.
+ * @see docs/spec/states.md "Erasures"
  */
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
   const { store } = context;
@@ -46,7 +46,10 @@ export async function eraseEvents(context: Context, erased: Erased): Promise<voi
   }
 }
 
-/** Changes a few per commit. One by one, a hundred thousand would take minutes, and would still be sent meanwhile. */
+/**
+ * Changes a few per commit. One by one, a hundred thousand would take minutes, and would still be sent
+ * meanwhile.
+ */
 async function changeAll<R>(
   store: Store,
   records: R[],
@@ -71,7 +74,7 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
 }
 
-/** Fields that may hold names: banks write errors, promoters name their channels, and companies write notes. */
+/** Fields that may contain names: banks' errors, promoters' channels, and companies' notes. */
 const NAMING_FIELDS = ["error", "subId", "internalNote", "externalNote"];
 
 function unnamed(record: Fact["after"]): Fact["after"] {
@@ -111,7 +114,7 @@ interface Shown {
   data: Json;
 }
 
-/** Whether an event is about the person, or about something of theirs. */
+/** Whether an event is about the person, or about a record of theirs. */
 function isSubject({ entity, entityId: id, data }: Shown, erased: Erased): boolean {
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
@@ -125,7 +128,7 @@ function ownerIdOf(shown: Json): unknown {
   return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
-/** The shown fields that are the person's own, or may hold their name, in events about money of theirs. */
+/** The person's own fields, or fields that may contain their name, in events about their money. */
 const PRIVATE_FIELDS: Partial<Record<Entity, string[]>> = {
   payout: ["payout_method", "error"],
   commission: ["internal_note", "external_note", "visitor_sub_id"],
@@ -145,7 +148,7 @@ function nameless(message: EventMessage, erased: Erased): EventMessage {
   };
 }
 
-/** A copy in which these fields are null, however deep they are. */
+/** A copy in which these fields are null at any depth. */
 function blanked(value: unknown, fields: string[]): unknown {
   if (Array.isArray(value)) return value.map((each) => blanked(each, fields));
   if (typeof value !== "object" || value === null) return value;
@@ -161,7 +164,7 @@ function without(value: unknown, erased: Erased): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => {
     const unlessThem = (shown: unknown) => (isThem(name, shown, erased) ? null : without(shown, erased));
-    // A change holds two values, the old and the new one.
+    // A change contains two values, the old and the new one.
     return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
   });
   return Object.fromEntries(entries);
@@ -170,7 +173,7 @@ function without(value: unknown, erased: Erased): unknown {
 function isThem(name: string, shown: unknown, erased: Erased): boolean {
   const { id, promoter_id: ownerId } = (shown ?? {}) as Json;
   if ("leadId" in erased) return (name === "referral" || name === "lead") && id === erased.leadId;
-  // V1's promotion shows the promoter's links.
+  // V1's promotion contains the promoter's links.
   if (name === "promotion") return ownerId === erased.promoterId;
   return (name === "promoter" || name === "parent_promoter") && id === erased.promoterId;
 }

@@ -6,7 +6,7 @@ import { nameKey, originNames, type Origin } from "../people/origin.ts";
 import { pastClicks, visitors } from "../people/visitor/visitor.ts";
 import type { Erased } from "./events.ts";
 
-/** Notes who erased a person, in the same commit. */
+/** Logs who erased a person, in the same commit. */
 export async function logErasure(
   tx: Transaction,
   { store, now, actor = PROCESS }: Context,
@@ -53,8 +53,8 @@ interface Originated {
 }
 
 /**
- * Forgets the names of the sites and pages that only one promoter's visitors came from: a blog may have the name of
- * its author. Reports count them as other ones from now on.
+ * Forgets the names of the sites and pages that only one promoter's visitors came from: a blog may have its
+ * author's name. Reports count them as "other" from now on.
  */
 export async function forgetOrigins(store: Store, accountId: number, promoterId: number): Promise<void> {
   const [own, others] = [new Set<string>(), new Set<string>()];
@@ -101,7 +101,7 @@ function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
   return !MONEY.has(entity) && (entity !== "referral" || "leadId" in erased);
 }
 
-/** Fields of money that may hold a name, although the record must be kept. */
+/** Fields of money records that may contain a name, although the record must be kept. */
 const PRIVATE_FIELDS = new Set(["internalNote", "externalNote", "subId", "error", "review"]);
 
 function withoutPrivate(fields: AuditedFields | null): AuditedFields | null {

@@ -6,19 +6,19 @@ import { table } from "../../storage/table.ts";
 import { TAKEN } from "../../storage/taken.ts";
 import type { Context } from "../context.ts";
 
-/** A price, or a plan, that a product is sold at. */
+/** A price, or a plan, at which a product is sold. */
 export interface Price {
-  /** The payment processor's id. No two products of an account share one. Sales name it as their plan. */
+  /** The payment processor's id, unique among an account's products. Sales name it as their plan. */
   extId: string;
   description: string | null;
 }
 
-/** A thing that the company sells. Rewards may be for certain products only. */
+/** A product of the company. Rewards may be limited to certain products. */
 export interface Product {
   accountId: number;
   id: number;
   name: string;
-  /** The payment processor's id of the product. null: it has none there. */
+  /** The payment processor's id of the product, or null. */
   extId: string | null;
   prices: Price[];
   createdAt: string;
@@ -36,14 +36,14 @@ export const products = table<Product>()({
   unique: { extId: ["ext_id"] },
 });
 
-/** Says which product a price belongs to. */
+/** Links a price to its product. */
 interface ProductPrice {
   accountId: number;
   extId: string;
   productId: number;
 }
 
-/** The prices of all products, each of which belongs to one product only. */
+/** The prices of all products. Each belongs to one product only. */
 export const productPrices = table<ProductPrice>()({
   name: "product-price",
   key: ["ext_id"],
@@ -65,7 +65,7 @@ export async function createProduct(
   return product;
 }
 
-/** Changes to a product. undefined: unchanged. */
+/** Changes to a product. Undefined fields stay unchanged. */
 type ProductChanges = { [F in keyof NewProduct]?: NewProduct[F] | undefined };
 
 /** Changes a product. @throws Failure `not_found`, `taken`, `rule_broken` if it names a price twice */
@@ -87,7 +87,7 @@ export function updateProduct(
   });
 }
 
-/** Which product to delete. */
+/** The product to delete. */
 interface ProductRemoval {
   id: number;
   /** Refuses a product that records refer to. It is locked, so that none are added meanwhile. */
@@ -95,12 +95,10 @@ interface ProductRemoval {
 }
 
 /**
- * Deletes a product.
- *
- * Choice: a product with rewards can't be deleted, because the rewards would silently apply to nothing. Nor can one
- * that was sold, because its sales name it.
+ * Deletes a product that is not in use.
  *
  * @throws Failure `not_found`, `in_use`
+ * @see docs/spec/v2.md "Deletions"
  */
 export function deleteProduct(
   { store }: Context,
@@ -118,7 +116,7 @@ export function deleteProduct(
 
 type ProductSchema = Schema<{ products: typeof products }>;
 
-/** Products whose name, or an external id of theirs, contains a text, oldest first. null: all. */
+/** Products whose name or external ids contain a text, oldest first. Null finds all. */
 export function findProducts(
   store: Store,
   accountId: number,
@@ -150,7 +148,7 @@ export async function loadProduct(reader: Reader, accountId: number, id: number)
   return product;
 }
 
-/** The texts that a product is searched by, in lower case. */
+/** The texts that a product search matches, in lower case. */
 function wordsOf({ name, extId, prices }: Product): string {
   return [name, extId ?? "", ...prices.map((price) => price.extId)].join("\n").toLowerCase();
 }

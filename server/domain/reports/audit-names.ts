@@ -10,8 +10,8 @@ import { webhooks } from "../events/webhook/webhook.ts";
 import type { AuditEntry } from "../access/audit/audit.ts";
 
 /**
- * The name by which people know the record of an entry: its own, or that of the person whom it is about. It is the
- * present one, so that nothing of an erased person comes back. null: the record has none, or is gone.
+ * The name of an entry's record: its own, or that of its person. It is read anew, so that the data of an
+ * erased person does not come back. Null if the record has no name, or is gone.
  */
 export async function findEntryName(view: View, entry: AuditEntry): Promise<string | null> {
   const { accountId, entity, entityId, promoterId, leadId } = entry;

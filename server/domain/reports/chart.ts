@@ -28,7 +28,7 @@ import {
   type Sort,
 } from "./report.ts";
 
-/** The count of a chart, whose it is, and its range. */
+/** The metric of a chart, its subject, and its range. */
 interface ChartQuery {
   promoterCampaigns: Pick<PromoterCampaign, "accountId" | "promoterId" | "id">[];
   metric: Metric;
@@ -41,11 +41,12 @@ interface Chart {
   points: { day: string; value: number }[];
 }
 
-/** Choice: a longer chart shows nobody anything. */
+/** Longer charts are unreadable. */
 const MOST_CHART_YEARS = 10;
 
 /**
- * A metric of promoter campaigns over a range of days. The cost depends on the days alone, not on the account's size.
+ * A metric of promoter campaigns over a range of days. The cost depends on the days alone, not on the
+ * account's size.
  *
  * @throws Failure `invalid` if the range ends before it begins, or is too long
  */
@@ -72,7 +73,7 @@ export interface RangeFigures {
   rows: ReportRow[];
 }
 
-/** A range of days beside the one before it, which is as long. */
+/** A range of days, and the range of the same length before it. */
 export interface Comparison {
   groupBy: Grouping;
   current: RangeFigures;
@@ -81,7 +82,6 @@ export interface Comparison {
 
 /**
  * Compares the account's figures of a range with those of the range before.
- *
  * @throws Failure `invalid` if the range ends before it begins, or is too long
  */
 export async function compareRanges(
@@ -90,7 +90,7 @@ export async function compareRanges(
   { range, figures }: { range: Period; figures: readonly Figure[] },
 ): Promise<Comparison> {
   const groupBy = groupingOf(range);
-  // Cutting a range checks it, so this comes before the reading.
+  // Splitting a range validates it, so this comes before the reads.
   const now = { range, periods: periodsOf(range, groupBy) };
   const earlier = rangeBefore(range);
   const before = { range: earlier, periods: periodsOf(earlier, groupBy) };
@@ -111,14 +111,14 @@ export async function compareRanges(
 }
 
 interface OwnReportQuery extends ReportQuery, Pick<ChartQuery, "promoterCampaigns"> {
-  /** null: by time. */
+  /** Null: by time. */
   sort: Sort | null;
 }
 
-/** Choice: a longer report shows nobody anything. */
+/** Longer reports are unreadable. */
 const MOST_REPORT_YEARS = 3;
 
-/** The sums that the figures of a promoter's own report are made of. */
+/** The sums behind the figures of a promoter's own report. */
 const METRICS = [
   "clicks",
   "referrals",
@@ -132,8 +132,8 @@ const METRICS = [
 ] as const satisfies Metric[];
 
 /**
- * The figures of some promoter campaigns, period by period, and in total. The cost depends on the days and the promoter
- * campaigns alone, not on the account's size.
+ * The figures of some promoter campaigns, period by period, and in total. The cost depends on the days and
+ * the promoter campaigns alone, not on the account's size.
  *
  * @throws Failure `invalid` for a range that is too long
  */
@@ -155,14 +155,14 @@ export async function reportOwn(
   return { rows: sortRows(rows, sort), total: figuresOf(history, plan.range, query.figures) };
 }
 
-/** How a chart groups the days of a range. Choice: it has between one point and some fifty. */
+/** How a chart groups the days of a range, so that it has at most some fifty points. */
 function groupingOf({ from, to }: Period): Grouping {
   if (to < addMonths(from, 2)) return "day";
   if (to < addMonths(from, 12)) return "week";
   return to < addMonths(from, 48) ? "month" : "year";
 }
 
-/** The sums of metrics of promoter campaigns on each day of a range that had any, in order. */
+/** The sums of promoter campaigns on each day of a range that had any, in order. */
 async function loadDays(
   view: View,
   query: Pick<ChartQuery, "promoterCampaigns" | "range"> & { metrics: readonly Metric[] },

@@ -7,7 +7,7 @@ interface Definition {
   value(view: Sums): number;
 }
 
-/** The sums that a figure is computed from. */
+/** The sums from which a figure is computed. */
 interface Sums {
   /** The sum in the period. */
   sum(metric: Metric): number;
@@ -15,7 +15,7 @@ interface Sums {
   sumOfLast(months: number, metric: Metric): number;
   /** The sum before the period. */
   before(metric: Metric): number;
-  /** How many calendar months the period touches. */
+  /** The number of calendar months in the period. */
   months: number;
 }
 
@@ -23,7 +23,7 @@ const own = (value: Definition["value"]): Definition => ({ lookback: 0, value })
 const counted = (metric: Metric) => own(({ sum }) => sum(metric));
 const conversion = (part: Metric, whole: Metric) => own(({ sum }) => percent(sum(part), sum(whole)));
 
-/** Choice: what promoters earned in the last months, divided by the clicks of those months. */
+/** The promoters' earnings of the last months, divided by the clicks of those months. */
 const earningsPerClick = (months: 3 | 6): Definition => ({
   lookback: months,
   value: ({ sumOfLast }) =>
@@ -33,9 +33,7 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
 /**
  * Every figure of the reports. Rates are computed from sums, never from other rates.
  *
- * Choice: net revenue is the revenue less refunds. Active customers are those at the end of the period, however long ago
- * they came, and the same goes for the amount that promoters are owed. Monthly churn is a month's average of
- * cancellations, in percent of the customers at the period's beginning plus those won in it.
+ * @see docs/spec/v2.md "Reports"
  */
 const FIGURES = {
   revenueCents: counted("salesCents"),
@@ -81,14 +79,14 @@ export function figuresOf(history: History, period: Period, figures: readonly Fi
   return Object.fromEntries(figures.map((figure) => [figure, FIGURES[figure].value(view)]));
 }
 
-/** Makes the function that computes one figure of a period. It is quick enough for very many histories. */
+/** Makes the function that computes one figure of a period. It is fast enough for very many histories. */
 export function figureIn(period: Period, figure: Figure): (history: History) => number {
   const viewOf = viewIn(period);
   const { value } = FIGURES[figure];
   return (history) => value(viewOf(history));
 }
 
-/** The metrics that figures are computed from: those that they ask for. */
+/** The metrics that the figures need. */
 export function metricsFor(figures: readonly Figure[]): Metric[] {
   const asked = new Set<Metric>();
   const ask = (metric: Metric) => {
@@ -115,16 +113,16 @@ export function daysFor(figures: readonly Figure[], periods: Period[]): string[]
   return [...days].toSorted();
 }
 
-/** The running totals of one campaign or promoter. Any range of days then takes two look-ups. */
+/** The running totals of one campaign or promoter. Any range of days then needs two look-ups. */
 export type History = Map<Metric, Track>;
 
-/** Running totals: each day that had a fact, with the total up to its end. */
+/** Running totals: each day with events, and the total up to its end. */
 interface Track {
   days: string[];
   totals: number[];
 }
 
-/** What metrics add up to on a day. */
+/** The sums of metrics on a day. */
 export interface DaySums {
   day: string;
   sums: Partial<Record<Metric, number>>;
@@ -133,7 +131,7 @@ export interface DaySums {
 /** Adds a day's sums. The days must come in order. */
 export function addSums(history: History, { day, sums }: DaySums): void {
   for (const [metric, sum] of Object.entries(sums) as [Metric, number][]) {
-    // Large numbers come as texts from some databases.
+    // Some databases return large numbers as text.
     if (Number(sum) !== 0) addSum(trackOf(history, metric), day, Number(sum));
   }
 }
@@ -165,20 +163,20 @@ export interface Period {
   to: string;
 }
 
-/** Choice: enough for a year of days or thirty years of months. More rows help nobody. */
+/** Enough for a year of days or thirty years of months. */
 const MOST_PERIODS = 400;
 
 /** The last day of the period that a day belongs to. */
 const END: Record<Grouping, (day: string) => string> = {
   day: (day) => day,
-  // Choice: weeks begin on Monday, as in ISO 8601.
+  // Weeks begin on Monday, as in ISO 8601.
   week: (day) => addDays(day, (7 - new Date(day).getUTCDay()) % 7),
   month: (day) => addDays(`${addMonths(`${day.slice(0, 7)}-01`, 1)}`, -1),
   year: (day) => `${day.slice(0, 4)}-12-31`,
 };
 
 /**
- * Cuts a range of days into periods, oldest first. The first and the last may be shorter.
+ * Splits a range of days into periods, oldest first. The first and the last may be shorter.
  *
  * @throws Failure `invalid` if the range ends before it begins, or has too many periods
  */
@@ -217,7 +215,7 @@ function percent(part: number, whole: number): number {
   return Math.round(ratio(part, whole) * 10_000) / 100;
 }
 
-/** Choice: a share of nothing is 0. */
+/** A share of zero is 0. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
@@ -237,7 +235,7 @@ function viewIn(period: Period): (history: History) => Sums {
   };
 }
 
-/** How many calendar months a range touches. */
+/** The number of calendar months in a range. */
 function monthsIn({ from, to }: Period): number {
   return monthNumber(to) - monthNumber(from) + 1;
 }

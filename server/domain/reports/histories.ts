@@ -23,15 +23,15 @@ interface Reading<Id extends SubjectId> {
   periods: Period[];
   figures: readonly Figure[];
   series: Series;
-  /** The condition for the column of the subjects' ids. Absent: none. */
+  /** The condition on the column of the subjects' ids. Absent: none. */
   chosen?: ((column: string) => RawBuilder<SqlBool>) | undefined;
-  /** Whether all subjects are added up. The id is then the account's. */
+  /** Whether to sum all subjects. The id is then the account's. */
   isWhole?: boolean | undefined;
-  /** Maps a subject to the id whose totals it belongs to. null: to skip. */
+  /** Maps a subject to the id whose totals include it, or to null to skip it. */
   ownerOf: (id: SubjectId) => Id | null;
 }
 
-/** Reads the running totals that the figures need. The cost depends on the days that had facts. */
+/** Reads the running totals that the figures need. The cost depends on the days with events. */
 export async function readHistories<Id extends SubjectId>(
   view: View,
   accountId: number,
@@ -52,25 +52,28 @@ export async function readHistories<Id extends SubjectId>(
 
 /** Days whose sums are needed. */
 interface Stretch {
-  /** The first day. "": from the beginning. */
+  /** The first day. Empty: from the beginning. */
   from: string;
   /** The day after the last one. */
   before: string;
-  /** What is added up: all days, those of each month, or none. */
+  /** Which sums are needed: of all days together, of each month, or of each day. */
   by: "whole" | "month" | "day";
 }
 
-/** Rows that are read at once. */
+/** Rows that are read together. */
 interface Part extends Stretch {
   series: Series;
-  /** The day that the sums of all its days count on. */
+  /** The day on which the sums of all its days count. */
   at: string;
 }
 
-/** The most stretches that are each added up as a whole. */
+/** The maximum of stretches that are each summed as a whole. */
 const MOST_WHOLE = 5;
 
-/** The sums between neighbouring days: enough to know the sum between any two of the given days, but not between others. */
+/**
+ * The stretches between neighbouring days. Their sums give the sum between any two of the given days, but not
+ * between others.
+ */
 function stretchesBetween(days: string[]): Stretch[] {
   const between = days.slice(1).map((before, at): Stretch => ({ from: days[at]!, before, by: "whole" }));
   if (between.length <= MOST_WHOLE) return between;
@@ -81,7 +84,9 @@ function stretchesBetween(days: string[]): Stretch[] {
   return [...earlier, { from: from!, before, by }];
 }
 
-/** Whole months of promoters are read as such, and the days before and after them. */
+/**
+ * Whole months of promoters are read from the monthly sums, and only the days before and after them by day.
+ */
 function partsOf(stretch: Stretch, series: Series): Part[] {
   const { from, before, by } = stretch;
   const whole = { ...stretch, series, at: from };
@@ -97,14 +102,14 @@ function partsOf(stretch: Stretch, series: Series): Part[] {
   return parts.filter((part) => part.from < part.before);
 }
 
-/** A question about the sums of each subject in a part, or of all subjects together. */
+/** A query for the sums of each subject in a part, or of all subjects together. */
 function partQuestion(view: View, accountId: number, { chosen, isWhole, metrics, part }: PartReading) {
   const { series, from, before } = part;
   const id = isNamed(series) ? ("daily.subject_key" as const) : ("daily.subject_id" as const);
   const days = dailyQuestion(view, accountId, series)
     .where("daily.day", ">=", from)
     .where("daily.day", "<", before);
-  // All columns of the key before the day, so that the database reads these days alone.
+  // All columns of the key before the day, so that the database reads only these days.
   const all = isNamed(series)
     ? days.where("daily.subject_id", "=", 0)
     : days.where("daily.subject_key", "=", "");
@@ -139,7 +144,7 @@ async function readPart(
   });
 }
 
-/** The subjects of which anything that the figures need adds up to more or less than nothing. */
+/** The subjects with a sum other than zero in any metric that the figures need. */
 export async function findBusy(
   view: View,
   accountId: number,
@@ -163,14 +168,14 @@ export async function findBusy(
   return rows.map(({ id }) => (isNamed(series) ? id : Number(id)));
 }
 
-/** The running totals of an id, to add to. */
+/** The running totals of an id, for adding. */
 function historyIn<Id extends SubjectId>(histories: Histories<Id>, id: Id): History {
   let history = histories.get(id);
   if (history === undefined) histories.set(id, (history = new Map()));
   return history;
 }
 
-/** The running totals of an id. Empty if it had no facts. */
+/** The running totals of an id, empty if it had no events. */
 export function historyOf<Id extends SubjectId>(histories: Histories<Id>, id: Id): History {
   return histories.get(id) ?? new Map();
 }

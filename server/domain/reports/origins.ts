@@ -23,7 +23,11 @@ interface OriginSelection {
   page: Window;
 }
 
-/** A page of the sources, or of the pages, that had a fact in the range. @throws Failure `invalid` */
+/**
+ * A page of the sources, or of the pages, with events in the range.
+ *
+ * @throws Failure `invalid`
+ */
 export async function reportOrigins(
   store: Store,
   accountId: number,
@@ -32,7 +36,7 @@ export async function reportOrigins(
   const plan = planOf(query);
   const names = await originNamesOf(store, accountId, kind);
   const ownerOf = (key: SubjectId) => {
-    // A name that was forgotten belongs to the others.
+    // Forgotten names are counted as "other".
     const id = names.has(String(key)) ? String(key) : nameKey(OTHER);
     return keeps({ id, name: names.get(id) ?? "" }) ? id : null;
   };
@@ -61,14 +65,18 @@ export async function reportOrigins(
 
 /** The channels of a report. */
 interface SubIdSelection {
-  /** Those of one promoter. Channels of one name are one channel. */
+  /** One promoter's promoter campaigns. Channels of the same name are merged. */
   promoterCampaigns: PromoterCampaign[];
   keeps: (channel: { id: string; name: string }) => boolean;
   sort: Sort;
   page: Window;
 }
 
-/** A page of the channels that had a fact in the range. @throws Failure `invalid` */
+/**
+ * A page of the channels with events in the range.
+ *
+ * @throws Failure `invalid`
+ */
 export async function reportSubIds(
   store: Store,
   { promoterCampaigns, keeps, sort, page, ...query }: ReportQuery & SubIdSelection,
@@ -82,7 +90,7 @@ export async function reportSubIds(
     promoterCampaigns,
     plan.range,
   )) {
-    // A name that was forgotten belongs to the others.
+    // Forgotten names are counted as "other".
     const name = names.get(`${promoterCampaignId} ${key}`) ?? OTHER;
     const id = nameKey(name);
     if (!keeps({ id, name })) continue;
@@ -126,7 +134,7 @@ async function subIdNamesOf(
   return names;
 }
 
-/** What each channel added on each day, in the order of time. */
+/** Each channel's sums on each day, in the order of time. */
 async function readChannels(
   view: View,
   promoterCampaigns: PromoterCampaign[],

@@ -22,7 +22,7 @@ export interface ReportQuery {
   range: Period;
   groupBy: Grouping;
   figures: readonly Figure[];
-  /** How large the report may be. Absent: as large as an answer of JSON should be. */
+  /** The maximum size of the report. Absent: that of a JSON answer. */
   mostCells?: number;
 }
 
@@ -76,7 +76,7 @@ export async function reportTotal(store: Store, accountId: number, query: Report
 /** The campaigns of a report. */
 interface CampaignSelection {
   keeps?: ((campaign: Campaign) => boolean) | undefined;
-  /** null: oldest first. */
+  /** Null: oldest first. */
   sort: Sort | null;
   page: Window;
 }
@@ -106,17 +106,21 @@ export async function reportCampaigns(
   return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
-/** A query with its range cut into periods. */
+/** A query with its range split into periods. */
 interface Plan extends ReportQuery {
   periods: Period[];
 }
 
-/** Cuts the range of a query into periods. @throws Failure `invalid` */
+/**
+ * Splits the range of a query into periods.
+ *
+ * @throws Failure `invalid`
+ */
 export function planOf(query: ReportQuery): Plan {
   return { ...query, periods: periodsOf(query.range, query.groupBy) };
 }
 
-/** Choice: about a megabyte of text. A client that needs more asks page by page. */
+/** About a megabyte of text. For more, clients request pages. */
 const MOST_CELLS = 50_000;
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
@@ -188,18 +192,16 @@ export async function firstRanked<Id extends SubjectId>(
 
 /** The promoters of a report. */
 interface PromoterSelection {
-  /** null: all promoters that had a fact which the figures need. */
+  /** Null: all promoters with events that the figures need. */
   promoterIds: number[] | null;
-  /** Part of the name or the e-mail address. null: any. */
+  /** Part of the name or the e-mail address, or null for any. */
   text: string | null;
   sort: Sort;
   page: Window;
 }
 
 /**
- * A page of promoters sorted by one figure.
- *
- * Choice: a promoter without a name is shown by e-mail address.
+ * A page of promoters sorted by one figure. A promoter without a name is shown by e-mail address.
  *
  * @throws Failure `invalid`
  */

@@ -10,18 +10,18 @@ import { visitors, type Visitor } from "../people/visitor/visitor.ts";
 import { cancellationsOf } from "../people/lead/customer.ts";
 import type { Lead } from "../people/lead/lead.ts";
 
-/** Choice: somebody who pays every week fills four years with them, and a page shows no more. */
+/** A weekly payer fills four years with them, and a page shows no more. */
 const MOST_OF_A_KIND = 200;
 
-/** The visit that a lead came by. Of an expired visitor only the source and the page are left. */
+/** The visit by which a lead came. Of an expired visitor only the source and the page are left. */
 export interface Visit {
   source: string;
   page: string;
-  /** null: the visitor has expired. */
+  /** Null if the visitor has expired. */
   visitor: Visitor | null;
 }
 
-/** One thing that happened to a lead. */
+/** An event in a lead's history. */
 export type TimelineEntry =
   | { kind: "click"; at: string | null; visit: Visit }
   | { kind: "signup" | "cancellation"; at: string }
@@ -111,7 +111,7 @@ async function commissionEntries(store: Store, earned: Commission[]): Promise<Ti
   }));
 }
 
-/** A payout stands where it was paid, and until then where it was made. */
+/** A payout is placed at its payment, and until then at its creation. */
 async function payoutEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {
   const ids = new Set(earned.map(({ payoutId }) => payoutId).filter((id) => id !== null));
   const accountId = earned[0]?.accountId ?? 0;

@@ -5,7 +5,7 @@ import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../pe
 import { nameKey, originOf, subKeyOf, type Origin } from "../people/origin.ts";
 import { promoters } from "../people/promoter/promoter.ts";
 import { addPastClicks, visitors, type Visitor } from "../people/visitor/visitor.ts";
-import type { Member } from "./members.ts";
+import type { SeedPromoter } from "./promoters.ts";
 import {
   busyInstants,
   chunks,
@@ -17,7 +17,7 @@ import {
   type SeedPlan,
 } from "./plan.ts";
 
-/** A way that visitors take to the site. */
+/** A way in which visitors reach the site. */
 interface Arrival {
   origin: Origin;
   url: string;
@@ -27,21 +27,21 @@ interface Arrival {
 /** A lead with the clicks of its day. */
 interface SeedLead {
   lead: Lead;
-  /** null: the cookie has expired. */
+  /** Null if the cookie has expired. */
   visitor: Visitor | null;
-  /** Clicks whose visitors are not known. */
+  /** Clicks of unknown visitors. */
   clicksCount: number;
 }
 
-/** Makes leads, oldest first, and hands over each chunk of them. */
+/** Makes leads, oldest first, and yields each chunk of them. */
 export async function* seedLeads(
   plan: SeedPlan,
   count: number,
-  from: { members: Member[]; arrivals: Arrival[] },
+  from: { seeded: SeedPromoter[]; arrivals: Arrival[] },
 ): AsyncGenerator<Lead[]> {
   const { store } = plan.context;
   const instants = busyInstants(plan, count);
-  const accepted = from.members.filter(({ promoterCampaign }) => promoterCampaign.state === "accepted");
+  const accepted = from.seeded.filter(({ promoterCampaign }) => promoterCampaign.state === "accepted");
   let joined = 1;
   for (const size of chunks(count)) {
     const ids = await nextIds(store, "lead", size);
@@ -51,7 +51,7 @@ export async function* seedLeads(
       while (joined < accepted.length && accepted[joined]!.promoter.createdAt < createdAt.toISOString())
         joined += 1;
       const place = { id: ids[at]!, eventId: eventIds[at]!, createdAt, arrivals: from.arrivals };
-      made.push(newSeedLead(plan, { ...place, members: accepted, joinedCount: joined }));
+      made.push(newSeedLead(plan, { ...place, seeded: accepted, joinedCount: joined }));
     }
     await putAll(store, made, putLead);
     yield made.map(({ lead }) => lead);
@@ -60,7 +60,7 @@ export async function* seedLeads(
 
 const PAGES = ["", "/pricing", "/features", "/blog/why-we-switched"];
 
-/** Where links stand, the most common first. null: the browser tells no referrer. */
+/** The sites with links, the most common first. Null: the browser sends no referrer. */
 const REFERRERS = [
   "https://www.youtube.com/",
   null,
@@ -73,7 +73,7 @@ const REFERRERS = [
 ];
 const QUERIES = ["", "?utm_source=newsletter", "?utm_source=podcast"];
 
-/** Makes the origins of the program's visitors known, the most common ones first. */
+/** Stores the origins of the program's visitors, the most common ones first. */
 export function seedArrivals(
   { store }: Context,
   { accountId, landingUrl }: Pick<Campaign, "accountId" | "landingUrl">,
@@ -96,12 +96,12 @@ export function seedArrivals(
   });
 }
 
-/** The ids of a new lead, and those who may have brought it: so many of the first members. */
+/** The ids of a new lead, and the possible promoters: so many of the first ones. */
 interface LeadPlace {
   id: number;
   eventId: number;
   createdAt: Date;
-  members: Member[];
+  seeded: SeedPromoter[];
   joinedCount: number;
   arrivals: Arrival[];
 }
@@ -114,14 +114,14 @@ const PER_CHANNEL = 3;
 /** The channels that links name, and one lead in so many comes by a channel. */
 const CHANNELS = ["newsletter", "video", "blog"];
 
-/** The most clicks of a day that brought a single lead. */
+/** The maximum of clicks on a day that brought a single lead. */
 const MOST_CLICKS = 14;
 
 /** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
 function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   const { dice, account, context } = plan;
-  const { id, createdAt, members, arrivals } = place;
-  const { promoterCampaign } = members[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
+  const { id, createdAt, seeded, arrivals } = place;
+  const { promoterCampaign } = seeded[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
   const arrival = arrivals[early(dice, arrivals.length, 2)]!;
   const person = rollPerson(dice);
   const isRecent = context.now.getTime() - createdAt.getTime() < COOKIE_DAYS * DAY_MS;
@@ -154,7 +154,7 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   };
 }
 
-/** A number from 0 to below `count`, the smaller the more `rolls` there are. */
+/** A number from 0 to below `count`. More `rolls` make smaller numbers more likely. */
 function early(dice: Dice, count: number, rolls: number): number {
   return Math.min(...Array.from({ length: rolls }, () => dice.number(count)));
 }
@@ -189,7 +189,7 @@ function visitorOf(
   };
 }
 
-/** By the rules of real sign-ups, a suspicion also marks the promoter. */
+/** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
   const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
   // Reports find the channel's name by its key.

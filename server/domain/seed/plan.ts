@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The tools that every part of a seeded program is made with. */
+/** The tools for every part of a seeded program. */
 export interface SeedPlan {
   context: Context;
   account: Account;
@@ -18,8 +18,8 @@ export interface SeedPlan {
 const HISTORY_DAYS = 365;
 
 /**
- * Instants of the last year up to now, oldest first: more of them in later months, and fewer at weekends and at night,
- * so that plots look like those of a growing program.
+ * Instants of the last year up to now, oldest first: more of them in later months, and fewer at weekends and
+ * at night, so that charts look like those of a growing program.
  */
 export function busyInstants({ context: { now }, dice }: Pick<SeedPlan, "context" | "dice">, count: number) {
   const today = Date.parse(now.toISOString().slice(0, 10));
@@ -41,7 +41,7 @@ export interface Dice {
   /** A number from 0 to below `count`. */
   number(count: number): number;
   pick<T>(from: readonly T[]): T;
-  /** true in `chance` of a hundred cases. */
+  /** True in `chance` of a hundred cases. */
   percent(chance: number): boolean;
 }
 
@@ -110,19 +110,19 @@ export function asciiName(name: string): string {
 /** Records in one commit: enough to share its cost, few enough to let other requests in. */
 const CHUNK = 250;
 
-/** The sizes of the commits that make so many records. */
+/** The sizes of the commits for a number of records. */
 export function* chunks(count: number): Generator<number> {
   for (let done = 0; done < count; done += CHUNK) yield Math.min(CHUNK, count - done);
 }
 
-/** So many new ids. */
+/** Reserves a number of new ids. */
 export async function nextIds(store: Store, kind: string, count: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.length < count) ids.push(await store.nextId(kind));
   return ids;
 }
 
-/** Puts records in one commit. */
+/** Writes records in one commit. */
 export function putAll<R>(
   store: Store,
   records: R[],
@@ -133,7 +133,7 @@ export function putAll<R>(
   });
 }
 
-/** How much happens on a day, in percent of the busiest one. */
+/** The activity on a day, in percent of the busiest one. */
 function busyness(daysAgo: number, day: Date): number {
   const growth = 100 - (80 * daysAgo) / HISTORY_DAYS;
   const isWeekend = day.getUTCDay() === 0 || day.getUTCDay() === 6;

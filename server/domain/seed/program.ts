@@ -39,8 +39,8 @@ const CREATORS_SIGNUP = {
 };
 
 /**
- * Gives the account campaigns, rewards and products, and returns its campaigns. A default campaign that has rewards is
- * somebody's work: then nothing is made.
+ * Gives the account campaigns, rewards and products, and returns its campaigns. If the default campaign has
+ * rewards, a user has set it up, and nothing is made.
  */
 export async function seedProgram(given: Context, account: Account): Promise<Campaign[]> {
   const { store } = given;
@@ -75,14 +75,14 @@ export async function seedProgram(given: Context, account: Account): Promise<Cam
   return listCampaigns(store, accountId);
 }
 
-/** How people would present the company. */
+/** Applicants' answers on how they would present the company. */
 const PITCHES = [
   "A video about how we moved our whole team, with a link below it.",
   "In the newsletter that goes out each Sunday, beside two other tools.",
   "As a guest in each episode, and in the notes of the show.",
 ];
 
-/** Somebody's answers to the questions of their campaign. null: it asks none. */
+/** A promoter's answers to the questions of their campaign, or null if it asks none. */
 export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
   const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
   if (questions.length === 0) return null;

@@ -16,7 +16,7 @@ import { asItIs } from "../show.ts";
 import { DAY_MS, type Dice, type SeedPlan } from "./plan.ts";
 import { HOLD_DAYS, PLANS } from "./program.ts";
 
-/** A customer, with what they paid and when. */
+/** A customer, with their payments and when they were made. */
 export interface SeedCustomer {
   email: string;
   planId: string;
@@ -26,10 +26,10 @@ export interface SeedCustomer {
   cancels: boolean;
 }
 
-/** How many payments a customer makes in a year, on average. */
+/** The average number of a customer's payments in a year. */
 const USUAL_PAYMENTS = 3.5;
 
-/** The chance, in percent, that a lead becomes a customer, if the leads are to make about so many sales. */
+/** The chance, in percent, that a lead becomes a customer, for about the wanted number of sales. */
 export function customerChance({ leads, sales }: { leads: number; sales: number }): number {
   return leads === 0 ? 0 : (100 * sales) / (leads * USUAL_PAYMENTS);
 }
@@ -37,7 +37,7 @@ export function customerChance({ leads, sales }: { leads: number; sales: number 
 /** Days between two payments of a customer. */
 const MONTH_DAYS = 30;
 
-/** A lead as a customer who pays each month for some time. null: the lead never pays. */
+/** A lead as a customer who pays each month for some time, or null if the lead never pays. */
 export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: Date): SeedCustomer | null {
   if (state !== "signup" || email === null) return null;
   const { id: planId, cents } = dice.pick(PLANS);
@@ -52,10 +52,12 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
   return { email, planId, cents, paidAt, refundsLast: dice.percent(8), cancels: dice.percent(25) };
 }
 
-/** Payments at once: enough that their commits share their cost. */
+/** Concurrent payments: enough that their commits share their cost. */
 const AT_ONCE = 20;
 
-/** Records all that customers paid, by the rules that real sales follow, in the order of time. Yields the part done. */
+/**
+ * Records all payments of customers, by the rules of real sales, in the order of time. Yields the part done.
+ */
 export async function* seedSales(
   { context, account }: SeedPlan,
   customers: SeedCustomer[],
@@ -69,7 +71,7 @@ export async function* seedSales(
   }
 }
 
-/** How long a suspicious commission waits until somebody decides. */
+/** How long a suspicious commission waits for a decision. */
 const DECISION_DAYS = 25;
 
 /** Approves or denies the commissions of suspicious leads that have waited for long. */
@@ -95,8 +97,8 @@ export async function seedDecisions({ context, account, dice }: SeedPlan): Promi
 const PERIODS = 12;
 
 /**
- * Makes the payouts of the last twelve periods. All but the last two are paid. Of the last but one, those that can be
- * paid went into payments batches. Those of the latest are due, and some of them are in a batch already.
+ * Makes the payouts of the last twelve periods. All but the last two are paid. Payable ones of the last but
+ * one went into payments batches. Those of the latest are due, and some of them are in a batch already.
  */
 export async function seedPayouts({ context, account }: SeedPlan): Promise<void> {
   const periods: Period[] = [latestPeriod(account, context.now)];
@@ -114,14 +116,14 @@ export async function seedPayouts({ context, account }: SeedPlan): Promise<void>
   }
 }
 
-/** Something that a customer did. */
+/** An action of a customer. */
 interface Step {
   customer: SeedCustomer;
   at: Date;
   record: () => Promise<unknown>;
 }
 
-/** Customers who get their money back, or leave, do so that long after their last payment. */
+/** Refunds and cancellations come this long after the last payment. */
 const REFUND_DAYS = 2;
 
 function stepsOf(context: Context, account: Account, customer: SeedCustomer): Step[] {
@@ -134,20 +136,22 @@ function stepsOf(context: Context, account: Account, customer: SeedCustomer): St
   const at = new Date(paidAt.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
   if (at > context.now) return steps;
   const later = { ...context, now: at };
-  const told = { customer: { email, uid: null }, createdAt: at, show: asItIs };
+  const reported = { customer: { email, uid: null }, createdAt: at, show: asItIs };
   if (refundsLast) {
     const refund = { eventId: `refund-${email}`, saleEventId: `${email}-${paidAt.length}`, currency: null };
-    const record = () => recordRefund(later, account, { ...told, ...refund, amount: cents });
+    const record = () => recordRefund(later, account, { ...reported, ...refund, amount: cents });
     steps.push({ customer, at, record });
   }
   if (cancels) {
-    const record = () => recordCancellation(later, account, { ...told, eventId: null });
+    const record = () => recordCancellation(later, account, { ...reported, eventId: null });
     steps.push({ customer, at, record });
   }
   return steps;
 }
 
-/** Records a payment when the commission's hold is over, so that only those of the last days are still held. */
+/**
+ * Records a payment when the commission's hold is over, so that only those of the last days are still held.
+ */
 async function recordPayment(
   context: Context,
   account: Account,
@@ -176,7 +180,7 @@ function daysAfter(at: Date, days: number, now: Date): Date {
   return new Date(Math.min(at.getTime() + days * DAY_MS, now.getTime()));
 }
 
-/** Records steps at once, but those of one customer one after the other. */
+/** Records steps concurrently, but those of one customer one after another. */
 async function recordSteps(steps: Step[]): Promise<void> {
   const latest = new Map<SeedCustomer, Promise<unknown>>();
   for (const { customer, record } of steps) {
@@ -228,7 +232,7 @@ async function payBatchOf(
   }
 }
 
-/** null: no payout can be paid by this method. */
+/** Null if no payout can be paid by this method. */
 async function createBatch(
   context: Context,
   account: Account,

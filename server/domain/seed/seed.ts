@@ -16,7 +16,7 @@ import { visitors } from "../people/visitor/visitor.ts";
 import { deliveries, newDelivery, type Delivery } from "../events/webhook/delivery.ts";
 import { createWebhook, webhooks } from "../events/webhook/webhook.ts";
 import { seedArrivals, seedLeads } from "./leads.ts";
-import { seedMembers, type Member } from "./members.ts";
+import { seedPromoters, type SeedPromoter } from "./promoters.ts";
 import { DAY_MS, newDice, type SeedPlan } from "./plan.ts";
 import { seedProgram } from "./program.ts";
 import {
@@ -28,14 +28,14 @@ import {
   type SeedCustomer,
 } from "./sales.ts";
 
-/** Enough that every page has something to show, and made in a few seconds. */
+/** Enough data for every page, and made in a few seconds. */
 export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };
 
 /**
- * Whether the store still needs its demo data. Refuses a store whose filling was interrupted, whether or not demo data
- * is wanted, because half a program looks like a whole one.
+ * Whether the store still needs its demo data. Refuses a store whose filling was interrupted, even if demo
+ * data is not wanted, because half a program looks like a whole one.
  *
- * @throws Failure `refused`, also if the store holds more than its first account
+ * @throws Failure `refused`, also if the store has more than its first account
  */
 export async function needsDemoData(store: Store, isWanted: boolean): Promise<boolean> {
   const first = await store.get(firstStarts, SYSTEM, 1);
@@ -49,7 +49,7 @@ export async function needsDemoData(store: Store, isWanted: boolean): Promise<bo
   if (!(await holdsMoreThanAnAccount(store))) return true;
   throw new Failure(
     "refused",
-    "Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account",
+    "Demo data can only fill an empty store, and the store of STORAGE_URL has more than its first account",
   );
 }
 
@@ -65,36 +65,42 @@ export async function fillDemo(
   await mark(context.store, account, "complete");
 }
 
-/** How many records of each kind to make. */
+/** The number of records of each kind. */
 export interface SeedSize {
   promoters: number;
   leads: number;
-  /** About as many; none if there are no leads to pay. */
+  /** An approximate number; none if there are no leads. */
   sales: number;
-  /** How many payments are recorded at once. With one, every store gives the same ids. Absent: enough to be quick. */
+  /**
+   * How many payments are recorded concurrently. With one, every store gives the same ids. Absent: enough to
+   * be fast.
+   */
   paymentsAtOnce?: number;
 }
 
-/** The records that a seed makes, and a listener that hears how far it is: a number from 0 to 1. */
+/** The number of records, and a callback for the progress: a number from 0 to 1. */
 export type SeedOptions = SeedSize & { onProgress?: (share: number) => void };
 
-/** Refuses to mix made-up people with real ones, because they can't be told apart later. @throws Failure `refused` */
-export async function requireNobody(store: Store, account: Account): Promise<void> {
+/**
+ * Refuses to mix made-up people with real ones, because they can't be told apart later.
+ *
+ * @throws Failure `refused`
+ */
+export async function requireNoPeople(store: Store, account: Account): Promise<void> {
   if (!(await hasPeople(store, account))) return;
   const fault = `Account ${account.publicId} already has people: seed another one, or pass --force`;
   throw new Failure("refused", fault);
 }
 
-/** The part of the whole work that comes before the sales. */
+/** The share of the work before the sales. */
 const EARLY_SHARE = 0.2;
 const SALES_SHARE = 0.6;
 
 /**
- * Fills an account with a believable program: campaigns, promoters, some of them parents of others, their leads, and
- * what these paid in the year that ends now, by the rules of real sales, up to the payouts. The same moment, store and size
- * give the same people and amounts. Without promoters nothing is made.
- *
- * Choice: nobody is notified, because this is history.
+ * Fills an account with a believable program: campaigns, promoters, some of them parents of others, their
+ * leads, and these people's payments in the year that ends now, by the rules of real sales, up to the
+ * payouts. The same moment, store and size give the same people and amounts. Without promoters nothing is
+ * made. No notifications are sent, because this is history.
  */
 export async function seed(
   given: Context,
@@ -105,8 +111,8 @@ export async function seed(
   const context = { ...withoutLog(given), isHistory: true };
   const campaigns = await seedProgram(context, account);
   const plan: SeedPlan = { context, account, campaigns, dice: newDice(size.promoters) };
-  const members = await seedMembers(plan, size.promoters);
-  await seedPromoCodes(plan, members);
+  const seeded = await seedPromoters(plan, size.promoters);
+  await seedPromoCodes(plan, seeded);
   const arrivals = await seedArrivals(
     context,
     await loadCampaign(context.store, account.id, account.defaultCampaignId),
@@ -114,7 +120,7 @@ export async function seed(
   const chance = customerChance(size);
   const customers: SeedCustomer[] = [];
   let latest: Lead[] = [];
-  for await (const made of seedLeads(plan, size.leads, { members, arrivals })) {
+  for await (const made of seedLeads(plan, size.leads, { seeded, arrivals })) {
     latest = made;
     for (const lead of made) {
       const customer = plan.dice.percent(chance) ? customerOf(plan.dice, lead, context.now) : null;
@@ -128,7 +134,7 @@ export async function seed(
   await seedDecisions(plan);
   await seedPayouts(plan);
   await seedDeliveries(plan, latest);
-  await archiveSome(plan, members);
+  await archiveSome(plan, seeded);
   onProgress(1);
 }
 
@@ -157,16 +163,16 @@ function mark(store: Store, { id: ownerId }: Account, demoData: "begun" | "compl
   return store.transact((tx) => tx.put(firstStarts, { accountId: SYSTEM, ownerId, demoData }));
 }
 
-/** So many promoters have a code each. */
+/** The number of promoters with a code. */
 const PROMO_CODES = 12;
 
 /** Gives the first promoters codes. */
-async function seedPromoCodes({ context, account }: SeedPlan, members: Member[]): Promise<void> {
+async function seedPromoCodes({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
   const window = { limit: 1, offset: 0 };
   const { records } = await findRewards(context.store, account.id, { scope: "referrals", ...window });
   const [reward] = records;
   if (reward === undefined) return;
-  for (const { promoterCampaign } of members.slice(0, PROMO_CODES)) {
+  for (const { promoterCampaign } of seeded.slice(0, PROMO_CODES)) {
     const { id: promoterCampaignId, refToken } = promoterCampaign;
     await createPromoCode(context, account.id, {
       code: `${refToken.toUpperCase()}-10`,
@@ -182,12 +188,12 @@ async function seedPromoCodes({ context, account }: SeedPlan, members: Member[])
 
 /** Deliveries are kept for 30 days. */
 const KEPT_DAYS = 28;
-/** The most deliveries to the webhook, and the most e-mails. */
+/** The maximum of deliveries to the webhook, and of e-mails. */
 const MOST = 24;
 
 /**
- * Makes a webhook with its latest deliveries. All of them are finished, so none is sent.
- * The webhook's host is one that nobody can register.
+ * Makes a webhook with its latest deliveries. All of them are finished, so none is sent. The webhook's host
+ * can't be registered.
  */
 async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
   const { store, now } = plan.context;
@@ -205,7 +211,7 @@ async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
   });
 }
 
-/** A webhook gives up after so many attempts. */
+/** The number of attempts before a webhook's delivery fails for good. */
 const ATTEMPTS = 10;
 
 async function webhookDelivery(
@@ -255,8 +261,8 @@ function delivered(delivery: Delivery): Delivery {
 const PER_ARCHIVED = 25;
 
 /** Archives a few promoters. */
-async function archiveSome({ context, account }: SeedPlan, members: Member[]): Promise<void> {
-  for (let at = PER_ARCHIVED - 1; at < members.length; at += PER_ARCHIVED) {
-    await archivePromoter(context, account.id, members[at]!.promoter.id);
+async function archiveSome({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
+  for (let at = PER_ARCHIVED - 1; at < seeded.length; at += PER_ARCHIVED) {
+    await archivePromoter(context, account.id, seeded[at]!.promoter.id);
   }
 }

@@ -17,22 +17,22 @@ import { promoterName, promoters, type Promoter } from "../people/promoter/promo
 import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { findSwitch, switches } from "./switch.ts";
 
-/** An old link and the one that takes its place. */
+/** An old link and its replacement. */
 export interface LinkPair {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
   refToken: string;
-  /** null: nobody has said where old links begin. */
+  /** Null if the start of old links is unknown. */
   oldLink: string | null;
   newLink: string;
 }
 
 /**
- * All links by which promoters are known, with those that take their place. In other programs whose links lead over a
- * domain of their own, a link ends with the ref id.
+ * All links of promoters, with their replacements. In other programs with a link domain of their own, a link
+ * ends with the ref id.
  *
- * @param oldStart what the old links begin with, such as `https://acme.partnerlinks.io/`. null: unknown
+ * @param oldStart what the old links begin with, such as `https://acme.partnerlinks.io/`, or null if unknown
  */
 export async function* listLinkPairs(
   store: Store,
@@ -78,23 +78,24 @@ export const mailedLinks = table<MailedLink>()({
 
 /** How many promoters get the e-mail, and why others do not. */
 export interface MailedCounts {
-  /** They are sent it now, or would be. */
+  /** Those who are sent it now, or would be. */
   mailed: number;
-  /** They were sent it before. */
+  /** Those who were sent it before. */
   mailedBefore: number;
   unsubscribed: number;
-  /** They are archived, erased, not confirmed, or accepted in no campaign. */
+  /** Those who are archived, erased, not confirmed, or accepted in no campaign. */
   withoutLink: number;
 }
 
-/** How many promoters share a commit. */
+/** The number of promoters in one commit. */
 const TOGETHER = 100;
 
 /**
- * Sends each promoter who has not got it yet an e-mail with their new link. A mark is written with each e-mail, so that
- * nobody gets a second one, whatever is killed and however often it is called.
+ * Sends each promoter an e-mail with their new link, unless they have got it already. A mark is written with
+ * each e-mail, so that no promoter gets a second one, even after a kill or a repeated call. Imported
+ * promoters get it as well.
  *
- * Choice: promoters whose records were imported get it although nobody wrote to them about the import.
+ * @see docs/spec/events.md "E-mails"
  */
 export async function mailNewLinks(
   context: Context,
@@ -152,7 +153,7 @@ async function mailSome(
   let count = 0;
   const at = now.toISOString();
   for (const [index, promoter] of chosen.entries()) {
-    // Somebody else may have sent it meanwhile.
+    // A concurrent request may have sent it meanwhile.
     if ((await tx.get(mailedLinks, account.id, promoter.id)) !== null) continue;
     const promoterCampaign = await findAccepted(tx.view, promoter);
     const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));

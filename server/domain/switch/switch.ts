@@ -11,7 +11,7 @@ import { sales, type Sale } from "../ledger/sale/sale.ts";
 import { findSetup, findSightings } from "../people/sighting.ts";
 import { webhooks } from "../events/webhook/webhook.ts";
 
-/** The steps by which a program comes here from another one, in their order. */
+/** The steps of a switch from another program, in order. */
 export const SWITCH_STEPS = [
   "records",
   "payout_methods",
@@ -27,14 +27,14 @@ export const SWITCH_STEPS = [
 
 export type SwitchStep = (typeof SWITCH_STEPS)[number];
 
-/** What people have done about the switch, and what nobody could see. */
+/** The steps that users have done and that the server can't detect. */
 export interface Switch {
   accountId: number;
-  /** The steps that somebody has ticked. */
+  /** The steps that users have ticked. */
   ticked: SwitchStep[];
-  /** When promoters were last sent their new links. null: never. */
+  /** When promoters were last sent their new links, or null. */
   linksMailedAt: string | null;
-  /** How many were sent them. */
+  /** The number of promoters who were sent them. */
   linksMailedCount: number;
 }
 
@@ -49,7 +49,7 @@ export async function findSwitch(reader: Reader, accountId: number): Promise<Swi
   return (await reader.get(switches, accountId, 1)) ?? none;
 }
 
-/** Keeps which steps somebody has ticked. */
+/** Stores the ticked steps. */
 export function tickSteps({ store }: Context, accountId: number, steps: SwitchStep[]): Promise<Switch> {
   const ticked = SWITCH_STEPS.filter((step) => steps.includes(step));
   return store.transact(async (tx) => {
@@ -59,10 +59,10 @@ export function tickSteps({ store }: Context, accountId: number, steps: SwitchSt
   });
 }
 
-/** The steps that the server sees done. Nobody else can see that the old script is gone. */
+/** The steps that the server can detect. It can't detect that the old script is gone. */
 export type SeenSteps = Record<Exclude<SwitchStep, "script" | "old_script">, boolean>;
 
-/** Looks for what a program that has come here does. Of each kind of records it reads the latest few. */
+/** Detects the steps that a migrated program has done. Of each kind of records it reads the latest few. */
 export async function findSeenSteps(store: Store, { id }: Account): Promise<SeenSteps> {
   const first = { limit: 1 };
   const [people, methods, hooks, connections, setup, events, calls, clicks, renewal] = await Promise.all([
@@ -88,7 +88,7 @@ export async function findSeenSteps(store: Store, { id }: Account): Promise<Seen
   };
 }
 
-/** The sales that are looked at. Renewals come every day. */
+/** The number of sales to check. Renewals come every day. */
 const LOOKED_AT = 200;
 
 /** Whether a customer who came from the other program has paid here since, and has earned their promoter something. */

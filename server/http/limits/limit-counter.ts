@@ -12,7 +12,7 @@ import {
 export interface CountPlace {
   /** Separates these counts from others in the same place. */
   name?: string;
-  /** null: only the workers of this server share the counts. */
+  /** Null if only the workers of this server share the counts. */
   database?: LimitsDatabase | null;
 }
 
@@ -27,7 +27,7 @@ export interface Count {
 export interface Counter {
   /** Adds one and returns the new count. */
   add(key: string): Promise<Count>;
-  /** Takes one back. */
+  /** Subtracts one. */
   takeBack(key: string): Promise<void>;
   /** Marks a key for a whole window from now. */
   mark(key: string): Promise<void>;
@@ -63,10 +63,10 @@ export function newCounter({
 }
 
 /**
- * Workers count in their primary process, a process without workers counts in its own memory, and servers
- * with a database count there. While the database can't be reached, each server counts by itself, because a
- * limit is no reason to refuse service. A key that has reached the limit is refused without a query, so that
- * a flood does not reach the database. Where counts are taken back, this would refuse the key for good.
+ * Workers count in their primary process, a process without workers in its own memory, and servers with a database in the
+ * database. While the database is unreachable, each server counts alone, because a limit must not cause an outage. A key
+ * that has reached the limit is refused without a query, so that a flood does not reach the database. This is off where
+ * counts are subtracted again, because it would block the key for good.
  */
 function newLimiter(
   options: { points: number; duration: number; keyPrefix: string },

@@ -2,10 +2,10 @@ import { Failure } from "../../failure.ts";
 import type { AnswerHeaders } from "../answer.ts";
 import { newCounter, type CountPlace } from "./limit-counter.ts";
 
-/** How long one window of a limit lasts. */
+/** The length of a limit's window. */
 const WINDOW_SECONDS = 60;
 
-/** Where a caller stands within its window. */
+/** A caller's state within its window. */
 export interface RateLimitState {
   allowed: boolean;
   limit: number;
@@ -13,7 +13,7 @@ export interface RateLimitState {
   resetSeconds: number;
 }
 
-/** Counts requests by key. null: there is no limit. */
+/** Counts requests by key. The state is null if there is no limit. */
 export interface RateLimiter {
   take(key: string): Promise<RateLimitState | null>;
 }
@@ -39,7 +39,7 @@ export function windowLimiter({
   return {
     async take(key) {
       const { isOver, remaining, msLeft } = await counter.add(key);
-      // The whole time at most, even if a clock was set back.
+      // At most the whole window, even if a clock was set back.
       const resetSeconds = Math.min(seconds, Math.ceil(msLeft / 1_000));
       return { allowed: !isOver, limit, remaining, resetSeconds };
     },
@@ -58,7 +58,7 @@ export function rateLimitHeaders(state: RateLimitState | null): AnswerHeaders {
   return headers;
 }
 
-/** The outcome of a guess: what it did, or how long no more guesses are allowed. */
+/** The outcome of a guess: its result, or how long further guesses are refused. */
 export type Guess<T> = { done: T } | { retryAfterSeconds: number };
 
 /** Limits wrong guesses by key. */
@@ -68,9 +68,9 @@ export interface GuessLimiter {
 }
 
 /**
- * Allows each key a number of wrong guesses within a time. Each guess is counted first and taken back unless it was tried
- * and wrong, so that no more are tried, however many come at the same time. One that is refused must not count: it may be
- * a stranger's, who could keep the owner out with guesses that are never looked at.
+ * Allows each key a number of wrong guesses within a time. Each guess is counted first, and subtracted again unless it was
+ * tried and wrong, so that parallel guesses can't exceed the limit. Refused guesses don't count, because a stranger could
+ * keep the owner out with them.
  */
 export function guessLimiter({
   wrongGuesses,
@@ -98,17 +98,17 @@ export function guessLimiter({
   };
 }
 
-/** How long a credential that was good from a network stays without limit there. */
+/** How long a credential that worked from a network is exempt from the limit there. */
 const GOOD_SECONDS = 24 * 60 * 60;
-/** How often a process tells the others that a good credential is still in use. */
+/** How often a process renews the shared mark of a credential that is in use. */
 const TELL_MS = 60 * 60 * 1_000;
-/** How many good credentials a process remembers. The oldest makes room for a new one. */
+/** How many valid credentials a process remembers. A new one replaces the oldest. */
 const MAX_REMEMBERED = 10_000;
 
 /** Counts attempts to authenticate by network, before the credentials are looked up. */
 export interface FailureLimiter {
   /**
-   * Looks a credential up, unless its network has failed too often. null: the credential is not good.
+   * Looks a credential up, unless its network has failed too often. Returns null if the credential is invalid.
    *
    * @throws Failure `rate_limited` after too many failed attempts
    */
@@ -118,15 +118,15 @@ export interface FailureLimiter {
 /**
  * Limits failed attempts to a number per minute for each network.
  *
- * Each attempt is counted first and taken back if it was good, so no more guesses than the limit are looked
- * up, however many come at once. A credential that was good from a network within a day is not counted: many
- * share an address behind a proxy, and a stranger's guesses must not cost a company its leads. All workers
- * share these counts, and so do all servers on one Postgres.
+ * Each attempt is counted first and subtracted again if it was valid, so that parallel guesses can't exceed the limit. A
+ * credential that worked from a network within a day is exempt, because many clients share an address behind a proxy, and
+ * a stranger's guesses must not cost a company its leads. All workers share these counts, and so do all servers on one
+ * Postgres.
  */
 export function failureLimiter(limit: Limit): FailureLimiter {
   const tries = newCounter({ ...limit, limit: limit.limitPerMinute, seconds: WINDOW_SECONDS });
   const good = newCounter({ ...limit, name: `${limit.name}-good`, limit: 1, seconds: GOOD_SECONDS });
-  /** When the others were last told, by network and credential. */
+  /** When the shared mark was last renewed, by network and credential. */
   const remembered = new Map<string, number>();
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -143,7 +143,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
     const found = await look();
     if (found !== null) await remember(pair);
     else {
-      // It was good and has been revoked.
+      // It was valid but has been revoked.
       remembered.delete(pair);
       await Promise.all([good.forget(pair), tries.add(network)]);
     }
@@ -170,7 +170,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
   return {
     async attempt(network, credential, look) {
       const pair = `${network} ${credential}`;
-      // Requests with the same good credential that come at once count as one attempt.
+      // Parallel requests with the same valid credential count as one attempt.
       const earlier = underWay.get(pair);
       if (earlier !== undefined) await earlier;
       if (remembered.has(pair)) return lookUncounted(network, pair, look);

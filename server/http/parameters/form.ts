@@ -5,8 +5,8 @@ import { numberText, parseJsonObject } from "./json.ts";
 import { bodyType, multipartPairs, nest, pairsOf, type Pair, type Query } from "./pairs.ts";
 
 /**
- * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number
- * that text can't give exactly.
+ * Parameters by name. If a name came twice, the last value is used. Values are text, except for a JSON number that may
+ * have been rounded.
  */
 export type Params = Record<string, string | number>;
 
@@ -14,11 +14,10 @@ export type Params = Record<string, string | number>;
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", ""]);
 
 /**
- * The parameters of the query string and of the body; the body wins. A GET may have a body too: PHP's Guzzle
+ * The parameters of the query string and of the body; the body takes precedence. A GET may have a body too: PHP's Guzzle
  * and `curl -X GET -d` send one.
  *
- * Choice: JSON bodies are accepted as well, because some clients of V1 send them. Nested values, from JSON or
- * from names in brackets (`custom_fields[a]=1`), become JSON text.
+ * Nested values, from JSON or from names in brackets (`custom_fields[a]=1`), become JSON text.
  *
  * @see docs/spec/v1.md, first paragraph
  * @throws Failure `malformed`, `too_large` or `unsupported`
@@ -46,8 +45,7 @@ export function readQuery(event: H3Event): Params {
 }
 
 /**
- * The parameters of the query string with lists and objects as they are. Blank values count as absent on every
- * level.
+ * The parameters of the query string with lists and objects as they are. Blank values count as missing on every level.
  *
  * @throws Failure `malformed` or `too_large`
  */

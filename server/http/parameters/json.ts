@@ -3,12 +3,12 @@ import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
 import { bodyType, MAX_KEYS, multipartPairs, nest, pairsOf } from "./pairs.ts";
 
-/** The most levels of objects and lists. */
+/** The maximum depth of objects and lists. */
 const MAX_DEPTH = 16;
 
 /**
- * The JSON object in a request's body, or an empty one if there is no body. A form counts as the object that the
- * brackets in its names describe.
+ * The JSON object in a request's body, or an empty one if there is no body. A form is read as the object that the brackets
+ * in its names describe.
  *
  * @see docs/spec/common.md "Input"
  * @throws Failure `malformed` if the body is not a JSON object, `too_large` past a limit
@@ -46,8 +46,8 @@ export function parseJsonObject(text: string): Record<string, unknown> {
 }
 
 /**
- * Says which limit on depth or keys a value exceeds, as the end of a sentence; null if it exceeds none. It
- * goes level by level, so that depth uses no stack.
+ * Says which limit on depth or keys a value exceeds, as the end of a sentence, or returns null. It goes level by level, so
+ * that deep values can't overflow the stack.
  */
 export function findExcess(root: object): string | null {
   let keyCount = 0;
@@ -55,7 +55,7 @@ export function findExcess(root: object): string | null {
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return `is nested too deeply (maximum is ${MAX_DEPTH} levels)`;
     const values = level.flatMap((value): unknown[] => Object.values(value));
-    // Items of a list have no keys. The body's size limits their number.
+    // Items of a list have no keys; the body's size limits their number.
     for (const value of level) if (!Array.isArray(value)) keyCount += Object.keys(value).length;
     if (keyCount > MAX_KEYS) return `has too many keys (maximum is ${MAX_KEYS})`;
     level = values.filter((value): value is object => typeof value === "object" && value !== null);
@@ -64,8 +64,8 @@ export function findExcess(root: object): string | null {
 }
 
 /**
- * A number's decimal text. A number that JSON's parser may have rounded (an integer past 2^53, an infinity)
- * stays a number, which no text field accepts: a rounded id would be somebody else's.
+ * A number's decimal text. A number that JSON's parser may have rounded (an integer past 2^53, an infinity) stays a
+ * number, which no text field accepts, because a rounded id would be another record's.
  */
 export function numberText(value: number): string | number {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
@@ -73,7 +73,7 @@ export function numberText(value: number): string | number {
     : value;
 }
 
-/** `curl -d` sends JSON as a form unless told otherwise, so a form that begins like an object is one. */
+/** `curl -d` sends JSON with a form's type by default, so a form that begins like an object is read as JSON. */
 async function objectIn(event: H3Event, body: string): Promise<Record<string, unknown>> {
   const type = bodyType(event);
   if (type === "multipart/form-data") return { ...nest(await multipartPairs(event, body)) };
@@ -87,8 +87,8 @@ type Values = Record<string, unknown>;
 const NESTED_KEY = /^([^[\]]+)((?:\[[^[\]]+\]){1,3})$/;
 
 /**
- * Reads keys that are written as in a form: `{"profile[first_name]": "Jane"}` is `{"profile": {"first_name":
- * "Jane"}}`. An automation tool sends them so. A key that contradicts another one stays as it is.
+ * Reads keys that are written as in a form: `{"profile[first_name]": "Jane"}` is `{"profile": {"first_name": "Jane"}}`. An
+ * automation tool sends them. A key that contradicts another one stays unchanged.
  */
 function nestKeys(values: Values): Values {
   const keys = Object.keys(values).filter((key) => NESTED_KEY.test(key));
@@ -104,8 +104,7 @@ function nestKeys(values: Values): Values {
 }
 
 /**
- * The object that a key's value belongs into. It is created if it is missing. null: something else is in its
- * place.
+ * The object that a key's value belongs to, created if it is missing, or null if another value is in its place.
  */
 function placeOf(root: Values, key: string): { within: Values; name: string } | null {
   const [, first = "", brackets = ""] = NESTED_KEY.exec(key) ?? [];

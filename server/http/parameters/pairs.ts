@@ -1,27 +1,26 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 
-/** A parameter as it was sent. A name may come more than once. */
+/** A parameter as it was sent. A name may be repeated. */
 export type Pair = [name: string, value: string];
 
 /** A query's value: a text, a list, or values by name. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
 export type Query = Record<string, QueryValue>;
 
-/** The most keys that a request may have, counted on all levels. */
+/** The maximum number of keys in a request, on all levels. */
 export const MAX_KEYS = 500;
 
 const MAX_DEPTH = 6;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
-/** The type of a request's body, without its parameters. Blank: none is given. */
+/** The media type of a request's body, without its parameters, or "" if there is none. */
 export function bodyType(event: H3Event): string {
   return (event.req.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
 /**
- * The parameters of a form or a query, one by one. node:querystring would hide malformed escapes, and
- * URLSearchParams would replace them.
+ * Parses a form or a query. node:querystring would hide malformed escapes, and URLSearchParams would replace them.
  */
 export function pairsOf(text: string): Pair[] {
   const pairs = text
@@ -35,7 +34,7 @@ export function pairsOf(text: string): Pair[] {
   return pairs.map(([name, value]) => [decode(name), decode(value)]);
 }
 
-/** The text fields of a multipart form. Choice: files are dropped because no parameter is a file. */
+/** The text fields of a multipart form. Files are dropped, because no parameter is a file. */
 export async function multipartPairs(event: H3Event, body: string): Promise<Pair[]> {
   const pairs = await parseMultipart(body, event.req.headers.get("content-type") ?? "");
   refuseTooMany(pairs);
@@ -44,11 +43,10 @@ export async function multipartPairs(event: H3Event, body: string): Promise<Pair
 
 /**
  * Reads brackets in names as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and `ids=1&ids=2` are lists,
- * `filters[status]=x` is an object. `links[][name]=a&links[][url]=b` is a list of objects: a name that the last one has
- * begins the next. `ids[7]` and `ids[3]` keep the order in which they came. h3 and
- * URLSearchParams do not nest.
+ * `filters[status]=x` is an object. `links[][name]=a&links[][url]=b` is a list of objects: a repeated name begins the next
+ * object. `ids[7]` and `ids[3]` keep the order in which they came. h3 and URLSearchParams do not nest.
  *
- * Choice: a single-value parameter that came twice becomes a list too, which its schema refuses.
+ * A single-value parameter that came twice becomes a list too, which its schema refuses.
  *
  * @throws Failure `too_large` if names are nested too deeply
  */
@@ -67,7 +65,7 @@ async function parseMultipart(body: string, contentType: string): Promise<Pair[]
   }
 }
 
-/** The items of a list (`ids[]=1&ids[]=2`, `ids=1&ids=2`) share a name, which counts once. */
+/** The items of a list (`ids[]=1&ids[]=2`, `ids=1&ids=2`) count as one key. */
 function refuseTooMany(pairs: Pair[]): void {
   if (new Set(pairs.map(([name]) => name)).size > MAX_KEYS)
     throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
@@ -83,7 +81,7 @@ function decode(text: string): string {
   }
 }
 
-/** A name without proper brackets stands for itself. */
+/** A name without well-formed brackets is used as it is. */
 function pathOf(name: string): string[] {
   const [, root, brackets] = NAME.exec(name) ?? [];
   if (root === undefined || brackets === undefined) return [name];
@@ -106,14 +104,14 @@ function put(root: Tree, path: string[], value: string): void {
   else tree.set(last, value);
 }
 
-/** The item of a list that gets a value of this name: the last one, or the next if the last has such a value. */
+/** The index of the list item for a value of this name: the last item, or a new one if the last has such a value. */
 function itemFor(list: Tree, name: string | undefined): number {
   const last = list.get(list.size - 1);
   const isOpen = typeof last === "object" && name !== undefined && !last.has(name);
   return isOpen ? list.size - 1 : list.size;
 }
 
-/** The values below a name. A value that stood alone becomes the first of a list. */
+/** The values below a name. A single value becomes the first of a list. */
 function treeAt(tree: Tree, name: string | number): Tree {
   const known = tree.get(name);
   if (typeof known === "object") return known;
@@ -123,7 +121,7 @@ function treeAt(tree: Tree, name: string | number): Tree {
   return inner;
 }
 
-/** Nothing is ever removed, so the size is a number that is free. */
+/** Nothing is ever removed, so the size is a free index. */
 function append(tree: Tree, value: string): void {
   tree.set(tree.size, value);
 }

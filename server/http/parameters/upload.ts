@@ -4,20 +4,20 @@ import { readBytes } from "./body.ts";
 import { parseJsonObject } from "./json.ts";
 import { bodyType, nest, type Pair } from "./pairs.ts";
 
-/** Fields of a request, and the file that came with them. */
+/** A request's fields and file. */
 export interface Upload {
   values: Record<string, unknown>;
-  /** null: none came. */
+  /** Null if there was none. */
   file: Uint8Array | null;
 }
 
-/** What a form has besides its file, and how much longer base64 is than the bytes. */
+/** Room for the other fields of a form. */
 const OTHERS_BYTES = 64 * 1024;
 const BASE64 = 4 / 3;
 
 /**
- * Reads fields with a file: a multipart form, whose file is called `file`, or JSON, whose `file` holds the bytes in
- * base64, with or without `data:…;base64,` before them.
+ * Reads fields with a file: a multipart form with a file called `file`, or JSON with the bytes in `file` as base64, with
+ * or without the prefix `data:…;base64,`.
  *
  * @throws Failure `malformed`, `too_large`, `invalid` for a `file` that is not base64
  */
@@ -38,7 +38,7 @@ async function ofForm(event: H3Event, bytes: Uint8Array): Promise<Upload> {
   const file = fields.map(([, value]) => value).find((value) => typeof value !== "string");
   return {
     values: { ...nest(fields.filter((field): field is Pair => typeof field[1] === "string")) },
-    // A form sends an empty file if none was chosen.
+    // Browsers send an empty file if none was chosen.
     file: file === undefined || file.size === 0 ? null : new Uint8Array(await file.arrayBuffer()),
   };
 }

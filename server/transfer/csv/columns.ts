@@ -10,23 +10,23 @@ import { looksLikeAmount, looksLikeDate } from "./values.ts";
 /** The accepted names of a field in files; the first is ours. */
 export type Columns = readonly string[];
 
-/** `chosen`: somebody has said so. */
+/** `chosen`: the user said so. */
 export const CERTAINTIES = ["chosen", "certain", "likely", "guess"] as const;
 
 /** A column of a file, and the field that it fills. */
 export interface MatchedColumn {
   title: string;
-  /** null: it is ignored. */
+  /** Null if the column is ignored. */
   field: string | null;
-  /** null: it is ignored. */
+  /** Null if the column is ignored. */
   certainty: (typeof CERTAINTIES)[number] | null;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
   /** Some of its values. */
   examples: string[];
 }
 
-/** Fields for titles that somebody has named. null: the column is ignored. */
+/** Fields that the user chose, by title. Null ignores the column. */
 export type ChosenColumns = ReadonlyMap<string, string | null>;
 
 /** A sheet whose columns are matched. */
@@ -38,15 +38,15 @@ export interface Sheet {
 
 const MOST_EXAMPLES = 3;
 const EXAMPLE_LENGTH = 80;
-/** How many different values of a column are looked for in the store. */
+/** How many different values of a column are searched in the store. */
 const LOOKED_FOR = 20;
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/;
-/** Shorter words that differ by a letter are different words. */
+/** Shorter words that differ in one letter are different words, not typing errors. */
 const LEAST_MISTYPED = 6;
 
 /**
- * Finds the field of each column: by what somebody has chosen, by its title, and then by its values. Values fill only
- * fields without which a line could not be understood, so that an unknown column does no harm.
+ * Finds the field of each column: by the user's choice, by its title, and then by its values. Only required fields are
+ * matched by values, so that an unknown column does no harm.
  */
 export async function matchColumns(
   store: Store,
@@ -76,9 +76,9 @@ interface Column {
   match: Match;
 }
 
-const IGNORED: Match = { field: null, certainty: null, reason: "nothing is known by this name" };
+const IGNORED: Match = { field: null, certainty: null, reason: "no field has this name" };
 
-/** A title in our spelling: `First Name` is `first_name`. */
+/** A title in snake_case: `First Name` is `first_name`. */
 export function wordOf(title: string): string {
   return title
     .trim()
@@ -87,7 +87,7 @@ export function wordOf(title: string): string {
     .replace(/^_|_$/g, "");
 }
 
-/** A column with our own name for a field leaves no room for those that only have another name for it. */
+/** A column with a field's own name takes precedence over columns with other names of the field. */
 function preferOwnNames(titles: string[], columns: Column[]): void {
   const own = new Set(titles.map(wordOf).filter((word, at) => columns[at]!.match.field === word));
   for (const [at, column] of columns.entries()) {
@@ -103,7 +103,7 @@ function refuseUnknown({ titles }: Sheet, fields: readonly Columns[], chosen: Ch
   for (const [title, field] of chosen) {
     if (!titles.includes(title)) throw wrong(`The file has no column ${JSON.stringify(title)}`);
     if (field !== null && !names.includes(field))
-      throw wrong(`${JSON.stringify(field)} is none of ${names.join(", ")}`);
+      throw wrong(`${JSON.stringify(field)} is not one of ${names.join(", ")}`);
   }
 }
 
@@ -128,13 +128,13 @@ function byTitle(
   return near === undefined ? IGNORED : judged(near[0]!, values, "likely", "the title nearly says so");
 }
 
-/** A match is less certain if the values are of another kind. */
+/** A match is less certain if the values look different. */
 function judged(field: string, values: string[], certainty: "certain" | "likely", reason: string): Match {
   const looks = looksOf(field);
   if (looks === null || values.length === 0) return { field, certainty, reason };
   const misfits = values.filter((value) => !LOOKS[looks].fits(value)).length;
   if (misfits * 2 <= values.length) return { field, certainty, reason };
-  const doubt = `${misfits} of ${values.length} values are no ${LOOKS[looks].words}`;
+  const doubt = `${misfits} of ${values.length} values are not ${LOOKS[looks].words}`;
   return { field, certainty: "guess", reason: `${reason}, but ${doubt}` };
 }
 
@@ -146,14 +146,14 @@ const LOOKS = {
 
 type Looks = keyof typeof LOOKS;
 
-/** What the values of a field look like. null: like anything. */
+/** What the values of a field look like, or null if anything is possible. */
 export function looksOf(field: string): Looks | null {
   if (/(^|_)email$/.test(field)) return "email";
   if (/(^|_)amount$/.test(field)) return "amount";
   return /_at$|_since$/.test(field) ? "date" : null;
 }
 
-/** Fills fields that no title has filled. */
+/** Matches fields that no title matched. */
 async function matchByValues(
   store: Store,
   account: Account,
@@ -173,9 +173,9 @@ async function matchByValues(
     ["created_at", "date"],
   ] as const) {
     const [only, ...others] = looking(looks);
-    // Of two, nobody knows which.
+    // With two candidates, it is unclear which one is right.
     if (only === undefined || others.length > 0 || !free(field)) continue;
-    // Whole numbers may be anything.
+    // Whole numbers can be anything.
     if (looks === "amount" && !only.values.some((value) => /\d[.,]\d|\p{Sc}/u.test(value))) continue;
     const certainty = looks === "email" ? "likely" : "guess";
     only.match = { field, certainty, reason: `its values are ${LOOKS[looks].words}` };
@@ -183,7 +183,7 @@ async function matchByValues(
   return columns;
 }
 
-/** Looks for records that values name. */
+/** Searches records by the values. */
 async function byRecords(
   store: Store,
   { id }: Account,

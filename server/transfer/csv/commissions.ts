@@ -26,7 +26,7 @@ const columns: Columns[] = [
 /** An ISO 4217 code, in any case. */
 export const currency = text.trim().toUpperCase().refine(isCurrency, "is not an ISO 4217 currency");
 
-/** A row whose amounts have so many decimals. */
+/** The shape of a row whose amounts have this many decimals. */
 const commissionRow = (places: number) =>
   z.object({
     id: text.optional(),
@@ -45,12 +45,12 @@ const commissionRow = (places: number) =>
     event_id: text.optional(),
     created_at: instant.optional(),
   });
-/** By the decimals of the account's currency. */
+/** The shapes by number of decimals. */
 const ROWS = [0, 1, 2, 3, 4].map(commissionRow);
 
 function read(account: Account, values: Record<string, string>) {
   const row = shapeInput(ROWS[placesOf(account)]!, values);
-  // Choice: a commission is not converted, because it would become another sum than the one that was promised.
+  // Commissions are not converted, because the promised sum would change.
   if (row.currency !== undefined && row.currency !== account.currency && (row.unit ?? "cash") === "cash")
     throw new Failure(
       "invalid",
@@ -82,7 +82,7 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
   });
 };
 
-/** Commissions. They are imported one at a time, because those of one promoter add to one balance. */
+/** Commissions are imported one at a time, because those of a promoter change the same balance. */
 export const COMMISSIONS: Kind = {
   columns,
   required: [["amount"], ["ref_id", "promoter_email", "email", "uid"]],

@@ -3,8 +3,8 @@ import type { Store } from "../../storage/store.ts";
 import type { Kind } from "./import.ts";
 
 /**
- * A kind whose lines are tried and not kept. Each transaction is taken back, so a line finds nothing of those before it:
- * what they would have added is remembered by name instead.
+ * A kind whose lines are only tried. Each transaction is rolled back, so a line does not see the lines before it. Their
+ * names are remembered instead.
  */
 export function tried(kind: Kind): Kind {
   const seen = new Map<string, Set<string>>();
@@ -20,7 +20,7 @@ export function tried(kind: Kind): Kind {
         throw new Failure("invalid", "Taken", { [field]: ["is in an earlier line, too"] });
       }
       const own = { ...values };
-      // Whoever recruited the promoter may stand above.
+      // The parent may be in an earlier line.
       if (has("email", own["parent_email"])) delete own["parent_email"];
       const outcome = await kind.importRow({ ...context, store: withoutKeeping(context.store) }, account, {
         values: own,
@@ -37,7 +37,7 @@ export function tried(kind: Kind): Kind {
 
 const TAKEN_BACK = new Failure("refused", "The transaction was only tried");
 
-/** A store whose transactions do all of their work, and are then taken back. */
+/** A store whose transactions run completely and are then rolled back. */
 function withoutKeeping(store: Store): Store {
   return {
     ...store,

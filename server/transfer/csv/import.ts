@@ -13,7 +13,7 @@ export type Outcome = Record<Imported | "bad", number>;
 
 export const NO_LINES: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
 
-/** The column names of records' fields in files. */
+/** The column names of fields where they differ. */
 const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust_id", coupon: "promo_code" };
 
 /** A kind of record that a file may hold. */
@@ -25,7 +25,7 @@ export interface Kind extends Fields {
    */
   read(account: Account, values: Record<string, string>): Record<string, unknown>;
   /**
-   * Imports one line. `source` identifies the line and is the same when the line comes again.
+   * Imports one line. `source` identifies the line and is the same when the file is sent again.
    *
    * @throws Failure with the reason for a bad line
    */
@@ -34,17 +34,17 @@ export interface Kind extends Fields {
     account: Account,
     row: { values: Record<string, string>; source: string },
   ): Promise<Imported>;
-  /** How many lines may run at the same time: 1 if later lines may depend on earlier ones. */
+  /** How many lines are imported in parallel: 1 if later lines may depend on earlier ones. */
   concurrency: number;
-  /** The column that may differ when a line comes again. */
+  /** The column that may have changed when a file is sent again. */
   changing?: string;
-  /** The fields of which one is enough to know a record again, in a later line of the same file. */
+  /** The fields that each identify a record in later lines of the same file. */
   keys: readonly string[];
-  /** The fields of which no two records may have the same value. */
+  /** The fields with unique values. */
   claims: readonly string[];
 }
 
-/** What became of some lines. */
+/** The outcome of some lines. */
 export interface Part {
   /** The last of them. */
   line: number;
@@ -54,11 +54,11 @@ export interface Part {
 }
 
 /**
- * Imports the lines of a file, each in one commit, and tells after each few what became of them. A bad line is reported
- * with its number and the reason, and the others go on. Records that were imported before are recognised, so the same
- * file may be sent again.
+ * Imports the lines of a file, each in one commit, and yields the outcome of every few lines. A bad line is reported with
+ * its number and the reason, and the others are still imported. Records that were imported before are recognised, so the
+ * same file may be sent again.
  *
- * @param after the last line that was imported before: it and those above are only read, to know equal lines
+ * @param after the last line that was imported before. Lines up to it are only read, to recognise equal lines
  */
 export async function* importRows(
   context: Context,
@@ -104,10 +104,10 @@ export const EMAIL: Columns = ["email", "email_address", "e_mail"];
 export const UID: Columns = ["uid", "customer_id", "cus_id", "user_id", "external_id"];
 export const STATE: Columns = ["state", "status"];
 
-/** A ref token in the spelling of other programs. */
+/** A ref token, which other programs may write in capitals. */
 export const refId = text.trim().toLowerCase().refine(isRefToken, "is invalid");
 
-/** Why a line is bad, in the names of columns. */
+/** Why a line is bad, by column names. */
 export function reasonOf({ message, fields }: Failure): string {
   const named = Object.entries(fields).map(([name, faults]) => [COLUMN_NAMES[name] ?? name, faults] as const);
   return named.length === 0
@@ -136,7 +136,7 @@ async function importLine(
   }
 }
 
-/** Equal lines are numbered, because a file may rightly hold two of them. */
+/** Equal lines are numbered, because a file may contain two of them on purpose. */
 async function* withSources(
   rows: AsyncIterable<Row>,
   { changing }: Kind,

@@ -10,7 +10,7 @@ import type { Row } from "./plan.ts";
 import { PROMOTERS } from "./promoters.ts";
 import { SALES } from "./sales.ts";
 
-/** In import order: a file may refer to records of the files before it. */
+/** In import order, because a file may refer to records of earlier files. */
 export const KIND_NAMES = ["promoters", "leads", "customers", "sales", "commissions"] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
@@ -23,7 +23,7 @@ export const KINDS: Record<KindName, Kind> = {
   commissions: COMMISSIONS,
 };
 
-/** A line as it would be kept, or why it would not. */
+/** A line as it would be imported, or its fault. */
 export interface PreviewedLine {
   line: number;
   values: Record<string, string> | null;
@@ -33,7 +33,7 @@ export interface PreviewedLine {
 /** How many lines are shown before a file is imported. */
 const PREVIEWED = 5;
 
-/** The first lines of a file as they would be kept. It reads values, and looks for no records. */
+/** The first lines of a file as they would be imported. It only parses values, and does not read the store. */
 export async function previewOf(
   kind: Kind,
   account: Account,

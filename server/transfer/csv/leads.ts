@@ -40,8 +40,7 @@ const leadRow = z.object({
   created_at: instant.optional(),
 });
 /**
- * Returns the import of a line of leads or of customers. Customers without a start date start when they were
- * created.
+ * Makes the import of a line of leads or of customers. Customers without a start date get their creation date.
  */
 function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["importRow"] {
   return async (context, account, { values }) => {

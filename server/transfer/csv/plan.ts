@@ -7,25 +7,25 @@ import { readHeader, readLines, type CsvHeader } from "./read.ts";
 import type { CsvFile } from "./text.ts";
 import { isAmbiguous, plainAmount, plainDate, writingOf, type DateOrder, type Writing } from "./values.ts";
 
-/** How many lines are looked at before a file is read. */
+/** How many lines are analysed before a file is read. */
 const LOOKED_AT = 500;
 
-/** How the lines of a file become values by field. It is kept as JSON while a file is imported. */
+/** How the lines of a file become values by field. It is stored as JSON during an import. */
 export interface CsvPlan extends CsvHeader {
-  /** By column. null: the column is ignored. */
+  /** By column; null if the column is ignored. */
   fields: (string | null)[];
   writings: Writing[];
 }
 
-/** A plan, with what people should know about it. */
+/** A plan, with its explanation for people. */
 export interface DrawnPlan {
   plan: CsvPlan;
   columns: MatchedColumn[];
-  /** Why the file can't be imported so, in sentences. */
+  /** Why the file can't be imported like this, in sentences. */
   faults: string[];
 }
 
-/** What somebody says about a file. null: they say nothing. */
+/** What the user says about a file. Null values are detected. */
 export interface Saying {
   delimiter: string | null;
   dateOrder: DateOrder | null;
@@ -35,11 +35,11 @@ export interface Saying {
 /** The fields of a kind of records. */
 export interface Fields {
   columns: readonly Columns[];
-  /** One field of each of these must be there. */
+  /** Each group needs at least one of its fields. */
   required: readonly (readonly string[])[];
 }
 
-/** A line by field, or its fault. */
+/** A line's values by field, or its fault. */
 export interface Row {
   line: number;
   values: Record<string, string> | null;
@@ -47,7 +47,7 @@ export interface Row {
   fault: string | null;
 }
 
-/** Looks at the beginning of a file. @throws Failure `malformed`, `invalid` for columns that it does not have */
+/** Analyses the beginning of a file. @throws Failure `malformed`, `invalid` for columns that it does not have */
 export async function drawPlan(
   store: Store,
   account: Account,
@@ -105,7 +105,7 @@ function plainValue(field: string, value: string, writing: Writing, { currency }
 function missingFields({ required }: Fields, fields: (string | null)[]): string[] {
   return required
     .filter((names) => !names.some((name) => fields.includes(name)))
-    .map((names) => `No column is known as ${names.join(" or ")}`);
+    .map((names) => `No column is called ${names.join(" or ")}`);
 }
 
 function unknownColumns({ columns }: Fields): Failure {

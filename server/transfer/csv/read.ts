@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { Failure } from "../../failure.ts";
 import { delimiterOf, readText, type CsvFile } from "./text.ts";
 
-/** The most columns of a file. More are a mistake, and each would be looked at. */
+/** The maximum number of columns. More are a mistake, and analysing them would be slow. */
 const MOST_COLUMNS = 200;
 
 const MISPLACED_QUOTE =
@@ -12,7 +12,7 @@ const MISPLACED_QUOTE =
 /** A line of a CSV file, or its fault. */
 export interface CsvLine {
   line: number;
-  /** The cells, as many as the header has. null: the line has a fault. */
+  /** The cells, as many as the header has, or null if the line is faulty. */
   cells: string[] | null;
   /** Why there are no cells. */
   fault: string | null;
@@ -24,7 +24,7 @@ export interface CsvHeader {
   delimiter: string;
 }
 
-/** Reads the header of a CSV file. `delimiter` null: it is found. @throws Failure `malformed` */
+/** Reads the header of a CSV file. A `delimiter` of null is detected. @throws Failure `malformed` */
 export async function readHeader(file: CsvFile, delimiter: string | null): Promise<CsvHeader> {
   const found = delimiter ?? delimiterOf(await firstLine(file));
   for await (const { values } of readRecords(readText(file), found)) {
@@ -59,7 +59,7 @@ async function firstLine(file: CsvFile): Promise<string> {
   return "";
 }
 
-/** A quote that stays open for longer is a mistake; the longest field takes 10,000 characters. */
+/** A quote that stays open for longer is a mistake; the longest field has 10,000 characters. */
 const MAX_RECORD_CHARACTERS = 65_536;
 
 /** Characters that are parsed before others get their turn: a tenth of a second on a slow machine. */
@@ -68,13 +68,13 @@ const TURN_CHARACTERS = 50_000;
 /** One record of a CSV file, and its first line's number. */
 interface CsvRecord {
   line: number;
-  /** null: its quotes make no sense. */
+  /** Null if quotes are misplaced. */
   values: string[] | null;
 }
 
 /**
- * Yields the records of a CSV file (RFC 4180), without blank ones. A misplaced quote costs only its own line:
- * reading goes on at the next line.
+ * Yields the records of a CSV file (RFC 4180), without blank ones. A misplaced quote affects only its own line: reading
+ * continues with the next line.
  */
 async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord> {
   const waiting: string[] = [];
@@ -86,7 +86,7 @@ async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): A
       if (count === null && !isAtEnd && !isTooLong(waiting)) return;
       const values = count === null ? null : parseRecord(waiting.slice(0, count).join("\n"), delimiter);
       if (values?.length !== 0) yield { line, values };
-      // Quotes that make no sense say nothing about the next lines.
+      // Misplaced quotes must not affect the next lines.
       const taken = values === null ? 1 : (count ?? 1);
       waiting.splice(0, taken);
       line += taken;
@@ -106,7 +106,7 @@ async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): A
   yield* take(true);
 }
 
-/** Counts the lines of the first record: quotes come in pairs, including doubled ones. null: it goes on. */
+/** Counts the lines of the first record by pairing quotes. Returns null if the record is incomplete. */
 function lineCount(lines: string[]): number | null {
   let isOpen = false;
   for (const [at, text] of lines.entries()) {
@@ -131,7 +131,7 @@ function parseRecord(text: string, delimiter: string): string[] | null {
     });
     return record;
   } catch (error) {
-    // With these options the parser reports no fault except a quote's.
+    // With these options, the parser only reports misplaced quotes.
     if (error instanceof CsvError) return null;
     throw error;
   }
@@ -140,11 +140,11 @@ function parseRecord(text: string, delimiter: string): string[] | null {
 /** No real CSV file has longer lines, and each is parsed without a pause. */
 const MAX_LINE_CHARACTERS = 250_000;
 
-/** Yields the lines of a text, with any line ends, without them. @throws Failure `malformed` for endless ones */
+/** Yields the lines of a text without their line ends. @throws Failure `malformed` if a line is too long */
 async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of pieces) {
-    // A carriage return at the end of a chunk may belong to a line feed in the next one.
+    // A carriage return at the end of a chunk may be followed by a line feed in the next one.
     const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
     for (const line of lines) yield ofUsualLength(line);

@@ -11,18 +11,18 @@ import { KINDS, type KindName } from "./kinds.ts";
 import { readRows, type CsvPlan } from "./plan.ts";
 import { readText, type CsvFile } from "./text.ts";
 
-/** How many lines are imported before the answer, so that most files are done by then. */
+/** Lines that are imported before the answer, so that most files are complete by then. */
 const AT_ONCE = 200;
-/** How many lines a step of the job imports. */
+/** Lines per step of the job. */
 const STEP = 500;
-/** How many bad lines are kept with their reasons. */
+/** How many bad lines are stored with their reasons. */
 const MOST_FAULTS = 1_000;
-/** Each keeps its file meanwhile. */
+/** Each running import stores its file. */
 const MOST_UNDER_WAY = 10;
-/** A piece of a file that is kept. */
+/** The size of a stored piece of a file. */
 const PART_CHARACTERS = 256 * 1024;
 
-/** The records that the audit log knows a kind by. */
+/** The audit log's entity of each kind. */
 const ENTITIES: Record<KindName, AuditedEntity> = {
   promoters: "promoter",
   leads: "referral",
@@ -31,7 +31,7 @@ const ENTITIES: Record<KindName, AuditedEntity> = {
   commissions: "commission",
 };
 
-/** A file that somebody sends. */
+/** An uploaded file. */
 export interface SentFile {
   kind: KindName;
   isDryRun: boolean;
@@ -41,7 +41,7 @@ export interface SentFile {
   actor: Actor;
 }
 
-/** What became of the lines so far. */
+/** The outcome of the lines so far. */
 interface Progress {
   outcome: Outcome;
   count: number;
@@ -52,8 +52,8 @@ interface Progress {
 const BEGINNING: Progress = { outcome: NO_LINES, count: 0, lastLine: 0, faults: [] };
 
 /**
- * Imports the first lines of a file, and keeps the others for a job. Its batch is written then, so a request that is cut
- * off leaves no half of an import behind that goes on by itself. The file may be sent again.
+ * Imports the first lines of a file, and stores the rest for a job. The batch is written last, so that an interrupted
+ * request does not leave half an import behind that would continue. The file may be sent again.
  *
  * @throws Failure `refused` if too many are under way
  */
@@ -101,7 +101,7 @@ export async function startImport(context: Context, account: Account, sent: Sent
   return batch;
 }
 
-/** What the job needs. */
+/** The parameters of the job. */
 interface Run {
   store: Store;
   clock: () => Date;
@@ -110,7 +110,7 @@ interface Run {
   guard: (tx: Transaction) => Promise<void>;
 }
 
-/** Goes on with all files that are not imported yet, some lines at a time. */
+/** Continues all unfinished imports, some lines at a time. */
 export async function* continueImports(run: Run): AsyncGenerator<void> {
   const { store } = run;
   for await (const account of servedAccounts(store)) {
@@ -128,7 +128,7 @@ async function* continueImport(
   const { id, kind, isDryRun, plan, partCount } = started;
   const context = { store, now: clock(), chance };
   const file = () => keptFile(store, account.id, { id, partCount });
-  // Choice: a trial remembers what its lines would have added, so it begins again.
+  // A dry run starts over, because it needs to remember what its lines would have added.
   const after = isDryRun ? 0 : started.lastLine;
   const sent = { kind: kind as KindName, isDryRun, file, plan: plan as CsvPlan };
   const steps = stepsOf(context, account, { ...sent, after });
@@ -161,7 +161,7 @@ function stepsOf(
   return importRows(context, account, { kind: own, rows: readRows(file, plan, account), after });
 }
 
-/** Imports some lines. A file that turns out to be none ends there, and says why. */
+/** Imports some lines. If the rest of the file is unreadable, the import ends there with the reason. */
 async function importSome(steps: Steps, limit: number): Promise<{ progress: Progress; isDone: boolean }> {
   let progress = BEGINNING;
   while (progress.count < limit) {
@@ -193,7 +193,7 @@ function withPart({ outcome, count, faults }: Progress, part: Part): Progress {
   };
 }
 
-/** The batch with some more lines. */
+/** The batch with the counts of further lines. */
 function batchOf(batch: BatchProcess, { outcome, count, faults }: Progress, now: Date): BatchProcess {
   const known = batch.meta as unknown as Outcome;
   const failedCount = (batch.failedCount ?? 0) + outcome.bad;
@@ -208,7 +208,7 @@ function batchOf(batch: BatchProcess, { outcome, count, faults }: Progress, now:
   };
 }
 
-/** Sets the counts of a trial back. */
+/** Resets the counts of a dry run. */
 async function begin(tx: Transaction, accountId: number, id: number): Promise<void> {
   const batch = await tx.get(batchProcesses, accountId, id);
   if (batch === null) return;
@@ -269,7 +269,7 @@ async function partsOf(file: CsvFile): Promise<string[]> {
   const parts: string[] = [];
   for await (const text of readText(file)) {
     for (let at = 0; at < text.length;) {
-      // A character of two halves stays whole.
+      // Surrogate pairs must not be split.
       const end =
         at + PART_CHARACTERS - (/[\ud800-\udbff]/.test(text[at + PART_CHARACTERS - 1] ?? "") ? 1 : 0);
       parts.push(text.slice(at, end));
@@ -279,7 +279,7 @@ async function partsOf(file: CsvFile): Promise<string[]> {
   return parts;
 }
 
-/** About how many lines are below the header. It is quick, and right unless there are blank ones. */
+/** The approximate number of lines below the header. It is fast, and exact without blank lines. */
 async function lineCount(file: CsvFile): Promise<number> {
   let count = 0;
   let isOpen = false;

@@ -21,7 +21,7 @@ const columns: Columns[] = [
   [...CREATED_AT, "paid_at", "charged_at"],
 ];
 
-/** A row whose amount has so many decimals. */
+/** The shape of a row whose amount has this many decimals. */
 const saleRow = (places: number) =>
   z.object({
     event_id: text.optional(),
@@ -36,7 +36,7 @@ const saleRow = (places: number) =>
   });
 const ROWS = [0, 1, 2, 3, 4].map(saleRow);
 
-/** Amounts have the decimals of their own currency. */
+/** Amounts have the decimals of their currency. */
 function read(account: Account, values: Record<string, string>) {
   const code = currency.safeParse(values["currency"]).data ?? account.currency;
   const row = shapeInput(ROWS[exponentOf(code) ?? 2]!, values);
@@ -61,7 +61,7 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
   });
 };
 
-/** Sales. They are imported one at a time, because those of one customer add to one record. */
+/** Sales are imported one at a time, because those of a customer change the same record. */
 export const SALES: Kind = {
   columns,
   required: [["amount"], ["email", "uid"]],

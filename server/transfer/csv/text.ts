@@ -1,22 +1,22 @@
 import { Failure } from "../../failure.ts";
 
-/** A file in pieces, such as a stream of it. It can be read again. */
+/** A file as a stream of pieces, which can be read repeatedly. */
 export type CsvFile = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Sheets of a workbook (ZIP), and those of old ones. */
+/** The first bytes of spreadsheets: ZIP, and the older binary format. */
 const WORKBOOKS = ["504b0304", "d0cf11e0"];
 
 /**
- * Yields the text of a CSV file. It is UTF-8 unless it begins with the mark of UTF-16, as some spreadsheets write it.
+ * Yields the text of a CSV file. It is UTF-8, or UTF-16 if it begins with a byte order mark, which some spreadsheets write.
  *
- * @throws Failure `malformed` for anything that is no text
+ * @throws Failure `malformed` if it is not text
  */
 export async function* readText(file: CsvFile): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
   for await (const bytes of file()) {
     decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
     const text = decode(decoder, bytes);
-    if (text.includes("\0")) throw new Failure("malformed", "The file is not a text; save it as CSV (UTF-8)");
+    if (text.includes("\0")) throw new Failure("malformed", "The file is not text; save it as CSV (UTF-8)");
     if (text !== "") yield text;
   }
   if (decoder === null) throw new Failure("malformed", "The file is empty");
@@ -32,7 +32,7 @@ function encodingOf(bytes: Uint8Array): string {
   return start.startsWith("feff") ? "utf-16be" : "utf-8";
 }
 
-/** Without bytes: what is left at the end. */
+/** Without bytes, it returns the rest. */
 function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
@@ -43,7 +43,7 @@ function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
-/** The separator of a header: the one that stands in it most often outside of quotes. */
+/** The separator that a header contains most often outside of quotes. */
 export function delimiterOf(header: string): string {
   const plain = header.replace(/"[^"]*"/g, "");
   const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);

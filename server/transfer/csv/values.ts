@@ -1,11 +1,11 @@
-/** In which order slashes and dashes give the day and the month. */
+/** The order of day and month in dates with slashes and dashes. */
 export const DATE_ORDERS = ["dmy", "mdy"] as const;
 
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
 /** How a column writes its dates and amounts. */
 export interface Writing {
-  /** null: no date needs it, or nothing says which. */
+  /** Null if no date needs it, or the order is unknown. */
   dateOrder: DateOrder | null;
   decimalMark: "." | ",";
 }
@@ -17,17 +17,17 @@ const YEAR_FIRST = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)$/;
 const WORDED_DATE = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?),? (\d{4})(.*)$/i;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Looks at values of a column. `dateOrder` is what somebody has said, or null. */
+/** Analyses the values of a column. `dateOrder` is the user's choice, or null. */
 export function writingOf(values: string[], dateOrder: DateOrder | null): Writing {
   return { dateOrder: dateOrder ?? dateOrderOf(values), decimalMark: decimalMarkOf(values) };
 }
 
-/** Whether slashes could mean either order, and no value tells which. */
+/** Whether dates could have either order, and no value tells which. */
 export function isAmbiguous(values: string[], { dateOrder }: Writing): boolean {
   return dateOrder === null && values.some((value) => NUMERIC_DATE.exec(value)?.[2] === "/");
 }
 
-/** A date in the form that we read, or the text as it is if it is no date that we know. */
+/** An ISO date, or the unchanged text if it is not a known form of date. */
 export function plainDate(value: string, { dateOrder }: Writing): string {
   const seconds = /^1\d{9}(\d{3})?$/.exec(value);
   if (seconds !== null) return new Date(Number(value) * (seconds[1] === undefined ? 1_000 : 1)).toISOString();
@@ -39,15 +39,15 @@ export function plainDate(value: string, { dateOrder }: Writing): string {
     return named === 0 ? value : (isoOf([wordYear, String(named), dayAfter ?? dayFirst], wordRest) ?? value);
   }
   const [, one, mark, other, lastYear, lastRest = ""] = NUMERIC_DATE.exec(value) ?? [];
-  // Choice: nobody writes the month first with dots.
+  // Dates with dots never begin with the month.
   const order = mark === "." ? "dmy" : dateOrder;
   if (lastYear === undefined || order === null) return value;
   return isoOf(order === "dmy" ? [lastYear, other, one] : [lastYear, one, other], lastRest) ?? value;
 }
 
 /**
- * An amount in the form that we read, or the text as it is. Only the account's own currency may stand beside it, because
- * an amount of another one would be a different sum.
+ * A plain decimal number, or the unchanged text. Only the account's own currency is accepted beside it, because an amount
+ * in another currency would be a different sum.
  */
 export function plainAmount(value: string, { decimalMark }: Writing, currency: string): string {
   const bare = withoutCurrency(value, currency);
@@ -58,12 +58,12 @@ export function plainAmount(value: string, { decimalMark }: Writing, currency: s
   return /^-?\d{1,3}([, ]\d{3})+(\.\d+)?$/.test(bare) ? bare.replace(/[, ]/g, "") : bare;
 }
 
-/** Whether a text is an amount, however it is written. */
+/** Whether a text is an amount in any notation. */
 export function looksLikeAmount(value: string): boolean {
   return /^-?(\p{Sc} ?|[A-Z]{3} )?-?\d[\d., ]*( ?\p{Sc}| [A-Z]{3})?$/u.test(value) && value.length <= 24;
 }
 
-/** Whether a text is a date, however it is written. */
+/** Whether a text is a date in any notation. */
 export function looksLikeDate(value: string): boolean {
   return /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}/.test(value) || NUMERIC_DATE.test(value) || WORDED_DATE.test(value);
 }
@@ -72,7 +72,7 @@ function dateOrderOf(values: string[]): DateOrder | null {
   const dates = values.map((value) => NUMERIC_DATE.exec(value)).filter((found) => found !== null);
   const isDayFirst = dates.some(([, one]) => Number(one) > 12);
   const isMonthFirst = dates.some(([, , , other]) => Number(other) > 12);
-  // Both: some are wrong, whatever the order is.
+  // Both orders occur, so some dates are wrong.
   if (isDayFirst === isMonthFirst) return null;
   return isDayFirst ? "dmy" : "mdy";
 }
@@ -87,7 +87,7 @@ function isoOf([year, month = "", day = ""]: (string | undefined)[], rest: strin
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   if (rest.trim() === "") return date;
   const [, hour, minute, second = "00", half] = TIME.exec(rest) ?? [];
-  // A zone, for example. The text is then read as it is.
+  // It may be a time zone. Then the text is read as it is.
   if (hour === undefined) return null;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
   return `${date}T${String(hours).padStart(2, "0")}:${minute}:${second}`;

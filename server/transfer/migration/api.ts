@@ -3,15 +3,15 @@ import type { Source, SourceQuery } from "./model.ts";
 
 /** How long one request may take. Long lists with expanded records are slow. */
 const TIMEOUT_MS = 60_000;
-/** Doubled from one second up to a minute: about three minutes together. */
+/** With delays that double from one second to a minute, about three minutes in total. */
 const TRIES_AFTER_FAULTS = 8;
 const LONGEST_DELAY_MS = 60_000;
-/** A source that is busy says when it is not, so it may be asked often. */
+/** A busy source says when to try again, so many tries are fine. */
 const TRIES_AFTER_BUSY = 50;
 const LONGEST_WAIT_MS = 3_600_000;
 const MESSAGE_LENGTH = 300;
 
-/** What a source is reached by. Tests move the time by hand. */
+/** How a source is reached. Tests control the time. */
 export interface Reach {
   fetch: typeof fetch;
   /** In milliseconds. */
@@ -33,10 +33,10 @@ const HEADER = /^[\x20-\x7e]*$/;
 export type Get = (path: string, query?: SourceQuery) => Promise<unknown>;
 
 /**
- * Makes the function that asks a source, one request at a time and within its limit.
+ * Makes a function that sends requests to a source, one at a time and within its rate limit.
  *
- * @throws Failure `invalid` if the key can't be one of the source; later `refused` if the source refuses the key or does not
- * answer, `forbidden` if the key may not read the path, `not_found`, and `invalid` if the request is refused
+ * @throws Failure `invalid` if the key has the wrong form; later `refused` if the source refuses the key or does not answer,
+ * `forbidden` if the key may not read the path, `not_found`, and `invalid` if the request is refused
  */
 export function newGet(source: Source, { key, baseUrl, reach }: Access): Get {
   const headers = { ...source.headers(key), accept: "application/json", "user-agent": "Tidemark" };
@@ -70,7 +70,7 @@ export function newGet(source: Source, { key, baseUrl, reach }: Access): Get {
       if (faults > TRIES_AFTER_FAULTS) {
         throw new Failure(
           "refused",
-          `${source.title} does not answer: ${reason.replace(/\.$/, "")}. What came before is kept, and the next start goes on from there.`,
+          `${source.title} does not answer: ${reason.replace(/\.$/, "")}. What was read before is kept, and the next start continues from there.`,
         );
       }
       await reach.wait(Math.min(LONGEST_DELAY_MS, 1_000 * 2 ** (faults - 1)));
@@ -84,12 +84,12 @@ interface Access {
   reach: Reach;
 }
 
-/** An answer. Without a body, the fault says why. */
+/** An answer, or the fault if there is no usable body. */
 interface Answer {
-  /** null: none came. */
+  /** Null if there was no answer. */
   status: number | null;
   headers: Headers;
-  /** undefined: the answer is no use. */
+  /** Undefined if the answer is unusable. */
   body: unknown;
   fault: string;
 }
@@ -97,7 +97,7 @@ interface Answer {
 async function ask(url: string, headers: Record<string, string>, reach: Reach): Promise<Answer> {
   const signal = AbortSignal.timeout(reach.timeoutMs ?? TIMEOUT_MS);
   try {
-    // A redirect could carry the key to another host.
+    // A redirect could send the key to another host.
     const response = await reach.fetch(url, { headers, signal, redirect: "manual" });
     const { status } = response;
     const text = await response.text();
@@ -105,11 +105,11 @@ async function ask(url: string, headers: Record<string, string>, reach: Reach): 
     const isGood = status >= 200 && status < 300;
     if (isGood && parsed !== undefined) return { status, headers: response.headers, body: parsed, fault: "" };
     return {
-      // A good answer that is no JSON was cut off.
+      // A successful answer that is not JSON was truncated.
       status: isGood ? null : status,
       headers: response.headers,
       body: undefined,
-      fault: isGood ? "the answer is no JSON" : `${status} ${messageIn(parsed) ?? ""}`.trim(),
+      fault: isGood ? "the answer is not JSON" : `${status} ${messageIn(parsed) ?? ""}`.trim(),
     };
   } catch (error) {
     const { name, message, cause } = error as Error;
@@ -128,7 +128,7 @@ function refusal(source: Source, { status, path, reason }: { status: number; pat
   return new Failure(status === 400 || status === 422 ? "invalid" : "refused", about);
 }
 
-/** The sources say it in `message`, `error`, or `error.message`. */
+/** Sources put the message in `message`, `error`, or `error.message`. */
 function messageIn(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null;
   const { message, error } = body as { message?: unknown; error?: unknown };
@@ -137,7 +137,7 @@ function messageIn(body: unknown): string | null {
   return messageIn(error);
 }
 
-/** Keys come in two parts at times, and a source may repeat one of them in its message. */
+/** Keys may have two parts, and a source may repeat one of them in its message. */
 function withoutSecrets(key: string): (text: string) => string {
   const parts = [key, ...key.split(/[\s:]+/)].filter((part) => part.length >= 4);
   return (text) => parts.reduce((shown, part) => shown.replaceAll(part, "…"), text);
@@ -147,7 +147,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // A page of a proxy, or a body that was cut off.
+    return undefined; // A proxy's page, or a truncated body.
   }
 }
 
@@ -158,9 +158,9 @@ function queryText(query: SourceQuery): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Keeps a source's limit, and whatever its answers say about it. */
+/** Obeys a source's rate limit, including the one in its answers' headers. */
 function newPace({ limit, title }: Source, { now, wait }: Reach) {
-  /** When the last requests were sent. */
+  /** When the latest requests were sent. */
   const sentAt: number[] = [];
   let restsUntil = 0;
   return {
@@ -172,12 +172,12 @@ function newPace({ limit, title }: Source, { now, wait }: Reach) {
       if (sentAt.length >= limit.requests) sentAt.shift();
       sentAt.push(now());
     },
-    /** Nothing is left until the window ends. */
+    /** The limit is used up until the window ends. */
     heed(headers: Headers) {
       const reset = windowEnd(headers, now());
       if (reset !== null && remaining(headers) === 0) restsUntil = Math.min(reset, now() + LONGEST_WAIT_MS);
     },
-    /** Waits as long as a refusal asks for, or for a whole window. */
+    /** Waits as long as the answer asks for, or for a whole window. */
     async rest(headers: Headers) {
       const retryAt = instant(headers.get("retry-after"), now()) ?? windowEnd(headers, now());
       const delay = Math.max(1_000, (retryAt ?? now() + limit.withinMs) - now());
@@ -188,7 +188,7 @@ function newPace({ limit, title }: Source, { now, wait }: Reach) {
   };
 }
 
-/** @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, whose drafts have three forms */
+/** @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/; its drafts have three forms */
 function remaining(headers: Headers): number | null {
   const single = headers.get("ratelimit-remaining") ?? headers.get("x-ratelimit-remaining");
   const value = single ?? /\b(?:remaining|r)=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? "";
@@ -200,7 +200,7 @@ function windowEnd(headers: Headers, now: number): number | null {
   return instant(single ?? /\b(?:reset|t)=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? null, now);
 }
 
-/** An instant that is given as seconds from now, seconds or milliseconds since 1970, or a date. */
+/** Parses seconds from now, seconds or milliseconds since 1970, or a date. */
 function instant(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (!/^\d+(\.\d+)?$/.test(value)) {

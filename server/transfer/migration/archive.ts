@@ -7,10 +7,10 @@ import type { ArchivedRows, SourceName } from "./model.ts";
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
-/** The list that says when a run began and ended. */
+/** The list with the start and end of a run. */
 const COURSE = "run";
 
-/** The answers of a former program, kept as they came. */
+/** The unchanged answers of a former program. */
 export interface Archive {
   /** Oldest first. */
   runs(): Promise<Run[]>;
@@ -26,15 +26,15 @@ export interface Archive {
 export interface Run {
   id: number;
   startedAt: string;
-  /** null: it was interrupted, or is under way. */
+  /** Null if it was interrupted or is under way. */
   endedAt: string | null;
 }
 
-/** A run that can be added to. Only one process may do so. */
+/** A run that rows can be added to, by one process only. */
 export interface OpenRun {
   id: number;
   startedAt: string;
-  /** The mark of the rows that a list got last. null: none. */
+  /** The mark of the rows that a list got last, or null. */
   mark(list: string): unknown;
   keep(list: string, rows: unknown[], mark?: unknown): Promise<void>;
   end(): Promise<void>;
@@ -43,14 +43,14 @@ export interface OpenRun {
 /** Plain files below a folder, for the archives of all accounts. */
 export async function archiveFiles(folder: string): Promise<Storage> {
   const { default: files } = await import("unstorage/drivers/fs");
-  // Only its owner may read what a program says of people.
+  // Answers contain personal data, so only the owner may read them.
   makeFolder(folder);
   return createStorage({ driver: files({ base: folder, ignore: [] }) });
 }
 
 /**
- * The archive of a source in an account. Each answer is an item of its own, `1:affiliates:000001.jsonl.gz`: a line about the
- * answer, then a line for each row. An item that was cut off fails gzip's check sum, and counts as if it had never come.
+ * The archive of a source in an account. Each answer is an item, `1:affiliates:000001.jsonl.gz`: a line about the answer,
+ * then a line for each row. A truncated item fails gzip's checksum, and is ignored.
  */
 export function openArchive(all: Storage, accountId: number, source: SourceName): Archive {
   const storage = prefixStorage(all, `${accountId}:${source}`);
@@ -130,7 +130,7 @@ async function openRun(
   };
 }
 
-/** Removes what was cut off, and all after it, so that a list goes on where its last whole piece ends. */
+/** Removes a truncated item and everything after it, so that the list continues after its last complete item. */
 async function repaired(storage: Storage, run: number, list: string) {
   let [count, mark, isWhole]: [number, unknown, boolean] = [0, null, true];
   for (const key of await pieceKeys(storage, run, list)) {
@@ -142,7 +142,7 @@ async function repaired(storage: Storage, run: number, list: string) {
   return { count, mark };
 }
 
-/** A row's identity within its list. A row without an id is known by its text. */
+/** A row's identity within its list: its id, or its text. */
 export function identityOf(row: unknown): string {
   const { id, key } = (row ?? {}) as { id?: unknown; key?: unknown };
   const own = id ?? key;
@@ -150,7 +150,7 @@ export function identityOf(row: unknown): string {
   return createHash("sha256").update(JSON.stringify(row)).digest("base64");
 }
 
-/** Reads twice, so that only the identities of the rows are held in memory. */
+/** Reads twice, so that only the rows' identities are in memory. */
 async function* distinctRows(storage: Storage, run: number, list: string) {
   const lastPlaces = new Map<string, number>();
   let place = 0;
@@ -179,7 +179,7 @@ async function* pieces(storage: Storage, run: number, list: string): AsyncGenera
   }
 }
 
-/** null: it was cut off while it was written. */
+/** Null if it is truncated. */
 async function readPiece(storage: Storage, key: string): Promise<Piece | null> {
   const bytes = await storage.getItemRaw<Uint8Array>(key);
   if (bytes === null) return null;

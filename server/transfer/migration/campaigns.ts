@@ -48,7 +48,7 @@ export async function importCampaign(step: Step, said: SourceCampaign): Promise<
   return result.outcome === "added" && remarks !== "" ? { ...result, remark: remarks } : result;
 }
 
-/** Our campaign, or the account's default one: a run that goes on after a kill must find the same one as the first. */
+/** Our campaign, or the account's default one. A continued run must find the same one as the first run. */
 export async function campaignOf(step: Step, campaignId: string | null): Promise<number> {
   return (await ownId(step, "campaign", campaignId)) ?? (await defaultCampaignOf(step));
 }
@@ -57,7 +57,7 @@ async function defaultCampaignOf({ tx, account }: Step): Promise<number> {
   return (await tx.get(accounts, SYSTEM, account.id))?.defaultCampaignId ?? account.defaultCampaignId;
 }
 
-/** The hidden reward that a campaign's promo codes have. What customers save is the shop's own business. */
+/** The hidden reward of a campaign's promo codes. The customers' discount is given by the shop. */
 export async function codeRewardOf(step: Step, campaignId: number): Promise<number> {
   const { tx, context, account, program } = step;
   const sourceId = `codes of campaign ${campaignId}`;
@@ -76,7 +76,7 @@ export async function codeRewardOf(step: Step, campaignId: number): Promise<numb
   return reward.id;
 }
 
-/** The rewards of a campaign that a customer gets their promoter once. They have been given to customers from before. */
+/** The campaign's rewards that are given once per customer. Imported customers count as already rewarded. */
 export async function onceRewardsOf({ tx, account }: Step, campaignId: number): Promise<number[]> {
   const campaign = await tx.get(campaigns, account.id, campaignId);
   const ids: number[] = [];
@@ -90,7 +90,7 @@ export async function onceRewardsOf({ tx, account }: Step, campaignId: number): 
 function settingsOf(said: SourceCampaign, before: Campaign) {
   return {
     name: said.name,
-    // Links are made of it.
+    // Links are built from it.
     landingUrl:
       said.landingUrl !== null && webAddress.safeParse(said.landingUrl).success
         ? said.landingUrl
@@ -101,7 +101,7 @@ function settingsOf(said: SourceCampaign, before: Campaign) {
   };
 }
 
-/** The source's default campaign becomes ours, unless people have joined the one that is there. */
+/** The source's default campaign becomes ours, unless people have joined the existing one. */
 async function makeDefault({ tx, account }: Step, { id }: Campaign): Promise<void> {
   const current = await tx.get(accounts, SYSTEM, account.id);
   if (current === null) return;
@@ -170,7 +170,7 @@ function blankReward({ account, context }: Step, id: number): Reward {
   };
 }
 
-/** A fixed sum in another currency would need a rate of its own for each sale. */
+/** A fixed amount in another currency would need an exchange rate for each sale. */
 function isSayable({ unit, isFlat, currency }: SourceReward, own: string): boolean {
   return unit !== "cash" || !isFlat || currency === null || currency.toUpperCase() === own;
 }

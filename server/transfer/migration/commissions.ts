@@ -19,7 +19,7 @@ import { dayOfCommission } from "./plan.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Imports a commission as it stands there: its status, its date, and whether it was paid. */
+/** Imports a commission with the source's status, date, and whether it was paid. */
 export async function importCommission(step: Step, said: SourceCommission): Promise<Result> {
   if ((await isRecordedHere(step, said)) || (await isTakenBackHere(step, said)))
     return keepAsRecorded(step, said);
@@ -35,12 +35,12 @@ export async function importCommission(step: Step, said: SourceCommission): Prom
   });
 }
 
-/** The status of a commission here. What was paid was earned, whatever else the source says of it. */
+/** The status of a commission here. A paid commission is approved, regardless of its status there. */
 export function statusOf({ status, isPaid }: SourceCommission): Commission["status"] {
   return isPaid && status === "pending" ? "approved" : status;
 }
 
-/** The amount of a commission in the account's currency, or in whole units. A text says why there is none. */
+/** The amount of a commission in the account's currency, or in whole units, or a text with the reason why not. */
 export async function amountOf(
   { reader, account, plan }: Pick<Step, "account" | "plan"> & { reader: Reader },
   said: SourceCommission,
@@ -109,8 +109,8 @@ async function newRecord(
 }
 
 /**
- * What a commission says of its sale. If commissions of their own take refunds back, it was earned by the whole sale,
- * otherwise by what was left of it: the source has made it smaller.
+ * The sale's fields in a commission. If separate commissions take refunds back, it was earned by the whole sale, otherwise
+ * by the rest, because the source has reduced it.
  */
 async function ofSale(
   { tx, account, plan }: Step,
@@ -138,7 +138,7 @@ async function ofSale(
   };
 }
 
-/** Ties a new commission to its sale, and to the commission that it takes back. */
+/** Links a new commission to its sale, and to the commission that it takes back. */
 async function addToSale({ tx }: Step, before: Sale, { id, takesBackId }: Commission): Promise<void> {
   const sale = (await tx.get(sales, before.accountId, before.id)) ?? before;
   await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, id] });
@@ -147,7 +147,7 @@ async function addToSale({ tx }: Step, before: Sale, { id, takesBackId }: Commis
     await tx.put(commissions, { ...earned, takenBackByIds: [...earned.takenBackByIds, id] });
 }
 
-/** The commission of a sale that a negative one takes back: of the same promoter, tier and unit. null: none. */
+/** The commission that a negative one takes back, of the same sale, promoter, tier and unit, or null. */
 async function findEarned(
   tx: Step["tx"],
   { accountId, commissionIds }: Sale,
@@ -161,7 +161,7 @@ async function findEarned(
   return null;
 }
 
-/** Held commissions are approved on their day. Those whose day has passed wait for a person there, so they do here. */
+/** Held commissions are approved on their day. If that day has passed, they wait for a person, like in the source. */
 async function approvalOf(
   { tx, account, context }: Step,
   { createdAt }: SourceCommission,
@@ -173,7 +173,7 @@ async function approvalOf(
   return days > 0 && at > context.now.getTime() ? new Date(at).toISOString() : null;
 }
 
-/** The amount as it was, if it was in another currency, and the source's note. null: neither. */
+/** The original amount if it was in another currency, and the source's note, or null. */
 function noteOn({ account }: Step, { note, unit, currency, amount }: SourceCommission): string | null {
   const code = currency?.toUpperCase() ?? account.currency;
   const isOther = unit === "cash" && code !== account.currency && isCurrency(code);
@@ -198,7 +198,7 @@ async function changed(step: Step, before: Commission, said: SourceCommission): 
   const sale = before.saleId === null ? null : await step.tx.get(sales, before.accountId, before.saleId);
   return {
     ...before,
-    // Later refunds take back a part of what it was earned by.
+    // Later refunds take back a share of the sale that it was earned by.
     ...(sale !== null &&
       amount >= 0 &&
       amount !== before.amount &&
@@ -215,10 +215,10 @@ async function changed(step: Step, before: Commission, said: SourceCommission): 
   };
 }
 
-/** In place of the id of a payout that a changed commission is about to make. */
+/** Stands for the id of a payout that is yet to be made. */
 const NEW_PART = 0;
 
-/** Writes a changed commission, and moves it out of its payout into the one that the source names now. */
+/** Writes a changed commission, and moves it from its payout to the one that the source names now. */
 async function putChanged(
   step: Step,
   { before, after, said }: { before: Commission; after: Commission; said: SourceCommission },
@@ -234,7 +234,7 @@ async function putChanged(
   return (await tx.get(commissions, moved.accountId, moved.id)) ?? moved;
 }
 
-/** Whether a refund that the source does not know of, because it was recorded here, takes a commission back. */
+/** Whether a refund that was only recorded here takes a commission back. */
 async function hasOwnRefund({ tx, account }: Step, { takenBackByIds }: Commission): Promise<boolean> {
   for (const recordId of takenBackByIds) {
     const rows = await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId });
@@ -243,7 +243,7 @@ async function hasOwnRefund({ tx, account }: Step, { takenBackByIds }: Commissio
   return false;
 }
 
-/** Whether a new commission takes back what a refund here has taken back already. */
+/** Whether a new commission takes back what a refund here has already taken back. */
 async function isTakenBackHere(step: Step, said: SourceCommission): Promise<boolean> {
   if (said.amount >= 0 || said.saleId === null) return false;
   const { tx, account, program } = step;
@@ -257,7 +257,7 @@ async function isTakenBackHere(step: Step, said: SourceCommission): Promise<bool
   return earned !== null && hasOwnRefund(step, earned);
 }
 
-/** Whether the sale was recorded here by itself. What it earned was recorded with it, by the rewards here. */
+/** Whether the sale was recorded here independently, together with its commissions by the rewards here. */
 async function isRecordedHere(
   { tx, account, program }: Step,
   { saleId }: SourceCommission,

@@ -18,7 +18,7 @@ import type { SourceCustomer, SourceSale } from "./model.ts";
 import { placeOf } from "./places.ts";
 import type { Plan } from "./plan.ts";
 
-/** Imports a customer, or somebody who only signed up. */
+/** Imports a customer, or a lead who only signed up. */
 export function importCustomer(step: Step, said: SourceCustomer): Promise<Result> {
   return keep<Lead>(step, {
     kind: "customer",
@@ -50,7 +50,7 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
   });
 }
 
-/** Whether somebody has bought, as far as the source tells. */
+/** Whether the lead has bought something, as far as the source tells. */
 export function isCustomer(plan: Plan, said: SourceCustomer): boolean {
   return datesOf({ plan }, said).customerSince !== null;
 }
@@ -71,7 +71,7 @@ async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead
     entrySource: said.entrySource,
     skipEmailNotification: true,
     createdAt: said.createdAt,
-    // Rewards for the first sale were given before.
+    // Rewards for the first sale were already given.
     onceRewardIds: dates.customerSince === null ? [] : await onceRewardsOf(step, owner.campaignId),
     ...dates,
     ...textsOf(said),
@@ -88,7 +88,7 @@ async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead
   };
 }
 
-/** Somebody who is known by one of the customer's names. null: nobody. */
+/** The lead with one of the customer's names, or null. */
 async function findPerson({ tx, account }: Step, said: SourceCustomer): Promise<Lead | null> {
   const uid = uidOf(said);
   const byUid = uid === null ? null : await findLeadByUid(tx, account.id, uid);
@@ -96,14 +96,14 @@ async function findPerson({ tx, account }: Step, said: SourceCustomer): Promise<
 }
 
 /**
- * Renewals are found by the billing provider's id, unless the company has ids of its own. Somebody without any name has the
- * source's id, so that they can be found at all.
+ * Renewals are matched by the billing provider's id, unless the company has its own ids. A customer without any name gets
+ * the source's id, so that they can be found at all.
  */
 function uidOf({ id, uid, billingId, email }: SourceCustomer): string | null {
   return uid ?? billingId ?? (email === null ? id : null);
 }
 
-/** The names that no other lead has. */
+/** The names that are not taken by another lead. */
 async function freeNames(
   { tx }: Step,
   lead: Lead,
@@ -119,7 +119,7 @@ function textsOf({ name, planId, subscriptionId, customFields }: SourceCustomer)
   return { firstName: name, planName: planId, subscriptionId, customFields };
 }
 
-/** Who has bought is a customer, also if the source has no date for that. */
+/** A lead who has bought something is a customer, even if the source has no date for it. */
 function datesOf(
   { plan }: Pick<Step, "plan">,
   said: SourceCustomer,
@@ -132,7 +132,7 @@ function datesOf(
   return { state, customerSince: since, cancelledAt };
 }
 
-/** Imports a sale with what was refunded of it. */
+/** Imports a sale with its refunds. */
 export function importSale(step: Step, said: SourceSale): Promise<Result> {
   return keep<Sale>(step, {
     kind: "sale",
@@ -147,7 +147,7 @@ export function importSale(step: Step, said: SourceSale): Promise<Result> {
     ],
     add: () => addSale(step, said),
     async change(before) {
-      // Commissions were computed from its amount. Only refunds may come.
+      // Commissions were computed from its amount, so only refunds may be added.
       if (said.amount !== before.originalAmount) return "commissions here were made of the former amount";
       if (said.refunded < before.refundedOriginalAmount) return "more of it is refunded here";
       return { ...before, ...refundedOf(before, said.refunded), planId: said.planId };
@@ -156,12 +156,12 @@ export function importSale(step: Step, said: SourceSale): Promise<Result> {
   });
 }
 
-/** How far the times of one payment may lie apart in two programs. */
+/** How far apart two programs may date the same payment. */
 const SAME_PAYMENT_MS = 2 * 24 * 60 * 60 * 1_000;
 
 /**
- * A sale of the lead that was recorded here and is the same payment. The source has no id of it that both know, so it is one
- * of the same amount at about the same time. null: none.
+ * A sale of the lead that was recorded here and is the same payment, or null. Both programs have no common id of it, so it
+ * is matched by amount and approximate time.
  */
 async function findSamePayment({ tx, account }: Step, lead: Lead, said: SourceSale): Promise<Sale | null> {
   const at = Date.parse(said.createdAt);
@@ -182,7 +182,7 @@ async function findSamePayment({ tx, account }: Step, lead: Lead, said: SourceSa
   return null;
 }
 
-/** Nobody pays more often in so few days. */
+/** Customers don't pay more often in so few days. */
 const MOST_SAME = 20;
 
 async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | string> {
@@ -213,7 +213,7 @@ async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | stri
     ...owned(owner, lead),
     id: await context.store.nextId("event"),
     origin: null,
-    // Two sales there may name one charge.
+    // Two sales of the source may name the same charge.
     eventId: known === null ? named : `${named} ${said.id}`,
     amountCents: money.cents,
     originalAmount: money.originalAmount,
@@ -240,7 +240,7 @@ function owned({ id: promoterCampaignId, promoterId, campaignId, accountId }: Pr
   return { accountId, promoterCampaignId, promoterId, campaignId, leadId: lead.id };
 }
 
-/** The sale that was recorded here for this payment, whatever it is called here. null: none. */
+/** The sale that was recorded here for this payment under any id, or null. */
 async function findRecorded({ tx, account }: Step, eventId: string): Promise<Sale | null> {
   const known = await tx.find(sales, "event", account.id, [digest(eventId)]);
   const provider = providerOf(eventId);
@@ -258,9 +258,9 @@ function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refundedCents" | 
 }
 
 /**
- * Writes a sale with what was refunded of it since.
+ * Writes a sale with the amount that was refunded since.
  *
- * Choice: a source tells no date of a refund, so it counts on the day of its sale.
+ * @see docs/spec/money.md "History of another program", 5
  */
 async function putRefunded({ tx, context, account }: Step, before: Sale, after: Sale): Promise<Sale> {
   const amountCents = after.refundedCents - before.refundedCents;
@@ -281,7 +281,7 @@ async function putRefunded({ tx, context, account }: Step, before: Sale, after: 
   return after;
 }
 
-/** Renewals name the billing provider's customer. If the lead has another uid, the customer leads to it by this sale. */
+/** Renewals name the billing provider's customer. If the lead has another uid, this sale links the customer to it. */
 async function nameCustomer(
   { tx, account, plan }: Step,
   sale: Sale,
@@ -294,7 +294,7 @@ async function nameCustomer(
   await namePayment(tx, account.id, naming);
 }
 
-/** The billing provider that gives such ids. null: none that we know. */
+/** The billing provider that uses such ids, or null if unknown. */
 function providerOf(id: string): BillingProvider | null {
   if (/^(ch|py|pi|in|cus|sub)_/.test(id)) return "stripe";
   return /^(txn|ctm|sub)_/.test(id) ? "paddle" : null;

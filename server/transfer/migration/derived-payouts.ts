@@ -2,7 +2,7 @@ import type { SourceCommission, SourceRecord } from "./model.ts";
 
 type Payout = Extract<SourceRecord, { kind: "payout" }>;
 
-/** Payouts of a source that names them in commissions, but does not list them. Each is the sum of its commissions. */
+/** Payouts of a source that only mentions them in commissions. Each is the sum of its commissions. */
 export interface DerivedPayouts {
   add(commission: SourceCommission): void;
   all(): Payout[];

@@ -15,7 +15,7 @@ import { makePlan } from "./plan.ts";
 import { importParent, importPromoter } from "./promoters.ts";
 import { proof, type Proof } from "./proof.ts";
 
-/** A former program's records. They are read several times, always in the same order. */
+/** A former program's records, which are read several times in the same order. */
 export interface Migration {
   program: Program;
   records: () => AsyncIterable<SourceRecord>;
@@ -24,15 +24,15 @@ export interface Migration {
   onBatch?: () => Promise<void> | void;
 }
 
-/** What an import has done, and whether both programs say the same now. */
+/** The result of an import, and whether both programs agree now. */
 export interface Migrated {
   counts: Record<MigratedKind, Record<Outcome, number>>;
-  /** What is not as the source has it, in sentences. */
+  /** What differs from the source, in sentences. */
   remarks: string[];
   proof: Proof;
 }
 
-/** Kinds of records that are counted. Remarks are none. */
+/** Kinds of records that are counted: all but remarks. */
 type MigratedKind = Exclude<SourceKind, "remark">;
 
 const COUNTED: MigratedKind[] = [
@@ -46,15 +46,15 @@ const COUNTED: MigratedKind[] = [
   "payout",
 ];
 
-/** Records in one commit: enough to share its cost, few enough to let a server beside it write. */
+/** Records per commit: many enough to be fast, few enough to let a running server write. */
 const BATCH = 50;
 
-/** More would only be a list of the same fault. */
+/** More would only repeat the same fault. */
 const MOST_REMARKS = 10_000;
 
 /**
- * Imports the records of a former program, each once, however often it runs and wherever it was killed: records and their
- * source ids are one commit. Nobody is notified of history.
+ * Imports the records of a former program, each once, even after repeated or interrupted runs, because a record and its
+ * source id are one commit. No notifications are sent for history.
  *
  * @throws Failure `rule_broken` if exchange rates are missing; then nothing was written
  */
@@ -78,7 +78,7 @@ export async function importMigration(
     progress(batch.length);
     await othersTurn();
     await migration.onBatch?.();
-    // All promoters are there now, so every parent is.
+    // All promoters are imported now, so every parent exists.
     if (parents.length > 0 && batch.at(-1)?.kind !== "promoter")
       await importParents(importing, parents.splice(0), migrated);
   }
@@ -138,7 +138,7 @@ async function importParents(importing: Importing, parents: Parent[], tally: Tal
   }
 }
 
-/** If one of several can't be written, each gets a commit of its own, so that the others are not lost with it. */
+/** If one of several records can't be written, each gets its own commit, so that the others are not lost. */
 async function inOneCommit<T extends { id: string }>(
   importing: Importing,
   records: T[],

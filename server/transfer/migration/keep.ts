@@ -13,7 +13,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 import type { Plan } from "./plan.ts";
 
-/** What one record is imported with. */
+/** The context of importing one record. */
 export interface Step {
   tx: Transaction;
   context: Context;
@@ -22,14 +22,14 @@ export interface Step {
   plan: Plan;
 }
 
-/** What became of a record. `found`: it was here before. `edited`: it changed at the source, and stays as it is here. */
+/** The outcome of a record. `found`: it existed here before. `edited`: it changed in both programs and stays as it is here. */
 export const OUTCOMES = ["added", "changed", "known", "found", "edited", "left_out"] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Result {
   outcome: Outcome;
-  /** Why something differs from the source, for people. Absent: nothing does. */
+  /** Why something differs from the source, for people. Absent if nothing does. */
   remark?: string;
 }
 
@@ -42,16 +42,16 @@ interface Stored {
 export interface Keeping<R extends Stored> {
   kind: KeptKind;
   id: string;
-  /** All that the source says of it. A run in which it is the same changes nothing. */
+  /** The source's data of it. If it is unchanged, a run changes nothing. */
   said: unknown;
   table: Table<R>;
-  /** What the import decides of our record. */
+  /** The parts of our record that the import sets. */
   picture: (record: R) => unknown;
-  /** Writes a new record. A text says why it is left out; then nothing was written. */
+  /** Writes a new record, or returns the reason why it is left out. */
   add: () => Promise<Added<R> | string>;
-  /** Our record as the source has it now. It writes nothing. A text says why ours can't be made so. */
+  /** Our record changed to the source's current data, not written yet, or the reason why that is impossible. */
   change: (before: R) => Promise<R | string>;
-  /** Writes a changed record. Absent: only itself. */
+  /** Writes a changed record. Without it, only the record itself is written. */
   write?: (before: R, after: R) => Promise<R>;
 }
 
@@ -63,7 +63,7 @@ export interface Added<R> {
 
 /**
  * Imports a record once. If the source has changed it since, ours changes too, unless it was edited here meanwhile. The id
- * is kept in the same commit.
+ * is stored in the same commit.
  */
 export async function keep<R extends Stored>(step: Step, given: Keeping<R>): Promise<Result> {
   const { tx, account, program } = step;
@@ -95,7 +95,7 @@ async function changeKept<R extends Stored>(
   { kind, id: sourceId, table, picture, change, write }: Keeping<R>,
   { known, sourceDigest }: { known: SourceId; sourceDigest: string },
 ): Promise<Result> {
-  // An erasure forgets the digests, and nothing brings the person back.
+  // An erasure deletes the digests, so that the person is never imported again.
   if (known.sourceDigest === FORGOTTEN) return { outcome: "known" };
   const before = await tx.get(table, account.id, known.recordId);
   const name = `${kind.replace("_", " ")} ${sourceId}`;
@@ -114,7 +114,7 @@ async function changeKept<R extends Stored>(
 
 const EDITED = "it changed in the former program, and was changed here too, so it stays as it is here";
 
-/** Our id of a record that was imported. null: it was not, or it is gone. */
+/** Our id of an imported record, or null if it was not imported or is gone. */
 export async function ownId({ tx, account, program }: Step, kind: KeptKind, sourceId: string | null) {
   if (sourceId === null) return null;
   const known = await findSourceId(tx, account.id, { program, kind, sourceId });

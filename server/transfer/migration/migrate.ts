@@ -12,24 +12,24 @@ import { importMigration, type Migrated } from "./import.ts";
 import type { Source } from "./model.ts";
 import { readProgram } from "./run.ts";
 
-/** What is migrated, and how. */
+/** The parameters of a migration. */
 export interface Migrating {
   source: Source;
   archive: Archive;
-  /** null: the source is not asked, and what was archived last is imported again. */
+  /** Null to import the latest archive again without asking the source. */
   key: string | null;
   baseUrl?: string | undefined;
-  /** Whether everything is tried on a copy, so that nothing is written. */
+  /** Whether it works on a copy, so that nothing is written. */
   isDryRun: boolean;
   onProgress: Progress;
   reach?: Reach;
 }
 
 /**
- * Reads a former program into its archive, imports what is there, and compares both programs. It may run beside a server, and
- * goes on wherever it was killed.
+ * Reads a former program into the archive, imports the archive, and compares both programs. It may run beside a server, and
+ * continues where it was interrupted.
  *
- * @throws Failure `conflict` if another process migrates the account, `not_found` without a whole archive, and as
+ * @throws Failure `conflict` if another process migrates the account, `not_found` without a complete archive, and like
  * `readProgram` and `importMigration`
  */
 export async function migrate(context: Context, account: Account, migrating: Migrating): Promise<Migrated> {
@@ -52,7 +52,7 @@ export async function migrate(context: Context, account: Account, migrating: Mig
   }
 }
 
-/** The run of the archive that holds the whole program. */
+/** The latest complete run in the archive. */
 async function archivedRun({ source, archive, key, baseUrl, onProgress, reach }: Migrating): Promise<number> {
   if (key !== null) {
     const count = counting("fetched", onProgress);
@@ -69,7 +69,7 @@ const LEASE_MS = 4_000;
 const PATIENCE_MS = 2 * LEASE_MS;
 const BEAT_MS = 1_000;
 
-/** Keeps other processes from migrating the account. If the last one was killed, its lease ends after some seconds. */
+/** Locks the account against other migrations. If a process is killed, its lease expires after some seconds. */
 async function holdAccount({ store }: Context, { id }: Account) {
   const elapsedMs = () => performance.now();
   const names = { name: `migration ${id}`, holder: randomUUID(), durationMs: LEASE_MS };
@@ -84,7 +84,7 @@ async function holdAccount({ store }: Context, { id }: Account) {
 }
 
 function kept(lease: Lease) {
-  // The source may be asked for hours. If the store is away meanwhile, the next commit says so.
+  // Reading the source may take hours. If the store is unreachable meanwhile, the next commit fails.
   const beat = setInterval(() => void lease.take().catch(() => {}), BEAT_MS);
   beat.unref();
   return {

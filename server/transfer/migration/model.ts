@@ -1,9 +1,9 @@
 /**
- * What a company's former program holds, in our words. Each source turns its archived answers into these records
- * (`sources/`), and the import makes ours of them, so neither knows the other.
+ * The records of a company's former program in our terms. Each source (`sources/`) converts its archived answers to them,
+ * and the import converts them to ours, so neither depends on the other.
  *
  * Ids are the source's own, unique per kind. Amounts are integers in the minor unit of their currency, or whole units if
- * the unit is not cash. Dates are ISO 8601 in UTC. What a source does not give is null, never guessed.
+ * the unit is not cash. Dates are ISO 8601 in UTC. Missing values are null, never guessed.
  */
 export type SourceRecord =
   | ({ kind: "campaign" } & SourceCampaign)
@@ -29,7 +29,7 @@ export interface SourceCampaign {
   /** How long a commission waits until it is approved. */
   holdDays: number | null;
   minPayment: { amount: number; currency: string } | null;
-  /** Only rewards that ours can say exactly. All others are remarks. */
+  /** Only rewards that can be expressed exactly here. All others become remarks. */
   rewards: SourceReward[];
 }
 
@@ -38,15 +38,15 @@ export interface SourceReward {
   id: string;
   name: string;
   unit: "cash" | "credits" | "points" | "free_months" | "mon_discount" | "discount_per";
-  /** In ten-thousandths: of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
+  /** In ten-thousandths of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
   amountTenThousandths: number;
   isFlat: boolean;
-  /** The currency of a flat amount of cash. null: the program's, or no cash. */
+  /** The currency of a flat amount of cash. Null for the program's currency, or other units. */
   currency: string | null;
   duration: "once" | "repeating" | "forever";
   /** Only with `repeating`. */
   durationMonths: number | null;
-  /** 1: the promoter; 2: their parent; and so on. */
+  /** 1 for the promoter, 2 for their parent, and so on. */
   tierLevel: number;
 }
 
@@ -62,16 +62,16 @@ export interface SourcePromoter {
   custId: string | null;
   note: string | null;
   customFields: Record<string, unknown> | null;
-  /** The promoter who brought them in. */
+  /** The promoter who recruited them. */
   parentId: string | null;
   isArchived: boolean;
   payoutMethod: SourcePayoutMethod | null;
-  /** What the source counts for the promoter, for the report at the end. null: it does not count that. */
+  /** The source's own counts for the promoter, for the final report. Null if it has none. */
   counts: { clicks: number | null; leads: number | null; customers: number | null };
   createdAt: string;
 }
 
-/** How a promoter wants to be paid, as far as the source tells. */
+/** A promoter's payout method, as far as the source tells. */
 export interface SourcePayoutMethod {
   method: "paypal" | "wise" | "bank" | "crypto" | "custom";
   /** The source's fields, such as `{ paypal_email: "jane@example.com" }`, in the names of our V2 `payout_methods`. */
@@ -84,7 +84,7 @@ export interface SourcePromoterCampaign {
   promoterId: string;
   campaignId: string;
   state: "pending" | "accepted" | "rejected" | "blocked" | "inactive";
-  /** The first is the usual one. Clicks that come as a total are counted here. */
+  /** The first one is the usual link. Clicks that are only known as a total are counted here. */
   links: SourceLink[];
   createdAt: string;
 }
@@ -93,9 +93,9 @@ export interface SourcePromoterCampaign {
 export interface SourceLink {
   id: string;
   token: string;
-  /** The link in the wild. It may lead over the source's own domain. null: the campaign's page with the token. */
+  /** The published link, possibly on the source's own domain. Null for the campaign's page with the token. */
   url: string | null;
-  /** The page that a link of the source's own domain leads to. Absent: unknown, or `url` itself. */
+  /** The page that a link on the source's own domain leads to. Absent if unknown, or if it is `url` itself. */
   target?: string | null;
   clicks: number;
 }
@@ -105,7 +105,7 @@ export interface SourceCode {
   id: string;
   code: string;
   promoterId: string;
-  /** null: the promoter's only campaign. */
+  /** Null for the promoter's only campaign. */
   campaignId: string | null;
   /** The billing provider's id, such as Stripe's `promo_…`. */
   extId: string | null;
@@ -115,9 +115,9 @@ export interface SourceCode {
 export interface SourceCustomer {
   id: string;
   email: string | null;
-  /** The company's own id. null: the source has none, and the billing provider's id is used. */
+  /** The company's own id. If null, the billing provider's id is used. */
   uid: string | null;
-  /** The billing provider's id, such as Stripe's `cus_…`. Renewals are found by it. */
+  /** The billing provider's id, such as Stripe's `cus_…`, which matches renewals. */
   billingId: string | null;
   subscriptionId: string | null;
   name: string | null;
@@ -134,13 +134,13 @@ export interface SourceCustomer {
 
 export interface SourceSale {
   id: string;
-  /** The id under which the billing provider would report it again, such as Stripe's `ch_…`. null: `id` is used. */
+  /** The id with which the billing provider would report it again, such as Stripe's `ch_…`. If null, `id` is used. */
   eventId: string | null;
   customerId: string;
   promoterId: string;
   campaignId: string | null;
   amount: number;
-  /** null: the program's, which the source does not name. */
+  /** Null for the program's currency, which the source does not name. */
   currency: string | null;
   /** In the sale's currency. It is never more than `amount`. */
   refunded: number;
@@ -148,18 +148,18 @@ export interface SourceSale {
   createdAt: string;
 }
 
-/** Two commissions of one sale are two records, also with equal amounts. */
+/** Two commissions of one sale are two records, even with equal amounts. */
 export interface SourceCommission {
   id: string;
-  /** null: the source has no sale for it, for example if a person gave it by hand. */
+  /** Null if the source has no sale for it, for example if it was given by hand. */
   saleId: string | null;
   customerId: string | null;
   promoterId: string;
   campaignId: string | null;
   unit: SourceReward["unit"];
-  /** Negative: it takes back an earlier one. */
+  /** Negative if it takes back an earlier one. */
   amount: number;
-  /** null: the program's, which the source does not name, or a unit other than cash. */
+  /** Null for the program's currency, which the source does not name, or for units other than cash. */
   currency: string | null;
   status: "pending" | "approved" | "denied";
   isPaid: boolean;
@@ -187,10 +187,10 @@ export interface SourcePayout {
   paidAt: string | null;
 }
 
-/** Something that cannot be taken over, or not exactly. The report lists it. */
+/** Something that can't be imported, or not exactly. The report lists it. */
 export interface SourceRemark {
   id: string;
-  /** For people, such as `Campaign "Partners": the reward of 20 % ends after 3 commissions, which rewards here can't say`. */
+  /** For people, such as `Campaign "Partners": the reward of 20 % ends after 3 commissions, which rewards here can't express`. */
   text: string;
   /** A record whose form is not known. What it is worth is not known either, so the programs can't be proven equal. */
   isUnread?: true;
@@ -198,22 +198,22 @@ export interface SourceRemark {
 
 /** Reads one former program. */
 export interface Source {
-  /** As commands and pages name it, such as `rewardful`. */
+  /** Its name in commands and pages, such as `rewardful`. */
   name: SourceName;
   /** For people, such as `Rewardful`. */
   title: string;
   baseUrl: string;
   /** What the key is, for people, such as `the API secret of Company settings`. */
   keyHint: string;
-  /** How many requests we send within a span. It is less than the source allows, because the company's own calls count too. */
+  /** The number of requests within a time: fewer than the source allows, because the company's own calls count too. */
   limit: { requests: number; withinMs: number };
-  /** The headers that carry the key. @throws Failure `invalid` if the key can't be one of the source */
+  /** The headers with the key. @throws Failure `invalid` if the key has the wrong form */
   headers: (key: string) => Record<string, string>;
-  /** The ids of the parameter in old links, in the order in which the source's script reads them. */
+  /** The URL parameters of old links, in the order in which the source's script reads them. */
   linkParams: readonly string[];
-  /** Fetches everything that the source gives, page by page. Each answer is kept before anything is made of it. */
+  /** Fetches everything that the source offers, page by page. Each answer is archived before it is processed. */
   fetch: (api: SourceApi) => Promise<void>;
-  /** Turns what was kept into our words. Campaigns come first, then promoters, and so on, in the order of `SourceRecord`. */
+  /** Converts the archive to our terms: campaigns first, then promoters, and so on, in the order of `SourceRecord`. */
   records: (archive: ArchivedRows) => AsyncIterable<SourceRecord>;
 }
 
@@ -221,25 +221,25 @@ export const SOURCE_NAMES = ["rewardful", "firstpromoter", "tolt", "partnerstack
 
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
-/** Asks a source, within its limits, and keeps what it answers. */
+/** Sends requests to a source within its limits, and archives the answers. */
 export interface SourceApi {
-  /** Answers the parsed body. It waits and asks again if the source is busy or fails. @throws Failure */
+  /** Returns the parsed body. It waits and retries if the source is busy or fails. @throws Failure */
   get: (path: string, query?: SourceQuery) => Promise<unknown>;
   /**
-   * Keeps rows of an answer under a name such as `affiliates`, as they came. The mark says where the reading of the list
-   * goes on if it is interrupted.
+   * Archives the unchanged rows of an answer under a name such as `affiliates`. The mark says where to continue the list
+   * after an interruption.
    */
   keep: (list: string, rows: unknown[], mark?: unknown) => Promise<void>;
-  /** The mark that was kept last with rows of a list in this run. null: none. */
+  /** The latest mark of a list in this run, or null. */
   mark: (list: string) => unknown;
-  /** What this run has kept so far. */
+  /** What this run has archived so far. */
   kept: ArchivedRows;
 }
 
-/** A list of values is a parameter that is repeated. */
+/** A list of values is a repeated parameter. */
 export type SourceQuery = Record<string, string | number | readonly string[]>;
 
-/** The rows of one run that were kept, without repetitions: a row that came on two pages counts once, with its last text. */
+/** The archived rows of one run without repetitions: a row that was on two pages counts once, with its last text. */
 export interface ArchivedRows {
   rows: (list: string) => AsyncIterable<Record<string, unknown>>;
 }

@@ -5,21 +5,21 @@ import type { ArchivedRows, SourceApi } from "./model.ts";
 /** A page of a list. */
 interface Page {
   rows: unknown[];
-  /** Whether the source says that it is the last one. Absent: it doesn't say. */
+  /** Whether it is the last one. Absent if the source doesn't say. */
   isLast?: boolean | undefined;
 }
 
-/** Where the reading of a list goes on. */
+/** The position in a list. */
 interface Place {
   next: number;
   isRead: boolean;
 }
 
 /**
- * Reads a list in pages that have numbers. Records come and go while it is read, so that the pages shift. Therefore each page
- * overlaps with the one before: its size is chosen so that it begins a few rows earlier. If it holds none of the rows that came
- * before, some may have slipped through, and the reading goes back. Newest records come first in most lists, so the first page
- * is read again at the end.
+ * Reads a list in numbered pages. Records are added and removed meanwhile, so that the pages shift. Therefore each page
+ * overlaps with the one before: its size is chosen so that it begins a few rows earlier. If it has none of the rows before,
+ * some may have been missed, and the reading goes back. Most lists begin with the newest records, so the first page is read
+ * again at the end.
  */
 export async function readNumberedPages(
   api: SourceApi,
@@ -50,7 +50,7 @@ export async function readNumberedPages(
     if (isLast === undefined && fresh.length === 0 && rows.length < window.size) {
       const beyond = await ask(window.page + 1, window.size);
       if (beyond.rows.length === 0) break;
-      // The source has smaller pages than it says, so this one was not the last.
+      // The source's pages are smaller than documented, so this was not the last one.
       most = rows.length;
     }
   }
@@ -58,14 +58,14 @@ export async function readNumberedPages(
   await api.keep(list, newest, { next, isRead: true } satisfies Place);
 }
 
-/** How many pages may bring nothing new before the reading gives up. */
+/** The number of pages without anything new before it gives up. */
 const MOST_STEPS = 200;
 
 function changing(list: string): Failure {
   return new Failure("refused", `The list ${list} changes faster than it can be read. Start again later.`);
 }
 
-/** The page that begins at least one row before a place, and reaches farthest beyond it. */
+/** The page that begins at least one row before a position, and reaches farthest beyond it. */
 function windowAt(next: number, most: number): { page: number; size: number; start: number } {
   if (next === 0) return { page: 1, size: most, start: 0 };
   let best = { page: 1, size: most, start: 0 };
@@ -97,8 +97,8 @@ interface CursorPage {
 }
 
 /**
- * Reads a list in pages that begin after a row. Rows that come meanwhile don't shift the pages. If the row itself has gone,
- * the reading goes on after an earlier one. The newest rows come first, so the first page is read again at the end.
+ * Reads a list in pages that begin after a row, so that new rows don't shift the pages. If the row itself was deleted, it
+ * continues after an earlier one. The newest rows come first, so the first page is read again at the end.
  */
 export async function readCursorPages(
   api: SourceApi,
@@ -113,7 +113,7 @@ export async function readCursorPages(
     const { rows, hasMore } = await askAfter(after, ask);
     if (rows.length === 0) break;
     after = trailOf(rows);
-    // A source that ignores its cursor answers the same page for ever.
+    // A source that ignored its cursor would return the same page forever.
     if (identityOf(rows[0]) === first) throw changing(list);
     first = identityOf(rows[0]);
     await api.keep(list, rows, { trail: after, isRead: false } satisfies Trail);
@@ -130,7 +130,7 @@ export async function readCursorPages(
   await api.keep(list, newest, { trail: [], isRead: true } satisfies Trail);
 }
 
-/** The last rows that came. The newest of them is the cursor. */
+/** The last rows that were read. The latest one is the cursor. */
 interface Trail {
   trail: string[];
   isRead: boolean;
@@ -138,7 +138,7 @@ interface Trail {
 
 const TRAIL_LENGTH = 20;
 
-/** Asks for the page after the last row that still exists. */
+/** Requests the page after the last row that still exists. */
 async function askAfter(
   trail: string[],
   ask: (after: string | null) => Promise<CursorPage>,
@@ -158,10 +158,10 @@ function trailOf(rows: unknown[]): string[] {
   return rows.slice(-TRAIL_LENGTH).map(identityOf);
 }
 
-/** How many parents' rows are kept together. A kill loses at most so many answers. */
+/** How many parents' rows are archived together, which is what an interruption loses at most. */
 const PARENTS_AT_ONCE = 25;
 
-/** Reads what belongs to each of many records. `of` in a kept row names the record. */
+/** Reads the rows that belong to each of many records. `of` in an archived row names the record. */
 export async function readForEach(
   api: SourceApi,
   list: string,
@@ -187,10 +187,10 @@ export async function* idsOf(kept: ArchivedRows, list: string): AsyncGenerator<s
   }
 }
 
-/** The list of the lists that the key may not read, or that the source does not have. */
+/** The list of lists that the key may not read or the source does not have. */
 export const CLOSED = "closed";
 
-/** Reads a list that not every plan or generation of a source has. If it is refused, that is kept. */
+/** Reads a list that some plans or versions of a source lack. A refusal is archived. */
 export async function readIfAny(api: SourceApi, list: string, read: () => Promise<void>): Promise<void> {
   try {
     await read();

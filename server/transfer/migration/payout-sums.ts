@@ -3,10 +3,10 @@ import { statusOf } from "./commissions.ts";
 import type { Step } from "./keep.ts";
 import type { SourceCommission, SourcePayout } from "./model.ts";
 
-/** Adds up what the source's commissions say of its payouts. */
+/** Adds up the source's commissions by payout. */
 export interface PayoutSums {
   note: (said: SourceCommission) => void;
-  /** Where a payout is not the sum of its commissions, in words. */
+  /** Sentences about payouts that are not the sum of their commissions. */
   differences: () => { promoterId: string; text: string }[];
 }
 
@@ -15,7 +15,7 @@ type Amounts = Map<string, number>;
 
 export function newPayoutSums({ account, plan }: Pick<Step, "account" | "plan">): PayoutSums {
   const ofPayouts = new Map<string, Amounts>();
-  /** Of each promoter, what was paid without a payout. */
+  /** What was paid without a payout, by promoter. */
   const withoutPayout = new Map<string, Amounts>();
   const keyOf = ({ unit, currency }: Pick<SourcePayout, "unit" | "currency">) =>
     unit === "cash" ? (currency ?? account.currency).toUpperCase() : unit;

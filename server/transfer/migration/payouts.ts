@@ -13,7 +13,7 @@ import type { Result, Step } from "./keep.ts";
 import type { SourceCommission, SourcePayout } from "./model.ts";
 import { placeOf } from "./places.ts";
 
-/** The payout that a commission is in. `new`: it will be, once it is made. null: it is in none. */
+/** The payout of a commission: `new` if it is yet to be made, null if there is none. */
 export async function findPart(
   step: Step,
   commission: SourceCommission,
@@ -22,7 +22,7 @@ export async function findPart(
   const { status, isPaid, unit, payoutId } = commission;
   const said = payoutId === null ? undefined : step.plan.payouts.get(payoutId);
   const isEarned = status === "approved" || (status === "pending" && isPaid);
-  // If the payout is not paid and the commission is, something else has paid it.
+  // If the commission is paid but the payout is not, it was paid in another way.
   if (
     said === undefined ||
     !isEarned ||
@@ -39,7 +39,7 @@ export async function findPart(
   return parts.find(isIts) ?? "new";
 }
 
-/** Whether a person or a job here has gone on with a payout, so that its sum must stay. */
+/** Whether a payout was processed here, so that its sum must stay. */
 function isSettledHere({ status, paymentsBatchId }: Payout, said: SourcePayout | undefined): boolean {
   return paymentsBatchId !== null || (status !== "pending" && status !== said?.status);
 }
@@ -55,8 +55,8 @@ export async function isInSettledPart(
 }
 
 /**
- * The same, made if need be. Ours are for one promoter campaign and unit, so one of the source's may be several. Commissions
- * come before their payouts, so the first of them makes it.
+ * The same, but made if needed. Payouts here are for one promoter campaign and unit, so one of the source's may become
+ * several. Commissions come before their payouts, so the first commission makes it.
  */
 export async function payoutPartOf(
   step: Step,
@@ -78,13 +78,13 @@ export async function payoutPartOf(
   return part;
 }
 
-/** What an import decides of a commission. */
+/** The parts of a commission that an import sets. */
 export function pictureOfCommission(commission: Commission): unknown {
   const { promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere } = commission;
   return [promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere];
 }
 
-/** The commission in another payout. The sums of both change with it, so that each is the sum of its commissions. */
+/** Moves a commission to another payout, and changes the sums of both. */
 export async function moveInto(
   step: Step,
   commission: Commission,
@@ -96,7 +96,7 @@ export async function moveInto(
   return { ...commission, payoutId: part?.id ?? null, isPaidElsewhere };
 }
 
-/** Imports what the source says of a payout itself, once its commissions are in it. */
+/** Imports a payout's own data after its commissions. */
 export async function importPayout(step: Step, said: SourcePayout): Promise<Result> {
   const { tx } = step;
   const sourceDigest = pictureOf(said);
@@ -120,7 +120,7 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
   return { outcome: isNew ? "added" : isSame ? "known" : "changed" };
 }
 
-/** Of a payout that its own record has not come of yet. */
+/** The digest of a payout whose own record was not imported yet. */
 const NOT_YET = "-";
 
 async function keptPayout({ tx, account, program }: Step, { id }: SourcePayout): Promise<SourceId> {
@@ -196,7 +196,7 @@ async function free({ tx, account }: Step, id: number): Promise<void> {
   const after = { ...commission, payoutId: null };
   await tx.put(commissions, after);
   for (const row of await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId: id })) {
-    // What was edited here stays known as edited.
+    // Edited records stay marked as edited.
     if (row.ownDigest === pictureOf(pictureOfCommission(commission)))
       await tx.put(sourceIds, { ...row, ownDigest: pictureOf(pictureOfCommission(after)) });
   }
@@ -239,7 +239,7 @@ function stateOf({ status, error, paidAt, createdAt }: SourcePayout) {
   };
 }
 
-/** Changes the sum of a payout. One that pays nothing more, and that nobody has worked on, goes. */
+/** Changes the sum of a payout. An untouched payout without commissions is deleted. */
 async function add({ tx, account }: Step, id: number, amount: number): Promise<void> {
   const payout = await tx.get(payouts, account.id, id);
   if (payout === null) return;

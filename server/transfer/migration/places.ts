@@ -23,7 +23,7 @@ import { keep, ownId, type Result, type Step } from "./keep.ts";
 import type { SourceCode, SourcePromoterCampaign } from "./model.ts";
 import { clicksOf } from "./plan.ts";
 
-/** Imports a promoter's place in a campaign. Mostly it was made with its promoter. */
+/** Imports a promoter campaign, which usually was made with its promoter. */
 export async function importPlace(step: Step, said: SourcePromoterCampaign): Promise<Result> {
   const { tx, context, account } = step;
   const remarks: string[] = [];
@@ -78,10 +78,10 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
 }
 
 /**
- * Writes a new promoter campaign with its ref tokens. The source's id is kept with it, so that its own record is known when
- * it comes.
+ * Writes a new promoter campaign with its ref tokens, and stores the source's id with it, so that its own record is
+ * recognised later.
  *
- * @param said null: the source names no campaign
+ * @param said null if the source names no campaign
  * @returns remarks
  */
 export async function addPlace(
@@ -118,8 +118,8 @@ export async function addPlace(
 }
 
 /**
- * The promoter campaign that something of a promoter belongs to. If they earned in a campaign that they are not in any
- * more, they are put there as `inactive`: it gets no new leads, and goes on earning by those that it has.
+ * The promoter campaign of a promoter's record. If the promoter earned in a campaign that they have left, they are added to
+ * it as `inactive`: it gets no new leads, but keeps earning from existing ones.
  *
  * @returns null if the promoter was not imported
  */
@@ -151,7 +151,7 @@ export async function placeOf(
   return withTokens(step, blank, { said: null, remarks: [], promoter });
 }
 
-/** Imports a promo code. Codes and ref tokens never meet, so a code may be another promoter's token. */
+/** Imports a promo code. Codes and ref tokens have separate namespaces, so a code may equal another promoter's token. */
 export function importCode(step: Step, said: SourceCode): Promise<Result> {
   const { tx, context, account } = step;
   return keep<PromoCode>(step, {
@@ -201,7 +201,7 @@ export function importCode(step: Step, said: SourceCode): Promise<Result> {
   });
 }
 
-/** Clicks are counted apart, because they grow with every run. */
+/** Without clicks, because they grow with every run. */
 function saidOf({ links, state, campaignId }: SourcePromoterCampaign): unknown {
   return [state, campaignId, links.map(({ id, token, url }) => [id, token, url])];
 }
@@ -214,7 +214,7 @@ function tokensOf({ refToken, moreRefTokens = [] }: PromoterCampaign): string[] 
   return [refToken, ...moreRefTokens];
 }
 
-/** Writes a promoter campaign with those of its tokens that nobody has. A new one without any gets one that is derived. */
+/** Writes a promoter campaign with its free tokens. A new one without any gets a generated token. */
 async function withTokens(
   { tx, context, account }: Step,
   before: PromoterCampaign,
@@ -227,7 +227,7 @@ async function withTokens(
     if (tokens.includes(token)) continue;
     if (!isFormerToken(token) || !(await isFreeRefToken(tx, account.id, token))) {
       given.remarks.push(
-        `the link ${JSON.stringify(link.token)} can't be taken over: its name leads to another promoter`,
+        `the link ${JSON.stringify(link.token)} can't be imported: its name belongs to another promoter`,
       );
       continue;
     }
@@ -251,15 +251,15 @@ async function withTokens(
   return after;
 }
 
-/** A page of the campaign's own site. null: it is another's, for example the former program's own, which will end. */
+/** A page of the campaign's own site, or null for other sites, such as the former program's, which will be shut down. */
 async function pageOf(tx: Transaction, place: PromoterCampaign, url: string | null): Promise<string | null> {
   const campaign = url === null ? null : await tx.get(campaigns, place.accountId, place.campaignId);
   return campaign !== null && url !== null && isOwnPage(campaign, url) ? url : null;
 }
 
 /**
- * Counts the clicks of a total, without a day, because they are no visits. `added`: its promoter was made with it, and now
- * its own record has come.
+ * Counts a total of clicks without a day, because there are no visits. `added` means that its promoter made it, and now its
+ * own record is imported.
  */
 async function countClicks(
   { tx, account, program, plan }: Step,

@@ -4,21 +4,21 @@ import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { SourcePayout, SourcePromoterCampaign, SourceRecord } from "./model.ts";
 
-/** What must be known of all records before the first is written. */
+/** What must be known about all records before the first is written. */
 export interface Plan {
   count: number;
   /** The promoter campaign that each promoter is made with. */
   firstPlaces: Map<string, SourcePromoterCampaign>;
-  /** The clicks of each promoter that no link has: the source counts them for the promoter alone. */
+  /** Clicks that the source counts only for the promoter, not for a link. */
   looseClicks: Map<string, number>;
   payouts: Map<string, SourcePayout>;
-  /** The sales of which a commission of its own takes back a part. */
+  /** The sales with a separate commission for a refund. */
   reducedSales: Set<string>;
-  /** The dates of sales in other currencies than the account's. All that they earned is converted by the rate of that day. */
+  /** The dates of sales in foreign currencies. Their commissions are converted by that day's rate. */
   foreignSales: Map<string, string>;
-  /** The first sales of customers of whom the source does not say since when they are customers. */
+  /** The first sales of customers without a customer date in the source. */
   firstSales: Map<string, string>;
-  /** The billing provider's ids of customers for whom the company has ids of its own. */
+  /** The billing provider's ids of customers with the company's own ids. */
   billingIds: Map<string, string>;
 }
 
@@ -26,7 +26,7 @@ export interface Plan {
 const MOST_DAYS = 5;
 
 /**
- * Reads all records once, and writes nothing.
+ * Reads all records once, without writing.
  *
  * @throws Failure `rule_broken` naming every currency and day without an exchange rate
  */
@@ -59,7 +59,7 @@ export async function makePlan(
   return plan;
 }
 
-/** The instant by whose rate a commission is converted: its sale's, so that a refund takes back what the sale gave. */
+/** The instant of a commission's exchange rate: its sale's, so that a refund takes back exactly what the sale gave. */
 export function dayOfCommission(
   { foreignSales }: Pick<Plan, "foreignSales">,
   { saleId, createdAt }: { saleId: string | null; createdAt: string },
@@ -78,7 +78,7 @@ function note(
       return;
     case "promoter_campaign": {
       const first = plan.firstPlaces.get(record.promoterId);
-      // Links and sign-ups lead to the first one, so it should be one that is in use.
+      // Links and sign-ups use the first one, so it should be an active one.
       if (first === undefined || (first.state !== "accepted" && record.state === "accepted"))
         plan.firstPlaces.set(record.promoterId, record);
       if (plan.looseClicks.has(record.promoterId)) addClicks(plan, record.promoterId, -clicksOf(record));

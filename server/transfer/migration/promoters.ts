@@ -22,7 +22,7 @@ import { keep, ownId, type Added, type Result, type Step } from "./keep.ts";
 import type { SourcePayoutMethod, SourcePromoter } from "./model.ts";
 import { addPlace } from "./places.ts";
 
-/** Imports a promoter, with their first promoter campaign, because nobody is a promoter without one. */
+/** Imports a promoter with their first promoter campaign, because each promoter needs one. */
 export async function importPromoter(step: Step, said: SourcePromoter): Promise<Result> {
   const { counts: _counts, parentId: _parent, payoutMethod, ...person } = said;
   const result = await keep<Promoter>(step, {
@@ -47,7 +47,7 @@ export async function importPromoter(step: Step, said: SourcePromoter): Promise<
   return result.outcome === "known" ? method : result;
 }
 
-/** Gives a promoter the parent that the source names. Both were imported before. */
+/** Sets a promoter's parent after both were imported. */
 export function importParent(
   step: Step,
   { id, parentId }: { id: string; parentId: string },
@@ -85,7 +85,7 @@ export function importParent(
   });
 }
 
-/** Somebody with this e-mail address may be a promoter here already. They get what the source adds, and stay as they are. */
+/** If a promoter with this e-mail address exists, they stay unchanged and get the source's additions. */
 async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Promoter> | string> {
   const { tx, context, account, plan } = step;
   if (!said.email.includes("@")) return `promoter ${said.id} has no e-mail address`;
@@ -120,7 +120,7 @@ async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Prom
     },
   );
   await tx.insert(promoters, promoter);
-  // Choice: history is not suspected. A later promoter with the same mailbox is.
+  // Imported promoters are never suspicious, but a later promoter with the same mailbox is.
   await isSharedMailbox(tx, promoter);
   const remarks = await addPlace(step, { promoter, id: promoterCampaignId, campaignId, said: place });
   if (custId !== said.custId)
@@ -146,7 +146,7 @@ async function changed(step: Step, before: Promoter, said: SourcePromoter): Prom
   };
 }
 
-/** Writes a changed promoter. Whoever was archived or restored there is so here, in every campaign. */
+/** Writes a changed promoter, and archives or restores them in every campaign, like in the source. */
 async function putChanged({ tx, account }: Step, before: Promoter, after: Promoter): Promise<Promoter> {
   await tx.put(promoters, after);
   if ((before.archivedAt === null) === (after.archivedAt === null)) return after;
@@ -164,7 +164,7 @@ async function putChanged({ tx, account }: Step, before: Promoter, after: Promot
   return after;
 }
 
-/** null: another promoter has it. */
+/** Null if another promoter has it. */
 async function freeCustId({ tx, account }: Step, custId: string | null): Promise<string | null> {
   if (custId === null || custId === "") return null;
   return (await tx.find(promoters, "custId", account.id, [indexed(custId)])) === null ? custId : null;
@@ -208,7 +208,7 @@ function importPayoutMethod(
       return { record };
     },
     async change(before) {
-      // What was paid must go on showing where it went.
+      // Paid payouts must keep showing where the money went.
       const isUsed = (await tx.view.count(payouts, "method", account.id, [before.id])) > 0;
       if (isUsed || before.replacedById !== undefined) return "payouts here were paid by it";
       return { ...before, method, details };

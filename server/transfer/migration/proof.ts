@@ -28,30 +28,30 @@ import { pictureOfCommission } from "./payouts.ts";
 import { newPayoutSums, type PayoutSums } from "./payout-sums.ts";
 import { clicksOf } from "./plan.ts";
 
-/** What one program says of a promoter. */
+/** One program's figures of a promoter. */
 export interface Side {
   clicks: number;
   leads: number;
   customers: number;
-  /** By unit, in minor units of the account's currency or in whole units. Units without any are absent. */
+  /** By unit, in minor units of the account's currency or in whole units. Units with nothing are absent. */
   units: Partial<Record<Unit, { earned: number; paid: number }>>;
 }
 
-/** A promoter there and here. */
+/** A promoter in both programs. */
 export interface ProofRow {
-  /** null: they were not imported. */
+  /** Null if they were not imported. */
   promoterId: number | null;
   email: string;
   sourceIds: string[];
   there: Side;
   here: Side;
-  /** Records that were edited here, or recorded here by themselves. They count on both sides as the source has them. */
+  /** Records that were edited or recorded here. Both sides count them as in the source. */
   ownCount: number;
   /** How the sides differ, in words. */
   differences: string[];
 }
 
-/** Whether both programs say the same. */
+/** Whether both programs agree. */
 export interface Proof {
   rows: ProofRow[];
   differingCount: number;
@@ -59,10 +59,10 @@ export interface Proof {
 
 type Importing = Omit<Step, "tx">;
 
-/** Records that are compared before others get their turn. */
+/** Records per step, so that other work gets its turn. */
 const CHUNK = 500;
 
-/** Compares both programs, promoter by promoter. What is here is read from the store, record by record. */
+/** Compares both programs by promoter. Our side is read from the store, record by record. */
 export async function proof(
   importing: Importing,
   records: AsyncIterable<SourceRecord>,
@@ -130,12 +130,12 @@ export function proofCsv({ rows }: Proof, currency: string): string {
 
 const NOTHING = { earned: 0, paid: 0 };
 
-/** What is compared, and what was seen of it. */
+/** The state of a comparison. */
 interface Comparison extends Importing {
   rows: Map<string, ProofRow>;
   /** The row of each promoter, by the source's id. */
   rowKeys: Map<string, string>;
-  /** What the source counts for each promoter itself. */
+  /** The source's own counts by promoter. */
   counts: Map<string, SourcePromoter["counts"]>;
   seenPlaces: Set<number>;
   seenLeads: Set<number>;
@@ -159,7 +159,7 @@ function newComparison(importing: Importing): Comparison {
   };
 }
 
-/** A record's own id here, and the record. null: there is none. */
+/** Our id and record, or null. */
 async function findOwn<R>(
   { context, account, program }: Comparison,
   { kind, sourceId, from }: { kind: KeptKind; sourceId: string; from: Table<R> },
@@ -193,7 +193,7 @@ async function comparePromoter(comparison: Comparison, said: SourcePromoter): Pr
   const key = own ? String(own.id) : `? ${said.id}`;
   const row = comparison.rows.get(key) ?? newRow(own?.id ?? null, own?.email ?? said.email);
   comparison.rows.set(key, row);
-  // They were deleted here.
+  // deleted here
   if (known !== null && own === null) row.ownCount++;
   comparison.rowKeys.set(said.id, key);
   comparison.counts.set(said.id, said.counts);
@@ -222,14 +222,14 @@ async function compareCustomer(comparison: Comparison, said: SourceCustomer): Pr
   if (own) seenLeads.add(own.id);
   countThere(comparison, row, { said, isRepeated });
   if (known === null || isRepeated) return;
-  // Somebody who was moved or deleted here, or who was known here before, counts as the source has them.
+  // Leads that were moved, deleted or known before count as in the source.
   const isOwn = !own || own.archivedAt || own.promoterId !== row.promoterId || known.isFoundHere;
   if (isOwn) row.ownCount++;
   row.here.leads++;
   if (isOwn ? isCustomer(plan, said) : own.customerSince !== null) row.here.customers++;
 }
 
-/** Two of the source's records may be one person, who then counts once. What the source counts itself counts both. */
+/** Two of the source's records may be one person here, who counts once, while the source's own counts include both. */
 function countThere(
   { counts, plan }: Comparison,
   row: ProofRow,

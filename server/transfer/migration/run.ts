@@ -11,22 +11,22 @@ import { tolt } from "./sources/tolt.ts";
 /** Every former program that can be read. */
 export const SOURCES: Record<SourceName, Source> = { rewardful, firstpromoter, tolt, partnerstack, dub };
 
-/** How to read a program. */
+/** The parameters of reading a program. */
 export interface Reading {
   source: Source;
   archive: Archive;
   key: string;
-  /** Absent: the source's own address. */
+  /** Default: the source's own address. */
   baseUrl?: string;
   reach?: Reach;
-  /** Is called whenever rows have been kept. */
+  /** Called whenever rows were archived. */
   onKept?: (list: string, rowCount: number) => void;
 }
 
 /**
- * Reads a whole program into its archive, and answers the number of the run. An interrupted run goes on where it was.
+ * Reads a whole program into its archive, and returns the number of the run. An interrupted run is continued.
  *
- * @throws Failure as `newGet` says
+ * @throws Failure like `newGet`
  */
 export async function readProgram({
   source,

@@ -4,8 +4,8 @@ import { exponentOf, isCurrency } from "../../domain/money.ts";
 import { CLOSED } from "./paging.ts";
 import type { ArchivedRows, SourceRemark, SourceReward } from "./model.ts";
 
-// The fields of the sources' answers. They are lenient: a field that is missing, or has a form that nobody documents, is null,
-// unless nothing can be made of the record without it.
+// The fields of the sources' answers. They are lenient: a field that is missing or has an undocumented form is null,
+// unless the record is useless without it.
 
 /** An id. Some sources write numbers. */
 export const id = z.union([z.string().min(1), z.int()]).transform(String);
@@ -22,7 +22,7 @@ export const text = z
 /** An id, or null. */
 export const idOrNull = text;
 
-/** The id of a record that is given by its id, or with its own fields. null: none. */
+/** A reference by id or as an embedded record, or null. */
 export const reference = z
   .unknown()
   .optional()
@@ -77,8 +77,8 @@ export const instant = z
     return Number.isNaN(date.getTime()) ? null : date.toISOString();
   });
 
-/** An instant that must be there. */
-export const someInstant = instant.pipe(z.string("is no date"));
+/** A required instant. */
+export const someInstant = instant.pipe(z.string("is not a date"));
 
 /** Two letters, or null. Some sources write the English name. */
 export const country = text.transform((value) => {
@@ -87,7 +87,7 @@ export const country = text.transform((value) => {
   return countryCodes().get(value.toLowerCase()) ?? null;
 });
 
-/** A word of the source in our meaning. A word without one is a fault: its record becomes a remark. */
+/** Maps a word of the source to our value. A record with an unknown word becomes a remark. */
 export function meaning<const M extends Record<string, string | object>>(meanings: M) {
   return z.string().transform((word, context): M[keyof M] => {
     const found = meanings[word];
@@ -115,7 +115,7 @@ function countryCodes(): Map<string, string> {
   return codes;
 }
 
-/** A number with at most four decimals in ten-thousandths, exactly. null: it is no such number. */
+/** A number with at most four decimals, exactly in ten-thousandths, or null. */
 export function tenThousandths(value: unknown): number | null {
   const match = /^(\d{1,8})(?:\.(\d{1,4})0*)?$/.exec(String(value));
   if (match === null) return null;
@@ -123,7 +123,7 @@ export function tenThousandths(value: unknown): number | null {
   return Number(whole) * 10_000 + Number(decimals.padEnd(4, "0"));
 }
 
-/** An amount in the minor unit as a reward says it: in ten-thousandths of the whole unit. null: the currency is unknown. */
+/** Converts an amount in the minor unit to ten-thousandths of the whole unit, or null if the currency is unknown. */
 export function flatTenThousandths(minor: number, code: string | null): number | null {
   const exponent = code === null ? null : exponentOf(code);
   return exponent === null ? null : minor * 10 ** (4 - exponent);
@@ -132,7 +132,7 @@ export function flatTenThousandths(minor: number, code: string | null): number |
 /** For how long a customer's sales earn a reward. */
 export type Duration = Pick<SourceReward, "duration" | "durationMonths">;
 
-/** What can't be taken over, or not exactly. */
+/** What can't be imported, or not exactly. */
 export interface Remarks {
   add(id: string, text: string, isUnread?: true): void;
   all(): ({ kind: "remark" } & SourceRemark)[];
@@ -147,7 +147,7 @@ export function newRemarks(): Remarks {
   };
 }
 
-/** Reads the rows of a list. A row that can't be read is a remark. `noun` names a row for people, such as `Affiliate`. */
+/** Reads the rows of a list. An unreadable row becomes a remark. `noun` names a row for people, such as `Affiliate`. */
 export async function* readRows<T>(
   { archive, remarks }: { archive: ArchivedRows; remarks: Remarks },
   { list, shape, noun }: { list: string; shape: z.ZodType<T>; noun: string },
@@ -171,17 +171,14 @@ function faultsOf({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 
-/** The envelope of an answer. @throws Failure `refused` if it has another form */
+/** Parses an answer. @throws Failure `refused` if it has another form */
 export function readAnswer<T>(shape: z.ZodType<T>, answer: unknown, path: string): T {
   const parsed = shape.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new Failure(
-    "refused",
-    `The answer to ${path} has a form that isn't known (${faultsOf(parsed.error)})`,
-  );
+  throw new Failure("refused", `The answer to ${path} has an unknown form (${faultsOf(parsed.error)})`);
 }
 
-/** Adds a remark for each list that the source did not let us read. */
+/** Adds a remark for each list that could not be read. */
 export async function remarkClosed(archive: ArchivedRows, remarks: Remarks): Promise<void> {
   for await (const { id, text } of archive.rows(CLOSED)) remarks.add(`${CLOSED}:${String(id)}`, String(text));
 }

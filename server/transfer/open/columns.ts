@@ -13,32 +13,32 @@ export type OpenValue = string | number | boolean | null | Decimal | object;
 /** One record of an open file, by column. */
 export type OpenLine = Record<string, OpenValue>;
 
-/** What every column may need. */
+/** The context of all columns. */
 export interface Opening {
   view: View;
   account: Account;
-  /** Whether the destinations of payouts are written, such as numbers of bank accounts. */
+  /** Whether details of payout methods are written, such as bank account numbers. */
   hasPayoutDetails: boolean;
   people: People;
 }
 
-/** Names of records that others belong to. */
+/** Names of people by id. */
 export interface People {
   promoterEmail(id: number): Promise<string | null>;
   lead(id: number | null): Promise<{ email: string | null; uid: string | null }>;
 }
 
-/** Names that are remembered at a time. Records of one promoter often stand together. */
+/** The size of the cache of names. Records of one promoter are often adjacent. */
 const MOST_REMEMBERED = 10_000;
-const NOBODY = { email: null, uid: null };
+const NO_LEAD = { email: null, uid: null };
 
-/** Finds the names of people, and remembers the latest. */
+/** Finds the names of people, with a cache. */
 export function newPeople(view: View, { id: accountId }: Account): People {
   const promoterOf = remembered(view, promoters, accountId);
   const leadOf = remembered(view, leads, accountId);
   return {
     promoterEmail: async (id) => (await promoterOf(id))?.email ?? null,
-    lead: async (id) => (id === null ? NOBODY : ((await leadOf(id)) ?? NOBODY)),
+    lead: async (id) => (id === null ? NO_LEAD : ((await leadOf(id)) ?? NO_LEAD)),
   };
 }
 

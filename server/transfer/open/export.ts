@@ -6,17 +6,17 @@ import type { View } from "../../storage/store.ts";
 import { newPeople, type OpenLine, type OpenValue, type Opening } from "./columns.ts";
 import { OPEN_NOUNS, type OpenNoun } from "./nouns.ts";
 
-/** They hold personal data, so only the owner may read them. */
+/** The files contain personal data, so only the owner may read them. */
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
 
-/** What an export needs to read records. */
+/** Makes the context of an export. */
 export function opening(view: View, account: Account, hasPayoutDetails: boolean): Opening {
   return { view, account, hasPayoutDetails, people: newPeople(view, account) };
 }
 
 /**
- * Writes a CSV file and a file of JSON lines for each kind of record into a new or empty folder, piece by piece.
- * Resolves to how many records each has.
+ * Writes a CSV file and a JSON Lines file for each kind of record to a new or empty folder, piece by piece. Resolves to the
+ * number of records of each kind.
  */
 export async function writeOpenFiles(
   from: Opening,
@@ -61,7 +61,7 @@ async function writePair(
   } finally {
     for (const file of files) await file.close();
   }
-  // Choice: a file without a line has no header either, so there is none.
+  // Without a line there is no header, so no file is written.
   if (count === 0) for (const path of paths) await rm(path);
   return count;
 }
@@ -76,7 +76,7 @@ function cells(line: OpenLine): Line {
   );
 }
 
-/** In JSON, amounts are texts, because numbers would lose cents. */
+/** In JSON, amounts are texts, because numbers could lose precision. */
 function jsonLine(line: OpenLine): string {
   const written = Object.entries(line).map(([name, value]) => [
     name,

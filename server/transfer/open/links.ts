@@ -6,7 +6,7 @@ import type { Store } from "../../storage/store.ts";
 
 const COLUMNS = ["promoter_email", "promoter_name", "campaign", "state", "ref_id", "old_link", "new_link"];
 
-/** The links of all promoters as a CSV file, each with the one that takes its place. */
+/** The links of all promoters as a CSV file: old links and their replacements. */
 export async function* linksCsv(
   store: Store,
   account: Account,

@@ -12,14 +12,14 @@ import { refunds, sales } from "../../domain/ledger/sale/sale.ts";
 import type { Table } from "../../storage/table.ts";
 import { amountOf, currencyOf, tenThousandthsOf, type OpenLine, type Opening } from "./columns.ts";
 
-/** A kind of records that a company takes along. */
+/** A kind of records in an open export. */
 export interface OpenNoun {
   /** Names its files. */
   name: string;
   lines(opening: Opening): AsyncGenerator<OpenLine[]>;
 }
 
-/** Those of the program first, then people, then money: a file refers to records of those before it. */
+/** The program first, then people, then money, so that a file only refers to records of earlier files. */
 export const OPEN_NOUNS: OpenNoun[] = [
   noun("campaigns", campaigns, async (each) => ({
     id: each.id,
@@ -246,7 +246,7 @@ export const OPEN_NOUNS: OpenNoun[] = [
   })),
 ];
 
-/** The records of a table, one after the other, so that any number takes no more memory than a chunk. */
+/** Yields the records of a table one by one, with only a chunk in memory. */
 function noun<R>(
   name: string,
   from: Table<R>,

@@ -1,12 +1,12 @@
 import type { AnyRecord } from "../../tables.ts";
 import type { Item, Items } from "../item.ts";
 
-/** The items that replace a record, by the record's collection. Other records stay as they are. */
+/** By collection, the items that replace a record. Other records stay unchanged. */
 export type Changes = Record<string, (record: never) => Item[]>;
-/** Reads all that it must know about the records of a layout, and tells how to change each into those of the next one. */
+/** Reads what it must know about a layout's records, and returns how to convert each to the next layout. */
 export type Conversion = (items: Items) => Promise<Changes>;
 
-/** Items as a conversion leaves them. */
+/** Items after a conversion. */
 export function changed(items: Items, conversion: Conversion): Items {
   let changes: Promise<Changes> | undefined;
   return async function* () {

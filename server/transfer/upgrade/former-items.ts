@@ -12,16 +12,16 @@ import { MIGRATIONS, remadeSince } from "./migrations.ts";
 import { sales } from "./layout-7.ts";
 
 /**
- * Stores of layouts 5 to 12 kept texts under keys: records, what was derived from them, next ids and the mark. Keys begin with
- * the account and a name.
+ * Stores of layouts 5 to 12 were key-value stores: records, derived data, next ids and the mark. Keys begin with the account
+ * and a name.
  */
 export type Entry = [key: string, value: string];
 
-/** Entries that are read before others get their turn, and that are removed in one commit. */
+/** Entries per query, and per commit of a removal. */
 const CHUNK = 1_000;
 const REMOVED = 50_000;
 
-/** Kinds of record that only earlier releases kept. They are read to convert them. */
+/** Kinds of records that only earlier releases had. They are read for conversions. */
 export const FORMER_KINDS = ["balance"];
 
 /** All entries, in the order of their keys. */
@@ -38,7 +38,7 @@ export async function* entriesIn(reads: Reads): AsyncGenerator<Entry[]> {
   }
 }
 
-/** The records and next ids in a layout's entries, as they are in this release. */
+/** The records and next ids in a layout's entries, converted to this release. */
 export function formerItemsIn(reads: Reads, layout: number): Items {
   const read = entryReader(layout);
   return converted(layout, async function* () {
@@ -77,12 +77,12 @@ export async function dropFormer(work: Work, onItems: (count: number) => void): 
 }
 
 /**
- * The conversions of each layout's records into those of the next one, until there were tables. Most layouts only changed what
- * is derived.
+ * The conversions of each layout's records to the next layout, up to the introduction of tables. Most layouts only changed
+ * derived data.
  */
 const CONVERSIONS: Record<number, Conversion[]> = { 5: [clicks, money], 7: [sales], 12: [withoutHolds] };
 
-/** Items of a layout in the shape of this release. */
+/** Items of a layout, converted to this release. */
 export function converted(layout: number, items: Items): Items {
   const conversions: Conversion[] = [];
   for (let each = layout; each < LAYOUT; each++) conversions.push(...(CONVERSIONS[each] ?? []));
@@ -90,7 +90,7 @@ export function converted(layout: number, items: Items): Items {
   return conversions.reduce(changed, items);
 }
 
-/** What migrations change in the records of exports, and of stores without tables. */
+/** The migrations' changes to records of exports and of stores without tables. */
 function migrationsSince(layout: number): Conversion {
   const changes = remadeSince(layout, MIGRATIONS).map(({ table, change }) => [
     table.name,
@@ -99,22 +99,22 @@ function migrationsSince(layout: number): Conversion {
   return async () => Object.fromEntries(changes) as Changes;
 }
 
-/** The processes that held accounts for a moment have ended. */
+/** Drops locks of accounts, because the processes that held them have ended. */
 async function withoutHolds(): ReturnType<Conversion> {
   const isHeld = (freeze: Omit<Freeze, "state"> & { state: string }) => freeze.state === "held";
   return { [freezes.name]: (freeze: Freeze) => (isHeld(freeze) ? [] : [item(freezes, freeze)]) };
 }
 
-/** Returns the function that reads the entries of a layout. It returns null for what is no record and no next id. */
+/** Makes the reader of a layout's entries. It returns null for anything but records and next ids. */
 export function entryReader(layout: number): (entry: Entry) => Item | null {
   if (layout === 5) return itemOfLayout5;
   return layout === 6 ? itemOfLayout6 : itemOf;
 }
 
-/** Marks of characters that a key could not have, each with their code in hexadecimal digits. */
+/** Escapes of characters that were not allowed in keys, with their hexadecimal codes. */
 const ESCAPED = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 
-/** A part of a key: a text, or an integer of 0 or more. */
+/** A part of a key: a text, or a non-negative integer. */
 function decoded(part: string): string | number {
   if (!part.startsWith("s")) return Number.parseInt(part.slice(1), 36);
   return part
@@ -122,10 +122,10 @@ function decoded(part: string): string | number {
     .replace(ESCAPED, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
 }
 
-/** The names in keys, in their encoded form. They come from the code, so they are few. */
+/** Decoded names by encoded form. There are only few, because they come from the code. */
 const names = new Map<string, string>();
 
-/** Reads an entry of layouts 7 to 12. @throws Failure `malformed` for a kind of record that was never there */
+/** Reads an entry of layouts 7 to 12. @throws Failure `malformed` for an unknown kind of record */
 function itemOf([key, text]: Entry): Item | null {
   const [account, second = "", third = ""] = key.split(":", 3);
   let name = names.get(second);
@@ -146,14 +146,14 @@ function isRecord(name: string): boolean {
   return tableNamed(name) !== null || FORMER_KINDS.includes(name);
 }
 
-/** Abbreviations in keys of the most frequent kinds of record, in layouts 5 and 6. */
+/** Abbreviations of the most frequent kinds of records in keys of layouts 5 and 6. */
 const SHORT_NAMES = new Map([
   ["t", "promoter"],
   ["tb", "commission"],
   ["tf", "visitor"],
   ["z", "lead"],
 ]);
-/** Abbreviations in keys: of a promoterCampaign's days, and of its clicks on a day. */
+/** Abbreviations in keys for a promoterCampaign's days, and for its clicks on a day. */
 const [DAILY, CLICKS] = ["u", "ta"];
 
 function itemOfLayout6([key, text]: Entry): Item | null {
@@ -164,8 +164,8 @@ function itemOfLayout6([key, text]: Entry): Item | null {
 }
 
 /**
- * Layout 5 counted clicks by day, apart from visitors, and visitors expire. So each day's counter becomes a
- * record of past clicks. The conversion then subtracts the clicks of visitors that still exist.
+ * Layout 5 counted clicks by day, apart from visitors, which expire. So each day's counter becomes a record of past clicks,
+ * and the conversion then subtracts the clicks of visitors that still exist.
  */
 function itemOfLayout5(entry: Entry): Item | null {
   const [account = "", second, third = "", fourth = "", fifth] = entry[0].split(":");

@@ -17,7 +17,7 @@ const USUAL_COOKIE_DAYS = 60;
 
 type FormerVisitor = Omit<Visitor, "promoterId" | "campaignId" | "expiresAt">;
 
-/** The promoter and campaign that a promoterCampaign's clicks count for. */
+/** The promoter and campaign of a promoterCampaign's clicks. */
 interface Owner {
   promoterId: number;
   campaignId: number;
@@ -25,12 +25,11 @@ interface Owner {
 }
 
 /**
- * Adds to each visitor the promoter and campaign that it counts for, and when its cookie expires. Clicks that
- * were counted without a visitor, or whose visitor has expired, become past clicks.
+ * Adds its promoter, campaign and cookie expiry to each visitor. Clicks without a visitor, or whose visitor has expired,
+ * become past clicks.
  *
- * Choice: a promoterCampaign's clicks count for the campaign that it is in now, because the store did not
- * keep the campaign of each click. If the promoterCampaign was deleted, they count for the default campaign
- * and for no promoter.
+ * A promoterCampaign's clicks count for its current campaign, because the store did not keep the campaign of each click. If
+ * the promoterCampaign was deleted, they count for the default campaign and no promoter.
  */
 export async function clicks(items: Items): Promise<Changes> {
   const ownerOf = await readOwners(items);
@@ -50,17 +49,17 @@ export async function clicks(items: Items): Promise<Changes> {
   };
 }
 
-/** The limit of sums to try when looking for the commissions that add up to one; more would take too long. */
+/** The maximum number of sums when searching commissions that add up to a balance; more would be too slow. */
 const MOST_SUMS = 100_000;
 
-/** The promoter's balance that layout 5 kept, in addition to the commissions and payouts that it is the sum of. */
+/** The balance of a promoter, which layout 5 stored beside the commissions and payouts that it is the sum of. */
 interface FormerBalance {
   accountId: number;
   promoterId: number;
   units: Partial<Record<Unit, { earnings: number; paid: number }>>;
 }
 
-/** What explains balances. */
+/** The records that explain balances. */
 interface Money {
   commissions: Commission[];
   payouts: Payout[];
@@ -69,10 +68,9 @@ interface Money {
 }
 
 /**
- * Layout 5 kept balances in addition to the records that they are the sum of. Only the balance knew what
- * another program had paid, so the commissions that add up to it are marked as paid elsewhere. Earnings
- * without a commission, for example from `tidemark seed`, become a commission. So each balance stays the
- * same, to the cent.
+ * Layout 5 stored balances beside the records that they are the sum of. Only the balance included what another program had
+ * paid, so commissions that add up to that are marked as paid elsewhere. Earnings without a commission, for example from
+ * `tidemark seed`, become a commission. So each balance stays exactly the same.
  */
 export async function money(items: Items): Promise<Changes> {
   const all: Money = {
@@ -86,7 +84,7 @@ export async function money(items: Items): Promise<Changes> {
     if (ids.kind === commissions.name) nextId = ids.next;
   }
   const isPaidElsewhere = new Map<string, boolean>();
-  /** What is written in the place of each balance. */
+  /** The items that replace each balance. */
   const made = new Map<string, Item[]>();
   for (const balance of await recordsOf<FormerBalance>(items, BALANCES)) {
     const { known, carriedOver } = explain(balance, all, () => nextId++);
@@ -148,7 +146,7 @@ function placeOf({
   return `${accountId} ${"id" in rest ? rest.id : rest.promoterId}`;
 }
 
-/** Finds and makes the commissions that, with the payouts, add up to a balance. */
+/** Finds or makes the commissions that, with the payouts, add up to a balance. */
 function explain(
   balance: FormerBalance,
   all: Money,
@@ -187,11 +185,11 @@ function carryOver(
   return newCommission({ ...given, accountId, promoterCampaignId, promoterId, campaignId, createdAt });
 }
 
-/** Commissions that add up to a sum, the oldest first. If none do, those that come nearest. */
+/** Commissions that add up to a sum, or come closest to it, oldest first. */
 function subsetOf(earned: Commission[], sum: number): Set<Commission> {
   const made = new Map<number, Commission[]>([[0, []]]);
   for (const commission of earned) {
-    // A snapshot, so that a commission is not added to sums that already include it.
+    // A copy, so that a commission is not added to sums that already include it.
     const known = Array.from(made);
     for (const [before, parts] of known) {
       const next = before + commission.amount;

@@ -21,7 +21,7 @@ import { webhooks, type Webhook } from "../../domain/events/webhook/webhook.ts";
 import type { Items } from "../item.ts";
 import { item, recordsOf, type Changes } from "./conversion.ts";
 
-/** Layout 7 had no sales. Its records get the fields that sales brought, with values that change no sum. */
+/** Layout 7 had no sales. Its records get the new fields of sales, with values that change no sum. */
 export async function sales(items: Items): Promise<Changes> {
   const payoutIds = await payoutIdsByCommission(items);
   const each =
@@ -79,7 +79,7 @@ function upgradedPromoterCampaign(promoterCampaign: PromoterCampaign): PromoterC
   };
 }
 
-/** There were no products. An id that named none must not name a product that is created later. */
+/** There were no products, so a product id must not refer to a product that is created later. */
 function withoutProducts(entries: RewardEntry[]): RewardEntry[] {
   return entries.map((entry) => ({ ...entry, productIds: [] }));
 }
@@ -98,7 +98,7 @@ function upgradedLead(lead: Lead): Lead {
   return { ...added, ...lead };
 }
 
-/** Choice: earlier visits count as direct ones to an unknown page. */
+/** Earlier visits count as direct visits to an unknown page. */
 function withOrigin<R extends Visitor | PastClicks>(record: R): R {
   const added = { origin: null };
   return { ...added, ...record };

@@ -7,29 +7,29 @@ import { recordsIn, replaceRecords } from "../stored-items.ts";
 import type { Work } from "../work.ts";
 
 /**
- * A numbered change of stores that have tables. Nobody uses the store meanwhile, so `OLDEST_SERVED` is its layout, or a later
- * one. It is kept as long as stores and exports of the layout before it can be upgraded.
+ * A numbered change of stores with tables. The store is not in use meanwhile, so `OLDEST_SERVED` is its layout or a later
+ * one. A migration is kept as long as stores and exports of the layout before it can be upgraded.
  *
  * @see docs/ARCHITECTURE.md "Changing the layout"
  */
 export interface Migration {
-  /** The layout that it makes of the one before. */
+  /** The layout that it produces. */
   layout: number;
-  /** The tables that have other columns, indexes or records since then. Their rows and indexes are made anew. */
+  /** The tables whose columns, indexes or records changed. Their rows and indexes are rebuilt. */
   remade: readonly Remade[];
 }
 
-/** A table whose rows are made anew. */
+/** A table whose rows are rebuilt. */
 export interface Remade {
   table: AnyTable;
-  /** Makes a record of this layout of one of the layout before. Its key stays. */
+  /** Converts a record of the layout before. Its key stays. */
   change: (record: never) => unknown;
 }
 
-/** All of them, the oldest first. */
+/** All migrations, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [];
 
-/** Says that a table has other columns or indexes since a layout, and, if so, how its records have changed. */
+/** Declares that a table's columns or indexes changed, and optionally how its records changed. */
 export function remade<R extends AnyRecord, Former = R>(
   table: Table<R>,
   change: (record: Former) => unknown = (record) => record,
@@ -37,7 +37,7 @@ export function remade<R extends AnyRecord, Former = R>(
   return { table: table as unknown as AnyTable, change };
 }
 
-/** The tables that migrations of a store make anew, with all changes of their records since its layout. */
+/** The tables that a store's migrations rebuild, with all changes of their records since its layout. */
 export function remadeSince(layout: number, migrations: readonly Migration[]): Remade[] {
   const found = new Map<string, Remade>();
   for (const { table, change } of migrations
@@ -56,8 +56,8 @@ interface Migrating {
 }
 
 /**
- * Makes the rows and indexes of some tables anew, as their declarations say. It continues after the rows that were made before
- * an interruption, because each of them may be changed only once.
+ * Rebuilds the rows and indexes of tables. It continues after the rows that were rebuilt before an interruption, because
+ * each may be changed only once.
  */
 export async function migrate(work: Work, { migrations, onRows }: Migrating): Promise<void> {
   const due = remadeSince(work.state.layout, migrations);
@@ -81,7 +81,7 @@ export async function migrate(work: Work, { migrations, onRows }: Migrating): Pr
   });
 }
 
-/** Adds the columns that are new. Without its indexes, a table is filled several times as fast. */
+/** Drops indexes and adds new columns. Without indexes, a table is filled several times as fast. */
 async function addColumns(session: Session, table: AnyTable): Promise<void> {
   const name = sqlName(table);
   const known = await namesIn(session, session.dialect.columnsOf, name);
@@ -92,7 +92,7 @@ async function addColumns(session: Session, table: AnyTable): Promise<void> {
   await dropIndexes(session, name);
 }
 
-/** Drops the columns that are gone, because they would keep the data of erased people. */
+/** Makes indexes and drops removed columns, which would keep the data of erased people. */
 async function makeIndexes(session: Session, table: AnyTable): Promise<void> {
   const name = sqlName(table);
   await dropIndexes(session, name);
@@ -104,7 +104,7 @@ async function makeIndexes(session: Session, table: AnyTable): Promise<void> {
   for (const statement of indexDdl(table, session.dialect)) await session.define(statement);
 }
 
-/** An operator's own indexes have other names, and stay. */
+/** An operator's own indexes have different names, and stay. */
 async function dropIndexes(session: Session, name: string): Promise<void> {
   for (const index of await namesIn(session, session.dialect.indexesOf, name)) {
     if (index.startsWith(`${name}_`)) await session.define(`drop index ${index}`);

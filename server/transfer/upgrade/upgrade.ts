@@ -24,16 +24,16 @@ import { dropFormer, formerItemsIn, entriesIn, type Entry } from "./former-items
 import { migrate, MIGRATIONS, type Migration } from "./migrations.ts";
 
 /**
- * The first layout whose releases look at the mark while they run, and how long their servers and commands take at most
- * to notice that another layout is announced: they look every second, and an open commit ends within five.
+ * The first layout whose releases watch the mark while they run, and how long their servers and commands take at most to
+ * notice a new layout: they check every second, and an open commit ends within five.
  */
 const FIRST_WATCHED = 9;
 const NOTICED_MS = 10_000;
 
 /**
- * Refuses to convert a store that other processes use. A process asks before it writes anything itself.
+ * Refuses to convert a store that other processes use. It is called before this process writes anything.
  *
- * @param stopsOthers whether the operator wants servers to be stopped. Those of the first releases don't notice
+ * @param stopsOthers whether the operator wants servers to be stopped. Servers of the first releases don't notice that
  * @throws Failure `refused`
  */
 export async function refuseShared(engine: Engine, { stopsOthers }: { stopsOthers: boolean }): Promise<void> {
@@ -55,22 +55,21 @@ interface Upgrading {
   url: string;
   now: Date;
   onProgress: Progress;
-  /** Where to write the backup. null: in the store's folder, or in the current folder for a database. */
+  /** Where to write the backup. Null for the store's folder, or the current folder for a database. */
   file?: string | null;
   commitSize?: number | undefined;
-  /** Tests have others. */
+  /** Tests pass others. */
   migrations?: readonly Migration[];
 }
 
 /**
- * Upgrades a store of an earlier layout, after an export of everything in it. If this release can serve both layouts,
- * servers of it keep running, and only the mark changes. Otherwise nobody may write to the store meanwhile, and until the
- * upgrade is complete, the store is refused; another call continues an interrupted upgrade. Without tables, what the earlier
- * release wrote stays unchanged until everything is in tables.
+ * Upgrades a store of an earlier layout, after a complete export. If this release can serve both layouts, its servers keep
+ * running, and only the mark changes. Otherwise the store can't be used until the upgrade is complete; another call continues
+ * an interrupted upgrade. The data of a store without tables stays unchanged until everything is in tables.
  *
- * @returns the export's file. null: the store was up to date, or only an interrupted upgrade was left to finish
- * @throws Failure `refused` for a store that no release made, or with other unfinished work, and Error if the backup can't
- *   be written; nothing is changed then
+ * @returns the export's file, or null if the store was up to date or an interrupted upgrade was finished
+ * @throws Failure `refused` for an unknown store or one with other unfinished work, and Error if the backup can't be
+ *   written; nothing is changed then
  */
 export async function upgradeStore(
   engine: Engine,
@@ -106,7 +105,7 @@ export async function upgradeStore(
   return backup;
 }
 
-/** A conversion takes about this many times as long as reading the whole store: measured on SQLite, with the backup. */
+/** How many times longer than reading the whole store a conversion takes, measured on SQLite, with the backup. */
 const TIMES_READING = 20;
 const MB = 1_000_000;
 
@@ -117,7 +116,7 @@ interface Planning {
   elapsedMs?: () => number;
 }
 
-/** Says in sentences what an upgrade of a store would do, how long it takes and how much room it needs. It writes nothing. */
+/** Describes in sentences what an upgrade would do, how long it takes and how much room it needs. It writes nothing. */
 export async function planUpgrade(
   engine: Engine,
   { url, now, elapsedMs = () => performance.now() }: Planning,
@@ -132,18 +131,18 @@ export async function planUpgrade(
       return ["Nothing has to be done: the store has the layout of this release."];
     return [
       `The store has layout ${mark.version}, and this release writes layout ${LAYOUT}. Only the layout's mark changes, in about ` +
-        `${NOTICED_MS / 1_000} seconds. Servers of this release may keep running; those of earlier releases stop by themselves.`,
+        `${NOTICED_MS / 1_000} seconds. Servers of this release may keep running; those of earlier releases stop automatically.`,
     ];
   }
-  // Before the store is read, because that takes a connection more.
+  // This comes before the store is read, because reading opens another connection.
   const isShared = await engine.isShared();
   const began = elapsedMs();
   const { entries, bytes } = await measure(engine, underWay?.layout ?? mark!.version);
   const seconds = Math.ceil((NOTICED_MS + TIMES_READING * (elapsedMs() - began)) / 1_000);
   return [
     underWay === undefined
-      ? `The store has layout ${mark.version}, and this release needs layout ${OLDEST_SERVED}: it will be converted. Nobody can use it meanwhile.`
-      : "A conversion of the store was interrupted and will be continued. Nobody can use the store meanwhile.",
+      ? `The store has layout ${mark.version}, and this release needs layout ${OLDEST_SERVED}: it will be converted. It can't be used meanwhile.`
+      : "A conversion of the store was interrupted and will be continued. The store can't be used meanwhile.",
     `It has ${entries.toLocaleString("en")} entries of ${megabytes(bytes)}. The conversion takes about ${seconds} seconds on this machine, and as much room again until it is done.`,
     ...(underWay === undefined
       ? [`Before that, a backup of ${megabytes(bytes)} at most is written to ${backupFile(url, now)}.`]
@@ -163,7 +162,7 @@ function backupLines(
   return exportLines(engine, { ...exporting, onEnd: () => {} });
 }
 
-/** @throws Failure `refused` for unfinished work that no upgrade completes */
+/** @throws Failure `refused` for unfinished work other than an upgrade */
 function refuseOther({ mark }: ReadMark): void {
   const { underWay, version } = mark!;
   if (underWay === undefined) return;
@@ -175,13 +174,13 @@ function refuseOther({ mark }: ReadMark): void {
   );
 }
 
-/** Where the backup goes by itself: into the store's folder, or into the current folder for a database. */
+/** The default file of the backup: in the store's folder, or in the current folder for a database. */
 function backupFile(url: string, now: Date): string {
   const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
   return join(folderOf(url) ?? ".", name);
 }
 
-/** Has the layout of this release written from now on. */
+/** Sets the store's layout to this release's. */
 async function raiseLayout(engine: Engine): Promise<void> {
   const seen = await readMark(engine.reads);
   if (seen.mark === null || seen.mark.version === LAYOUT) return;
@@ -190,7 +189,7 @@ async function raiseLayout(engine: Engine): Promise<void> {
   await engine.transact((session) => replaceMark(session, announced, { version: LAYOUT }));
 }
 
-/** Stops what runs of releases that don't know this layout. Resolves when none of it writes any more. */
+/** Stops processes of releases that don't know this layout. Resolves when none of them writes any more. */
 async function announce(engine: Engine, seen: ReadMark): Promise<void> {
   const mark = { version: seen.mark!.version, next: LAYOUT };
   await engine.transact((session) => replaceMark(session, seen, mark));

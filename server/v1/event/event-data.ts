@@ -40,9 +40,9 @@ import { createdAt, field, recordId } from "../../http/fields.ts";
 export const V1_EVENTS = { types: V1_EVENT_TYPES, bodyOf, meaningOf };
 
 /**
- * The `data` of V1's events about a change. Records that it refers to are shown as they are now.
+ * The `data` of V1's events about a change. Related records are shown in their current state.
  *
- * @throws Failure `not_found` if one was deleted that the event can't do without
+ * @throws Failure `not_found` if a record that the event needs was deleted
  * @see docs/spec/events.md "V1's form"
  */
 export function showEvent(view: View, change: RecordChange): Promise<Record<string, unknown>> {
@@ -65,17 +65,17 @@ export function showEvent(view: View, change: RecordChange): Promise<Record<stri
 /** The promoter within each event. `promotions` is always empty, and a missing `cust_id` is empty text. */
 const eventPromoter = promoterSubsetAnswer
   .extend({
-    cust_id: field(z.string(), "Your own id of the promoter. Empty: none.", "user-4711"),
+    cust_id: field(z.string(), "Your own id of the promoter. Empty for none.", "user-4711"),
     profile: field(profileAnswer, "The promoter's own details."),
     promotions: field(z.array(promotionAnswer), "Always empty."),
   })
   .meta({ id: "V1EventPromoter" });
 
-/** Something that is not money, and that its promoter waits for. */
+/** A payout of something other than money that its promoter waits for. */
 const eventFulfilment = payoutAnswer
   .extend({
     reward: field(earningAnswer.nullable(), "The reward."),
-    promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventFulfilment" });
 
@@ -83,47 +83,47 @@ const eventLead = leadAnswer
   .extend({
     promotion: field(
       promotionAnswer.nullable(),
-      "The promotion that the record belongs to. null: it was deleted.",
+      "The promotion that the record belongs to, or null if it was deleted.",
     ),
-    promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventLead" });
 
 const eventCampaign = field(
   campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" }),
-  "The campaign. null: it was deleted.",
+  "The campaign, or null if it was deleted.",
 );
 
 const eventAcceptance = z
   .object({
     state: field(z.literal("accepted"), "State of the record."),
     campaign: eventCampaign,
-    promoter: field(eventPromoter, "The promoter. null: they were deleted."),
-    promotion: field(promotionAnswer, "The promotion that the record belongs to. null: it was deleted."),
+    promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
+    promotion: field(promotionAnswer, "The promotion that the record belongs to, or null if it was deleted."),
   })
   .meta({ id: "V1EventAcceptance" });
 
 /** A promoter who has joined, with their promotions. */
 const eventJoining = z
   .object({
-    promoter: field(eventPromoter, "The promoter. null: they were deleted."),
+    promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
     promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
   })
   .meta({ id: "V1EventJoining" });
 
 const eventReward = rewardAnswer
-  .extend({ promoter: field(eventPromoter.nullable(), "The promoter. null: they were deleted.") })
+  .extend({ promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted.") })
   .meta({ id: "V1EventReward" });
 
 /** What each event type means, and the form of its `data`. */
 const DATA: Record<V1EventType, [meaning: string, data: z.ZodObject]> = {
   fulfilment_pending: [
-    "In V1's form: a promoter waits for something that is not money. If you answer 200, the promoter has got it. After any other success it stays pending.",
+    "In V1's form: a promoter waits for a payout that is not money. If you answer 200, it is marked as paid. After any other 2xx it stays pending.",
     eventFulfilment,
   ],
   lead_becomes_referral: ["In V1's form: a lead became a customer.", eventLead],
   lead_cancelled: ["In V1's form: a customer cancelled.", eventLead],
-  lead_signup: ["In V1's form: somebody signed up and became a promoter's lead.", eventLead],
+  lead_signup: ["In V1's form: a person signed up and became a promoter's lead.", eventLead],
   new_customer: [
     "In V1's form: a lead became a customer. It comes together with `lead_becomes_referral`.",
     eventLead,
@@ -131,21 +131,21 @@ const DATA: Record<V1EventType, [meaning: string, data: z.ZodObject]> = {
   promoter_accepted: ["In V1's form: a promoter was accepted in a campaign.", eventAcceptance],
   promoter_signed_up: ["In V1's form: a promoter was added.", eventJoining],
   promoter_signs_up: [
-    "In V1's form: the same as `promoter_signed_up`, by the name that some automation tools wait for.",
+    "In V1's form: the same as `promoter_signed_up`, under the name that some automation tools expect.",
     eventJoining,
   ],
   reward_created: ["In V1's form: a promoter earned a commission, or a refund took one back.", eventReward],
 };
 
-/** undefined: this is no event type of V1. */
+/** Undefined if it is not an event type of V1. */
 function bodyOf(type: string): z.ZodObject | undefined {
   if (!isV1EventType(type)) return undefined;
   return z.object({
     event: field(
       z.object({ id: recordId, type: field(z.literal(type), "What happened."), created_at: createdAt }),
-      "Its id, its type and when it happened. The id is a number.",
+      "Its numeric id, its type and when it happened.",
     ),
-    data: field(DATA[type][1], "The record, as the interface shows it."),
+    data: field(DATA[type][1], "The record, as V2 shows it."),
   });
 }
 
@@ -163,7 +163,7 @@ async function showLead(view: View, lead: Lead): Shown<typeof eventLead> {
   };
 }
 
-/** The promoter that a record belongs to. null: deleted. */
+/** The promoter that a record belongs to, or null if deleted. */
 function ownerOf(
   view: View,
   { accountId, promoterId }: { accountId: number; promoterId: number },
@@ -209,7 +209,7 @@ async function showEarning(view: View, commission: Commission): Shown<typeof eve
   return { ...(await showReward(view, commission)), promoter: await ownerOf(view, commission) };
 }
 
-/** Choice: a payout of several commissions shows the reward of the first. */
+/** A payout of several commissions shows the reward of the first. */
 async function showFulfilment(view: View, payout: Payout): Shown<typeof eventFulfilment> {
   const { accountId, id, campaignId } = payout;
   const [first] = await view.page(commissions, "payout", accountId, [id], { limit: 1 });

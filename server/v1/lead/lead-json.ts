@@ -19,10 +19,10 @@ export const leadAnswer = z
     uid: uid,
     customer_since: field(
       z.iso.datetime().nullable(),
-      "When the lead became a customer. null: not yet.",
+      "When the lead became a customer, or null if they have not.",
       "2026-03-01T09:30:00.000Z",
     ),
-    cancelled_at: field(z.iso.datetime().nullable(), "When the lead cancelled. null: they did not."),
+    cancelled_at: field(z.iso.datetime().nullable(), "When the lead cancelled, or null if they did not."),
     plan_name: field(z.string().nullable(), "The plan that the lead pays for.", "pro"),
     suspicion: field(z.string(), "Why the lead is suspected of fraud.", "no_suspicion"),
     username: field(z.string().nullable(), "The lead's user name.", "sam"),
@@ -30,16 +30,20 @@ export const leadAnswer = z
     created_at: createdAt,
     split_promotion_id: field(
       z.int().nullable(),
-      "The first promotion that gets a part of the commissions. null: none.",
+      "The first promotion that gets a part of the commissions, or null if none does.",
       null,
     ),
     custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
-    split_percentage_value: field(z.number().nullable(), "That part, in percent. null: none.", null),
+    split_percentage_value: field(
+      z.number().nullable(),
+      "That part, in percent, or null if there is none.",
+      null,
+    ),
     visitor_sub_id: subId,
   })
   .meta({ id: "V1LeadSummary" });
 
-/** A lead as V1 shows it. Choice: of several splits, V1 shows the first. */
+/** A lead as V1 shows it, with only the first of several splits. */
 export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
   const split = lead.splits?.[0];
   return {
@@ -66,9 +70,9 @@ export const leadRecordAnswer = leadAnswer
   .extend({
     promotion: field(
       promotionAnswer.nullable(),
-      "The promotion that the record belongs to. null: it was deleted.",
+      "The promotion that the record belongs to, or null if it was deleted.",
     ),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1Lead" });
 
@@ -91,7 +95,7 @@ export async function leadRecordJson(
 
 type V1LeadState = (typeof V1_LEAD_STATES)[number];
 
-/** Choice: V1 has no refunded or pending leads. It shows the states that treat them alike. */
+/** V1 has no refunded or pending leads, so it shows a state with the same effect. */
 function v1LeadState(state: LeadState): V1LeadState {
   if (state === "refunded") return "cancelled";
   return state === "pending" ? "signup" : state;

@@ -53,7 +53,7 @@ const updateParams = selectorParams.extend({
   new_ref_id: field(text.optional(), "Referral id of the promoter that the lead moves to.", "alex"),
   soft_switch: field(
     flag.optional(),
-    "`true` leaves earlier commissions with the former promoter. Default: `false`.",
+    "`true` leaves earlier commissions with the previous promoter. Default: `false`.",
   ),
   state: field(oneOf(V1_LEAD_STATES).optional(), "State of the record."),
   customer_since: field(instant.nullable().optional(), leadAnswer.shape.customer_since),

@@ -27,24 +27,24 @@ export const payoutAnswer = z
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
     amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-    date_paid: field(z.iso.datetime().nullable(), "When it was paid. null: not yet."),
-    due_date: field(z.iso.datetime().nullable(), "Day by which it must be paid. null: none."),
+    date_paid: field(z.iso.datetime().nullable(), "When it was paid, or null if it was not yet."),
+    due_date: field(z.iso.datetime().nullable(), "Day by which it must be paid, or null if there is none."),
     unit: field(z.string(), "Unit of the amount.", "cash"),
     created_at: createdAt,
     has_issues: field(z.boolean(), "Whether the payment failed."),
     reward: field(
       z.record(z.string(), z.unknown()).nullable(),
-      "Always null: a payout is for everything earned in its period.",
+      "Always null, because a payout covers everything earned in its period.",
       null,
     ),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
-    campaign: field(campaignAnswer.nullable(), "The campaign. null: it was deleted."),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
+    campaign: field(campaignAnswer.nullable(), "The campaign, or null if it was deleted."),
   })
   .meta({ id: "V1Payout" });
 
 /**
- * A payout as V1 shows it. Choice: a failed payout has issues, and `reward` is null because a payout covers
- * everything that was earned in its period.
+ * A payout as V1 shows it. `has_issues` means that it failed. `reward` is null, because a payout covers everything that
+ * was earned in its period.
  */
 export function payoutJson(
   payout: Payout,

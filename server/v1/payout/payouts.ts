@@ -19,7 +19,7 @@ import { newEmbedded } from "../promoter/promoter-parts.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 import { field } from "../../http/fields.ts";
 
-/** Choice: accepts every status that a payout may have, although V1's own list names only three. */
+/** All statuses of payouts are accepted, although V1's own list names only three. */
 const filterParams = z
   .object({
     promoter_id: field(id, "Id of the promoter.", 17),
@@ -62,9 +62,9 @@ const createParams = z
 /** `POST /api/v1/payouts/create` @see docs/spec/v1.md "Payouts" */
 export const createPayoutOperation: V1Operation = {
   id: "v1CreatePayout",
-  summary: "Make a payout of everything that a promoter has not been paid",
+  summary: "Make a payout of everything that a promoter is owed",
   description:
-    "Makes a payout of all money that a promoter has earned in a campaign and that no payout contains yet. Name the promoter by `promoter_email` or `promoter_id`.",
+    "Makes a payout of all money that a promoter has earned in a campaign and that is not in a payout yet. Name the promoter by `promoter_email` or `promoter_id`.",
   example: { promoter_email: "jane@example.com", status: "completed" },
   params: createParams,
   answer: payoutAnswer,
@@ -140,7 +140,7 @@ async function showPayout(view: View, payout: Payout) {
   });
 }
 
-/** The documented text for an unknown payout. */
+/** An unknown payout has its own documented text. */
 function updateError(failure: Failure, headers: AnswerHeaders): Response {
   return failure.kind === "not_found"
     ? json({ error: "Payment not found" }, headers, 404)

@@ -32,7 +32,7 @@ import { landingUrl } from "../../input/common-fields.ts";
 
 const clearable = text.nullable();
 
-/** Fields that are not given stay; blank text clears. */
+/** Fields that are left out stay; blank text clears them. */
 const updateParams = z
   .object({
     email: field(email, promoterSubsetAnswer.shape.email),
@@ -94,9 +94,9 @@ export const updatePromoterOperation: V1Operation = {
 /** `DELETE /api/v1/promoters/delete` */
 export const deletePromoterOperation: V1Operation = {
   id: "v1DeletePromoter",
-  summary: "Remove a promoter who has earned nothing",
+  summary: "Delete a promoter without earnings",
   description:
-    "Removes a promoter who has earned nothing. Promoters with commissions or payouts can't be deleted; archive them.",
+    "Deletes a promoter without earnings. Promoters with commissions or payouts can't be deleted; archive them instead.",
   params: selectorParams,
   answer: z.object({
     message: message,
@@ -133,14 +133,10 @@ export const addToCampaignOperation: V1Operation = {
   handle: add,
 };
 
-/** The source is the campaign of the default promoterCampaign unless the request names one. */
+/** By default, the promoter leaves the campaign of their default promoterCampaign. */
 const moveParams = selectorParams.extend({
   destination_campaign_id: field(id, "Campaign that the promoter moves to.", 2),
-  source_campaign_id: field(
-    id.optional(),
-    "Campaign that the promoter leaves. Left out: their first one.",
-    1,
-  ),
+  source_campaign_id: field(id.optional(), "Campaign that the promoter leaves. Default: their first one.", 1),
 });
 
 /** `POST /api/v1/promoters/move_to_campaign` */
@@ -169,7 +165,7 @@ async function update({ event, account, context }: V1Request) {
 }
 
 /**
- * Choice: `email` and `promo_code` find the promoter if no other selector is given. Otherwise they are new
+ * Reads the changes. `email` and `promo_code` select the promoter if no other selector is given; otherwise they are new
  * values.
  */
 async function promoterChanges(

@@ -8,7 +8,7 @@ import { field } from "../../http/fields.ts";
 import { promotionAnswer } from "./promotion-json.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 
-/** V1's names for the domain's fields of a promoter, where they differ. */
+/** V1's names of a promoter's fields where they differ from the domain's. */
 const FIELD_NAMES: Record<string, string> = {
   custId: "cust_id",
   refToken: "ref_id",
@@ -19,7 +19,7 @@ const FIELD_NAMES: Record<string, string> = {
   parentPromoterEmail: "parent_promoter_email",
 };
 
-/** Puts a record's field errors under their wire names. `own` holds the names of one operation. */
+/** Renames field errors to V1's names. `own` has the names of one operation. */
 export function wireFields(fields: FieldErrors, own: Record<string, string> = {}): FieldErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([name, messages]) => [own[name] ?? FIELD_NAMES[name] ?? name, messages]),
@@ -39,7 +39,7 @@ type ProfileParam =
   | "paypal_email"
   | "description";
 
-/** The profile fields that are given. `paypal_email` is another name of `wallet_email`, which wins. */
+/** The given profile fields. `paypal_email` is another name of `wallet_email`, which takes precedence. */
 export function profileChanges(given: {
   [Name in ProfileParam]?: string | null | undefined;
 }): ProfileChanges {
@@ -72,16 +72,16 @@ export const selectorParams = z
     promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
     ref_id: field(text, promotionAnswer.shape.ref_id),
     promo_code: field(text, promotionAnswer.shape.promo_code),
-    source_id: field(text, "The promoter's id in the program that the company came from.", "aff_1"),
+    source_id: field(text, "The promoter's id in the program that you switched from.", "aff_1"),
   })
   .partial();
 
-/** A selection and the parameter that named it. */
+/** A selection and the parameter that it came from. */
 export interface NamedSelection extends Selection {
   param: string;
 }
 
-/** If several are given, the first in this list decides. */
+/** If several are given, the first in this list is used. */
 const SELECTORS: [param: string, by: Selector][] = [
   ["id", "id"],
   ["cust_id", "custId"],
@@ -94,8 +94,8 @@ const SELECTORS: [param: string, by: Selector][] = [
 ];
 
 /**
- * The promoter that a request names. A number that text can't give exactly is refused, because the next
- * selector might name another promoter.
+ * Reads which promoter a request is about. A number that was rounded by JSON is refused, because falling back to the next
+ * selector might find another promoter.
  *
  * @throws Failure `missing`, `invalid`
  */
@@ -113,7 +113,7 @@ export function readSelection(params: Record<string, unknown>): NamedSelection {
   );
 }
 
-/** Refuses a request without the parameters that it needs. @throws Failure `missing` */
+/** Refuses a request without required parameters. @throws Failure `missing` */
 export function requireParams(params: Record<string, unknown>, names: string[]): void {
   const absent = names.filter((name) => String(params[name] ?? "").trim() === "");
   if (absent.length > 0) throw new Failure("missing", `${absent.join(", ")} can't be blank`);

@@ -38,7 +38,7 @@ export const promoterSubsetAnswer = z
     default_promotion_id: field(z.int(), "Id of the promoter's first promotion.", 31),
     pref: field(
       z.string().nullable(),
-      "Default referral id of the parent promoter. null: no parent.",
+      "Default referral id of the parent promoter, or null if there is none.",
       "alex",
     ),
     default_ref_id: field(z.string(), "The promoter's referral id in their first campaign.", "jane"),
@@ -47,8 +47,8 @@ export const promoterSubsetAnswer = z
       "A note of yours about the promoter. Promoters never see it.",
       "Met at the fair",
     ),
-    w8_form_url: field(z.string().nullable(), "Their tax form W-8. null: not uploaded.", null),
-    w9_form_url: field(z.string().nullable(), "Their tax form W-9. null: not uploaded.", null),
+    w8_form_url: field(z.string().nullable(), "Their tax form W-8, or null if it was not uploaded.", null),
+    w9_form_url: field(z.string().nullable(), "Their tax form W-9, or null if it was not uploaded.", null),
     parent_promoter_id: field(z.int().nullable(), "Id of the promoter who recruited this one.", 12),
     earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
     current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
@@ -124,12 +124,12 @@ export const promoterAnswer = promoterSubsetAnswer
   })
   .meta({ id: "V1Promoter" });
 
-/** A promoter with the other records that a sign-up answer shows. */
+/** A promoter with the related records of a sign-up answer. */
 export interface PromoterParts {
   promoter: Promoter;
   /** The default promoterCampaign. */
   promoterCampaign: PromoterCampaign;
-  /** The parent's default ref id. null: no parent. */
+  /** The parent's default ref id, or null without a parent. */
   parentRefToken: string | null;
   balance: Balance;
 }
@@ -140,7 +140,7 @@ export interface RewardedPromoCode {
   reward: Reward;
 }
 
-/** A promoter with everything that V1 shows of them. */
+/** A promoter with all related records that V1 shows. */
 export interface WholePromoter {
   parts: PromoterParts;
   promotions: PromotionParts[];
@@ -180,7 +180,7 @@ const STATUS = {
   inactive: "approved",
 } as const;
 
-/** The promoter as V1 shows them within other records. */
+/** A promoter within other records. */
 export function promoterSubsetJson({
   promoter,
   promoterCampaign,
@@ -193,7 +193,7 @@ export function promoterSubsetJson({
     cust_id: promoter.custId,
     email: promoter.email,
     created_at: promoter.createdAt,
-    temp_password: null, // shown only in the answer of its creation
+    temp_password: null, // shown only in the answer that creates the promoter
     default_promotion_id: promoter.defaultPromoterCampaignId,
     pref: parentRefToken,
     default_ref_id: promoterCampaign.refToken,

@@ -26,7 +26,7 @@ import {
 import { promotionJson, type promotionAnswer, type PromotionParts } from "./promotion-json.ts";
 
 /**
- * Reads what V1 shows of a promoter besides their own record. `balance`: what is known of it already.
+ * Reads the related records that V1 shows with a promoter. `balance` saves a query if it is already known.
  *
  * @throws Failure `not_found` if they were deleted
  */
@@ -51,7 +51,7 @@ export async function showPromoter(view: View, promoter: Promoter): Promise<z.ou
 }
 
 /**
- * Reads what V1 shows of a promoterCampaign besides its own record.
+ * Reads the related records that V1 shows with a promoterCampaign.
  *
  * @throws Failure `not_found` if it was deleted
  */
@@ -71,7 +71,7 @@ export async function readPromotionParts(view: View, found: PromoterCampaign): P
 
 type Offering = Pick<Campaign, "accountId" | "rewardsForPromoters" | "rewardsForReferrals">;
 
-/** Reads the rewards that the entries of a campaign or a promoterCampaign name. */
+/** Reads the rewards of the entries of a campaign or a promoterCampaign. */
 export async function readOffers(
   view: View,
   { accountId, rewardsForPromoters, rewardsForReferrals }: Offering,
@@ -82,13 +82,13 @@ export async function readOffers(
   };
 }
 
-/** The promoters and promotions that V1 shows within its records. null: deleted. */
+/** Promoters and promotions within other records, null if deleted. */
 export interface Embedded {
   promoter(id: number): Promise<z.output<typeof promoterSubsetAnswer> | null>;
   promotion(id: number): Promise<z.output<typeof promotionAnswer> | null>;
 }
 
-/** Reads each promoter and promotion once per answer, however many of its records show them. */
+/** Reads each promoter and promotion only once per answer. */
 export function newEmbedded(view: View, accountId: number): Embedded {
   const promoter = async (id: number) =>
     promoterSubsetJson(await readPromoterParts(view, await loadPromoter(view, accountId, id)));
@@ -100,7 +100,7 @@ export function newEmbedded(view: View, accountId: number): Embedded {
   };
 }
 
-/** A parent that is deleted at the same moment counts as none. */
+/** A parent that is being deleted counts as none. */
 async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
   const promoter = await view.get(promoters, accountId, promoterId);
   const promoterCampaign =
@@ -109,7 +109,7 @@ async function defaultRefToken(view: View, accountId: number, promoterId: number
 }
 
 /**
- * Reads everything that V1 shows of a promoter, with every promoterCampaign and every promo code in use.
+ * Reads all related records of a promoter: every promoterCampaign and every promo code in use.
  *
  * @throws Failure `not_found` if they were deleted
  */
@@ -128,7 +128,7 @@ async function readWholePromoter(view: View, promoter: Promoter): Promise<WholeP
   return whole;
 }
 
-/** Choice: shows only codes in use, because V1 has no field for an archived code. */
+/** Only codes in use, because V1 has no field for archived codes. */
 async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
   for await (const chunk of view.scan(promoCodes, "inUse", accountId, [id])) {

@@ -104,7 +104,7 @@ export const createPromoterOperation: V1Operation = {
   id: "v1CreatePromoter",
   summary: "Create a promoter",
   description:
-    "Adds a promoter to a campaign: the default one, unless `campaign_id` names another. Only `email` is required; a referral id is made from the name when you give none.",
+    "Adds a promoter to a campaign: the default one, unless `campaign_id` names another. Only `email` is required; a referral id is made from the name if you give none.",
   example: {
     email: "jane@example.com",
     first_name: "Jane",
@@ -142,8 +142,8 @@ const OWN_NAMES = { email: "company_user.user.email" };
 const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
 
 /**
- * 422 with the dotted e-mail key and the other faults beside it. `promotions` repeats those of the
- * promoterCampaign; it is empty if there are none.
+ * 422 with the dotted e-mail key beside the other field errors. `promotions` repeats the errors of the promoterCampaign,
+ * or is empty.
  */
 function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);

@@ -21,11 +21,15 @@ const offerAnswer = z
 export const earningAnswer = z
   .object({
     id: recordId,
-    amount: field(z.number().nullable(), "The fixed amount: cents for `cash`. null: a percentage.", null),
+    amount: field(
+      z.number().nullable(),
+      "The fixed amount (cents for `cash`), or null for a percentage.",
+      null,
+    ),
     type: field(z.enum(["per_referral", "per_promotion"]), "What kind of event was recorded."),
     unit: field(z.string(), "Unit of the amount.", "cash"),
     name: field(z.string(), "Name of the reward.", "20% of each sale"),
-    per_of_sale: field(z.number().nullable(), "Percentage of each sale. null: a fixed amount.", 20),
+    per_of_sale: field(z.number().nullable(), "Percentage of each sale, or null for a fixed amount.", 20),
     default_promo_code: field(z.string().nullable(), offerAnswer.shape.default_promo_code),
   })
   .meta({ id: "V1PromoterReward" });
@@ -48,24 +52,24 @@ export const promotionAnswer = z
     ),
     target_reached_at: field(
       z.iso.datetime().nullable(),
-      "When the promoter reached the campaign's target. null: not yet.",
+      "When the promoter reached the campaign's target, or null if they have not.",
       null,
     ),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
     campaign_id: field(z.int(), "Id of the campaign.", 1),
     referral_link: referralLink,
-    current_offer: field(offerAnswer.nullable(), "What people who follow the link get. null: nothing."),
+    current_offer: field(offerAnswer.nullable(), "What people who follow the link get, or null if nothing."),
     current_referral_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns for each sale. null: nothing.",
+      "What the promoter earns for each sale, or null if nothing.",
     ),
     current_promotion_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns besides sales. null: nothing.",
+      "What the promoter earns besides sales, or null if nothing.",
     ),
     current_target_reward: field(
       earningAnswer.nullable(),
-      "What the promoter earns for a target. null: nothing.",
+      "What the promoter earns for a target, or null if nothing.",
     ),
     campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
     hidden: field(z.boolean(), "Whether the promoter's dashboard hides the campaign."),
@@ -81,7 +85,7 @@ export const promotionAnswer = z
   })
   .meta({ id: "V1Promotion" });
 
-/** A promoterCampaign with everything that V1 shows of it. */
+/** A promoterCampaign with the related records that V1 shows. */
 export interface PromotionParts {
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
@@ -137,8 +141,8 @@ export const offersAnswer = z.object({
 });
 
 /**
- * The rewards of a campaign, or of a promoterCampaign that has its own. Choice: V1's reward per referral is what each
- * sale earns. Its reward per promotion is what any other action earns.
+ * The rewards of a campaign, or of a promoterCampaign that has its own. V1's reward per referral is the one for sales,
+ * its reward per promotion the one for any other action.
  */
 export function offersJson({
   rewardsForPromoters,
@@ -178,7 +182,7 @@ function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   };
 }
 
-/** Choice: V1 shows one amount per reward, so it shows the first of several. */
+/** V1 has one amount per reward, so it shows the first of several. */
 function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
   const [first] = schemas;
   if (first === undefined) return { amount: null, percent: null, unit: "cash" };

@@ -86,7 +86,7 @@ const rowAnswer = columnsAnswer
 
 const items = z.array(rowAnswer);
 
-/** A list of which blank items are dropped. */
+/** A comma-separated list without its blank items. */
 const commaListOf = <S extends z.ZodType>(item: S) =>
   z
     .preprocess((value) => withoutBlanks(splitList(value)), listOf(item))
@@ -172,7 +172,7 @@ const promotersParams = reportParams.extend({
   ),
 });
 
-/** The length of a page in the report on promoters. */
+/** The page size of the report on promoters. */
 const ROWS_PER_PAGE = 50;
 
 /** `GET /api/v1/reports/promoters` */
@@ -212,8 +212,8 @@ function reportError(failure: Failure, headers: AnswerHeaders): Response {
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
 
 /**
- * By default, the greatest values of the first column come first. Choice: by default, one page holds all
- * periods, because there are never more than a page may hold.
+ * By default, the greatest values of the first column come first, and all periods are on one page, because there are
+ * never more than the maximum page size.
  */
 async function overview(request: V1Request) {
   const { account, context } = request;
@@ -227,7 +227,7 @@ async function overview(request: V1Request) {
   return shown.map(reportWriter(account.currency, query).row);
 }
 
-/** Reads the parameters of a report and the page that they ask for. @throws Failure `invalid` */
+/** Reads the parameters and the requested page of a report. @throws Failure `invalid` */
 async function readReportParams<S extends z.ZodObject>(
   { event }: V1Request,
   schema: S,
@@ -305,7 +305,7 @@ function reportWriter(
   };
 }
 
-/** Choice: the default page length is the maximum, so that few accounts need a second page. */
+/** The default page size is the maximum, so that few accounts need a second page. */
 async function campaigns(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, reportParams, MOST_PER_PAGE);
@@ -320,7 +320,7 @@ async function campaigns(request: V1Request) {
   }));
 }
 
-/** Yields between groups, because formatting many amounts and dates takes time that other requests need. */
+/** Yields between groups, because formatting many amounts and dates would block other requests. */
 async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
   const written: T[] = [];
   for (const group of groups) {
@@ -334,7 +334,7 @@ function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
   return { items: rows.map(writer.row), ...writer.columns(total) };
 }
 
-/** Choice: `page` continues after the first fifty, in the same order. */
+/** `page` continues after the first fifty, in the same order. */
 async function promoters(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, promotersParams, ROWS_PER_PAGE);

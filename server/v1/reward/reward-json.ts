@@ -24,16 +24,20 @@ export const rewardAnswer = z
     created_at: createdAt,
     lead: field(
       leadAnswer.nullable(),
-      "The lead. null: it was deleted, or the commission belongs to no lead.",
+      "The lead, or null if it was deleted or the commission belongs to none.",
     ),
-    event_id: field(z.string().nullable(), "Your own id of the sale. null: none.", "order-1001"),
+    event_id: field(z.string().nullable(), "Your own id of the sale, or null if it has none.", "order-1001"),
     conversion_amount: field(z.int(), "Amount of the sale that earned this, in cents.", 10000),
-    tier_level: field(z.int(), "1: the promoter, 2: their parent, and so on. null: no tier reward.", 1),
-    split_type: field(z.string().nullable(), "Always null: commissions are not split.", null),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter. null: they were deleted."),
+    tier_level: field(
+      z.int(),
+      "1 for the promoter, 2 for their parent, and so on. Null if it is no tier reward.",
+      1,
+    ),
+    split_type: field(z.string().nullable(), "Always null, because commissions are not split.", null),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
     promotion: field(
       promotionAnswer.nullable(),
-      "The promotion that the record belongs to. null: it was deleted.",
+      "The promotion that the record belongs to, or null if it was deleted.",
     ),
   })
   .meta({ id: "V1Reward" });
@@ -45,13 +49,13 @@ export async function showReward(view: View, commission: Commission): Promise<z.
   return rewardJson(commission, lead, newEmbedded(view, accountId));
 }
 
-/** The reward within an event, which shows promoter and lead itself. */
+/** A reward within an event, without the promoter and lead that the event already has. */
 export const rewardSummaryAnswer = rewardAnswer
   .omit({ promoter: true, promotion: true })
   .meta({ id: "V1RewardSummary" });
 
 /**
- * A commission as V1 shows it, under the name of reward. The lead is null if there is none or it was deleted.
+ * A commission, which V1 calls a reward. The lead is null if there is none or it was deleted.
  */
 export async function rewardJson(
   commission: Commission,

@@ -62,7 +62,7 @@ export const createReward: V1Operation = {
   params: createParams,
   answer: rewardAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],
-  // Choice: nobody found is 422, because the interface documents no 404 here.
+  // An unknown lead or promoter gets 422, because the original API documents no 404 here.
   statuses: LIST_STATUSES,
   shape: listError,
   handle: create,

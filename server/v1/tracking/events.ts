@@ -28,14 +28,14 @@ import { readPromoterParts } from "../promoter/promoter-parts.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
 import { field, recordId } from "../../http/fields.ts";
 
-/** How a generation reads the values of a request, and writes the refusals that events don't have of their own. */
+/** How V1 or V2 reads a request, and writes the errors that are not specific to events. */
 interface Generation {
   kind: "params" | "body";
   read: (event: H3Event) => Promise<Record<string, unknown>>;
   own: OwnRefusals;
 }
 
-/** The parts of a request of either generation that an event needs. */
+/** The parts of a V1 or V2 request that an event needs. */
 interface EventRequest {
   event: H3Event;
   account: Account;
@@ -48,7 +48,7 @@ export function saleOperation({ kind, read, own }: Generation): Operation<EventR
     id: "v1TrackSale",
     summary: "Record a sale",
     description:
-      "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+      "Records a payment of a lead and what promoters earn from it. Give `email` or `uid`, and your own `event_id`, so that the sale is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
     example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
@@ -69,7 +69,7 @@ export function refundOperation({ kind, read, own }: Generation): Operation<Even
   return {
     id: kind === "body" ? "trackRefund" : "v1TrackRefund",
     summary: "Record a refund",
-    description: `Records that a sale, or a part of it, was paid back, and takes the same part of its commissions back.${noteOf(kind)}`,
+    description: `Records that a sale or a part of it was refunded, and takes back the same part of its commissions.${noteOf(kind)}`,
     example: { email: "sam@example.net", event_id: "refund-7", amount: 10000, sale_event_id: "order-1001" },
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
@@ -116,15 +116,15 @@ function eventAnswer<T extends string>(type: T) {
     type: field(z.literal(type), "What kind of event was recorded."),
     amount_cents: field(
       z.int().nullable(),
-      "What was sold, in cents of your account's currency. Negative: a refund. null: nothing.",
+      "What was sold, in cents of your account's currency. Negative for a refund, null if nothing was sold.",
       10000,
     ),
     reward: field(
       rewardSummaryAnswer.nullable(),
-      "What the promoter earned. Negative: it was taken back. null: nothing.",
+      "What the promoter earned. Negative if it was taken back, null if nothing.",
     ),
-    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
   });
 }
 
@@ -133,15 +133,15 @@ function waitingAnswer<T extends string>(type: T) {
   return z.object({
     id: recordId,
     type: field(z.literal(type), "What kind of event was recorded."),
-    amount_cents: field(z.null(), "Always null: it is not converted yet.", null),
-    reward: field(z.null(), "Always null: nothing is earned yet.", null),
-    lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-    promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+    amount_cents: field(z.null(), "Always null, because it is not converted yet.", null),
+    reward: field(z.null(), "Always null, because nothing is earned yet.", null),
+    lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
   });
 }
 
-/** V2 documents the answer in V1's form. */
+/** V2's documentation mentions that the answer has V1's form. */
 function noteOf(kind: Generation["kind"]): string {
   return kind === "body" ? " The answer has the form of V1." : "";
 }
@@ -161,12 +161,12 @@ interface EventParts<T> {
   amountCents: number | null;
   lead: Lead;
   promoter: Promoter;
-  /** Absent: as it is in the store. */
+  /** Read from the store if absent. */
   balance?: Balance;
   commissions: Commission[];
 }
 
-/** Shows an event. Choice: of several commissions it shows the promoter's own, in cash if there is one. */
+/** Shows an event. Of several commissions, it shows the promoter's own, preferably in cash. */
 async function showEvent<T extends string>(view: View, event: EventParts<T>) {
   const { id, type, amountCents, lead, promoter, balance, commissions } = event;
   const own = commissions.filter(({ promoterId }) => promoterId === promoter.id);
@@ -181,7 +181,7 @@ async function showEvent<T extends string>(view: View, event: EventParts<T>) {
   };
 }
 
-/** Shows an event that waits, with status 202. */
+/** Answers a waiting event with 202. */
 async function showWaiting<T extends string>(view: View, type: T, { waiting, lead, promoter }: ShownWaiting) {
   return accepted({
     id: waiting.id,

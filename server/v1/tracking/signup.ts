@@ -21,7 +21,7 @@ export const trackSignup: V1Operation = {
   isTracking: true,
   summary: "Record a sign-up",
   description:
-    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+    "Records a sign-up as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
   example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
@@ -29,9 +29,9 @@ export const trackSignup: V1Operation = {
       id: recordId,
       type: field(z.literal("signup"), "What kind of event was recorded."),
       amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
-      reward: field(z.string().nullable(), "What the sign-up earned. null: nothing.", null),
-      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+      reward: field(z.string().nullable(), "What the sign-up earned, or null if nothing.", null),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
@@ -45,18 +45,18 @@ export const trackSubscriber: V1Operation = {
   isTracking: true,
   summary: "Record a subscriber",
   description:
-    "Records that somebody subscribed to news, as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+    "Records a newsletter subscription as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
   example: { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: signupParams,
   answer: z
     .object({
       id: recordId,
       type: field(z.literal("subscriber"), "What kind of event was recorded."),
-      lead: field(leadAnswer, "The lead. null: it was deleted, or the commission belongs to no lead."),
-      promoter: field(promoterSubsetAnswer, "The promoter. null: they were deleted."),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
-  emptyAnswer: "Nobody referred the person.",
+  emptyAnswer: "No promoter referred the person.",
   refusals: ["missing", "not_found", "already_registered"],
   ...v1SubscriptionRefusals,
   handle: subscriber,

@@ -25,7 +25,7 @@ const timeZone = field(
 );
 
 const MAX_ORIGINS = 20;
-/** Written as browsers write origins. Anything else could change the policy that names it. */
+/** An origin as browsers write it. Other text could inject directives into the `Content-Security-Policy` header. */
 const origin = word(200)
   .transform((value) => parseUrl(value)?.origin ?? value)
   .refine((value) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(value), "is not the address of a site");
@@ -36,11 +36,15 @@ const trackerBody = field(
       global: field(text, "The global function.", "svc"),
       data_global: field(
         text.nullable(),
-        "A second global with the visitor id as `data.tid`. null: none.",
+        "A second global with the visitor id as `data.tid`, or null for none.",
         "FPROM",
       ),
       cookie: field(text, "The prefix of the cookies' names.", "_svc"),
-      script: field(text.nullable(), "A second file name for the script. null: only `svc.js`.", "fpr.js"),
+      script: field(
+        text.nullable(),
+        "A second file name for the script, or null if `svc.js` is the only one.",
+        "fpr.js",
+      ),
       reads_fragment: field(
         flag,
         "Whether ref ids are also read from fragments, as in `#/pricing?via=jane`.",
@@ -64,7 +68,7 @@ const baseBody = field(
       ),
     })
     .partial(),
-  "What sales of Stripe and Paddle count of a payment: what was paid, less these parts. It applies to later payments.",
+  "What is left out of the amounts of sales that Stripe and Paddle report. It applies to later payments.",
 );
 
 const updateBody = z
@@ -82,12 +86,12 @@ const updateBody = z
     ),
     mail_sender: field(
       word(300).refine(isMailSender, "is not an e-mail address").nullable(),
-      "The sender of e-mails to promoters. null: the server's usual sender.",
+      "The sender of e-mails to promoters, or null for the server's usual sender.",
       "Acme <partners@acme.example>",
     ),
     max_auto_approve: field(
       cents.nullable(),
-      "Cash commissions above this amount wait for approval. null: none does.",
+      "Cash commissions above this amount wait for approval. Null for no limit.",
       50000,
     ),
     commission_base: baseBody,
@@ -106,7 +110,7 @@ const updateBody = z
     requires_invoice_details: field(flag, "Whether promoters are paid only with approved invoice details."),
     portal_origins: field(
       z.array(origin, "is invalid").max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
-      "The sites of yours that may show the portal in a frame. Empty: none.",
+      "Your sites that may show the portal in a frame.",
       ["https://app.example.com"],
     ),
     tracker: trackerBody,
@@ -138,7 +142,7 @@ const accountAnswer = z
         less_shipping: field(z.boolean(), "Whether shipping, without its tax, is left out."),
         fee_percentage: field(z.number(), "A percentage of the rest that is left out for fees.", 2.9),
       }),
-      "What sales of Stripe and Paddle count of a payment: what was paid, less these parts. It applies to later payments.",
+      "What is left out of the amounts of sales that Stripe and Paddle report. It applies to later payments.",
     ),
     payout_cycle: field(z.enum(PAYOUT_CYCLES), "The period of a payout."),
     net_payout_days: field(z.int(), updateBody.shape.net_payout_days),
@@ -152,13 +156,13 @@ const accountAnswer = z
         global: field(z.string(), "The global function.", "svc"),
         data_global: field(
           z.string().nullable(),
-          "A second global with the visitor id as `data.tid`. null: none.",
+          "A second global with the visitor id as `data.tid`, or null for none.",
           "FPROM",
         ),
         cookie: field(z.string(), "The prefix of the cookies' names.", "_svc"),
         script: field(
           z.string().nullable(),
-          "A second file name for the script. null: only `svc.js`.",
+          "A second file name for the script, or null if `svc.js` is the only one.",
           "fpr.js",
         ),
         reads_fragment: field(
@@ -265,6 +269,6 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
-    return false; // an unknown name is a fault of the field
+    return false; // an unknown name is a validation error
   }
 }

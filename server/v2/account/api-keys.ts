@@ -20,7 +20,7 @@ const apiKeyAnswer = z
     id: recordId,
     name: field(z.string(), "What the key is for.", "Shop"),
     created_at: createdAt,
-    revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked. null: it works."),
+    revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked, or null if it works."),
   })
   .meta({ id: "ApiKey" });
 
@@ -30,7 +30,7 @@ const newApiKeyAnswer = apiKeyAnswer
   })
   .meta({ id: "NewApiKey" });
 
-/** `GET /api/v2/company/api_keys`. Choice: no pages, because an account has few keys. */
+/** `GET /api/v2/company/api_keys` @see docs/spec/common.md "Pages" */
 export const listApiKeysOperation: V2Operation = {
   id: "listApiKeys",
   summary: "List API keys, oldest first",

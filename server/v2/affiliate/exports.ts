@@ -1,10 +1,10 @@
 import { csvForPeople } from "../../csv.ts";
 import type { AffiliateRequest } from "./operation.ts";
 
-/** Choice: as many lines as a spreadsheet shows without trouble. Older records are exported by their dates. */
+/** A spreadsheet still handles this many lines well. Older records can be exported by date. */
 export const MOST_EXPORTED = 10_000;
 
-/** The body of a CSV file that is saved under this name. */
+/** Sets the headers of a CSV download with this file name, and returns its body. */
 export function csvFile(
   { headers }: Pick<AffiliateRequest, "headers">,
   { name, columns, lines }: { name: string; columns: string[]; lines: object[] },

@@ -1,12 +1,11 @@
 /**
- * An e-mail address that its owner recognises and nobody else can use: `sam@example.net` becomes `s***@example.net`.
- * null: there is none.
+ * Masks an e-mail address so that only people who know it recognise it: `sam@example.net` becomes `s***@example.net`.
  */
 export function maskedEmail(email: string | null): string | null {
   return email && email.replace(/^(.)[^@]*/u, "$1***");
 }
 
-/** A uid, unless the company uses e-mail addresses as uids: those are masked as well. */
+/** Returns a uid, masked if it is an e-mail address. */
 export function maskedUid(uid: string | null): string | null {
   return uid !== null && uid.includes("@") ? maskedEmail(uid) : uid;
 }

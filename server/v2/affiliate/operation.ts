@@ -18,35 +18,35 @@ import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
-/** A request to the portal's operations by anybody. */
+/** A request to a portal operation that needs no session. */
 export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   publicUrl: string;
-  /** The network address that the request came from. null: unknown. */
+  /** The network address of the client, or null if unknown. */
   address: string | null;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
-  /** Runs something after the answer, so that the time of the answer does not tell what it did. */
+  /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
-  /** The handler sets these; they are sent with its answer. */
+  /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
-  /** The handler adds to these; they are sent with its answer. */
+  /** Cookies that the handler adds to its answer. */
   cookies: string[];
 }
 
-/** A request of a promoter who is signed in. */
+/** A request of a signed-in promoter. */
 export interface AffiliateRequest extends OpenRequest {
   account: Account;
   promoter: Promoter;
   session: Session;
 }
 
-/** An operation of a promoter who is signed in. */
+/** An operation for signed-in promoters. */
 export interface AffiliateOperation extends Operation<AffiliateRequest> {
-  /** Whether it works before a temporary password was replaced. */
+  /** Whether it is allowed before a temporary password is replaced. */
   isForNewcomers?: boolean;
-  /** Whether somebody of the company who looks at the portal may call it although it changes something. */
+  /** Whether a user of the company who views the portal may call it although it changes something. */
   isForReaders?: boolean;
 }
 
@@ -72,15 +72,15 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
       throw new Failure("forbidden", "Choose a password first");
     }
     const { id, email } = admission.promoter;
-    // Whoever looks at the portal changes nothing, so no entry of the log can name the wrong person.
+    // A viewer of the portal changes nothing, so the audit log never names the promoter for a change by someone else.
     const context = newContext(services, { kind: "promoter", id, name: email });
     return handleAged(operation, { ...request, ...admission, context });
   });
 }
 
 /**
- * Makes the route of an operation that works without a session. A page of another site may not call it, because it could
- * sign its visitor in as somebody else. Programs send no `Origin` and may.
+ * Makes the route of an operation without a session. Pages of other sites may not call it, because they could
+ * sign their visitor in to another account. Programs send no `Origin` and may call it.
  */
 export function entranceRoute(services: Services, operation: OpenOperation): EventHandler {
   return route(services, operation, (request) => {
@@ -124,8 +124,8 @@ function route(
 }
 
 /**
- * Finds the promoter who is signed in. A bearer token comes from a page of the company's own product. Only a browser
- * adds a cookie by itself, so only then does the origin matter.
+ * Finds the signed-in promoter. A bearer token comes from a page of the company's own product. Only a cookie is added
+ * by browsers on their own, so the origin is checked only for cookies.
  *
  * @throws Failure `unauthorized`, `forbidden` for a change from another site, `rate_limited` after too many failed tries
  */
@@ -135,7 +135,7 @@ async function admitPromoter(
 ): Promise<Pick<AffiliateRequest, "account" | "promoter" | "session">> {
   const bearer = readBearer(event);
   const token = bearer ?? readSessionToken(event, SESSION_COOKIES.promoter);
-  // A browser without a session asks at each start. That is no guess.
+  // The portal asks for the session whenever it loads, so a missing session does not count as a guess.
   const found =
     token === null
       ? null

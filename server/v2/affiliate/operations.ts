@@ -51,7 +51,7 @@ import { joinOperation, showInvitationOperation, showJoinOperation } from "../jo
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
 
-/** The operations of promoters who are signed in. The paths are below `/api/v2/affiliate`. */
+/** The operations for signed-in promoters. The paths are below `/api/v2/affiliate`. */
 const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/session", showSessionOperation],
   ["DELETE", "/session", signOutOperation],
@@ -103,7 +103,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/reports/download", ownDownloadOperation],
 ];
 
-/** The operations that begin a session. */
+/** The operations that start a session. */
 const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session", signInOperation],
   ["POST", "/session/link", useLinkOperation],
@@ -111,14 +111,14 @@ const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session/link/check", checkLinkOperation],
 ];
 
-/** Every operation of promoters who are signed in. */
+/** All operations for signed-in promoters, with full paths. */
 export const AFFILIATE_OPERATIONS = OWN_OPERATIONS.map(([method, path, operation]): AffiliateRow => [
   method,
   `/api/v2/affiliate${path}`,
   operation,
 ]);
 
-/** Every operation that needs no session: those of the portal, and of the sign-up page. */
+/** All operations without a session: those of the portal and of the sign-up page. */
 export const ENTRANCES: OpenRow[] = [
   ...OPEN_OPERATIONS.map(([method, path, operation]): OpenRow => [
     method,

@@ -7,12 +7,12 @@ import {
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 
-/** The promoter's campaign that a lead or a commission of theirs belongs to. null: deleted. */
+/** The promoter's own campaign of a lead or a commission, or null if it was deleted. */
 export const ownCampaignAnswer = embeddedPromoterCampaign
   .pick({ id: true, campaign_id: true, created_at: true, campaign: true })
   .meta({ id: "PortalPromoterCampaignOf" });
 
-/** Shows the promoter's campaign that a record belongs to. */
+/** Loads and shows the promoter's campaign that a record belongs to. */
 export async function showOwnCampaign(
   reader: Reader,
   owned: Belonging,

@@ -2,26 +2,27 @@ import { email, text } from "../../input/fields.ts";
 import { parseUrl } from "../../url.ts";
 
 /*
- * Fields that people type themselves, into the portal and on the sign-up page. Programs of the company may send more.
+ * Fields that people enter themselves, in the portal and on the sign-up page. They are stricter than those of the
+ * company's API.
  */
 
-/** An e-mail address. Choice: its domain has a dot, because mail from here would reach no other. */
+/** An e-mail address. Its domain needs a dot, because other domains can't be reached from here. */
 export const mailAddress = email.refine(
-  // Without an "@" it is no address at all, which is another fault.
+  // Text without an "@" gets the error of `email` instead.
   (value) => !value.includes("@") || /@[^.]+(\.[^.]+)+$/.test(value),
   "needs a domain such as example.com",
 );
 
 /**
- * A site: `blog.example.com` becomes `https://blog.example.com`. Choice: nothing but a web address, because somebody may
- * make a link of it, and `javascript:` would run there.
+ * A site: `blog.example.com` becomes `https://blog.example.com`. Only web addresses are allowed, because a page may
+ * link to it, and a `javascript:` link would run.
  */
 export const site = text
   .trim()
   .transform((value) => (/^https?:\/\//i.test(value) ? value : `https://${value.replace(/^\/+/, "")}`))
   .refine(isSite, "is not the address of a site");
 
-/** Characters that no address has as they are, and that would end an attribute of a page. */
+/** Characters that an address must escape, and that could end an HTML attribute. */
 const UNSAFE = /[\s"'<>\\`]/;
 
 function isSite(value: string): boolean {

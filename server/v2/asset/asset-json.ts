@@ -20,56 +20,60 @@ export const assetAnswer = z
     name: field(z.string(), "Name of the asset.", "Spring banner"),
     allowed_campaign_ids: field(
       z.array(z.int()),
-      "Ids of the campaigns whose promoters see it. Empty: those of all campaigns.",
+      "Ids of the campaigns whose promoters see it. Empty means all campaigns.",
       [1],
     ),
     details: field(
       z.object({
         file_format: field(
           z.string().nullable(),
-          "Format of the uploaded file, found in its bytes. null: none was uploaded.",
+          "Format of the uploaded file, detected from its bytes, or null if no file was uploaded.",
           "png",
         ),
         file_size: field(z.int().nullable(), "Size of the uploaded file, in bytes.", 48_213),
         image_size: field(
           z.object({
-            width: field(z.int().nullable(), "Width in pixels. null: it is no uploaded image.", 728),
-            height: field(z.int().nullable(), "Height in pixels. null: it is no uploaded image.", 90),
+            width: field(z.int().nullable(), "Width in pixels, or null if it is not an uploaded image.", 728),
+            height: field(
+              z.int().nullable(),
+              "Height in pixels, or null if it is not an uploaded image.",
+              90,
+            ),
           }),
           "The size of an uploaded image.",
         ),
       }),
-      "What is known of the uploaded file.",
+      "Details of the uploaded file.",
     ),
     content: field(
       z.string().nullable(),
-      "The words of a text. `{{ref_link}}` stands for the promoter's link.",
+      "The text. `{{ref_link}}` is replaced by the promoter's link.",
       "Try Acme: {{ref_link}}",
     ),
     landing_page_url: field(
       z.string().nullable(),
-      "The page that it leads to. null: the promoter's usual one.",
+      "The page that it leads to, or null for the promoter's usual one.",
       "https://www.example.com/spring",
     ),
     asset_type: field(z.enum(ASSET_TYPES), "What it is."),
     url: field(
       z.string().nullable(),
-      "Where the file is, or the page of a link. null: it is a text.",
+      "Where the file is, or the page of a link. Null for a text.",
       "https://track.example.com/uploads/q3kPz0Yc8Vw1Rb6Xn5Tj2M.png",
     ),
     thumbnail_url: field(
       z.string().nullable(),
-      "A picture of it, the image itself. null: it is no image.",
+      "The image itself, or null if it is not an image.",
       "https://track.example.com/uploads/q3kPz0Yc8Vw1Rb6Xn5Tj2M.png",
     ),
     uploading: field(
       z.boolean(),
-      "Whether the file is still on its way. It never is: a file comes with its asset.",
+      "Whether the file is still being uploaded. Always `false`, because a file is sent with its asset.",
       false,
     ),
     category: field(
       categoryAnswer.pick({ id: true, name: true, position: true }).nullable(),
-      "The heading that it stands under. null: none.",
+      "The heading that it is listed under, or null if it has none.",
     ),
     allowed_campaigns: field(z.array(embeddedCampaign), "The campaigns of `allowed_campaign_ids`."),
     clicks_count: field(z.int(), "How many clicks the promoters' links for it have brought.", 31),
@@ -77,14 +81,14 @@ export const assetAnswer = z
   })
   .meta({ id: "Asset" });
 
-/** What an asset is shown with. */
+/** The records that an asset is shown with. */
 export interface AssetParts {
   publicUrl: string;
   campaigns: ReadonlyMap<number, Campaign>;
   categories: ReadonlyMap<number, AssetCategory>;
 }
 
-/** An asset, without the company's own figures. */
+/** An asset without its click count, which only the company sees. */
 export function assetJson(
   asset: Asset,
   { publicUrl, campaigns, categories }: AssetParts,

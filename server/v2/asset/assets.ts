@@ -105,7 +105,7 @@ const categoriesBody = z.object({
       .array(
         z.object(
           {
-            id: field(id.optional(), "Id of the category. Left out: a new one.", 3),
+            id: field(id.optional(), "Id of the category. Leave it out to add one.", 3),
             name: field(word(NAME_LENGTH).min(1, "can't be blank"), categoryAnswer.shape.name),
             position: field(wholeNumber(0, 9_999), categoryAnswer.shape.position),
             _destroy: field(flag.optional(), "Whether to remove it. Its assets stay, without a category."),
@@ -125,7 +125,7 @@ const shape = recordError({ campaignIds: "allowed_campaign_ids", categoryId: "ca
 const listCategoriesOperation: V2Operation = {
   id: "listAssetCategories",
   summary: "List asset categories",
-  description: "Lists the headings that assets stand under, in their order.",
+  description: "Lists the headings that assets are listed under, in order.",
   answer: z.array(categoryAnswer),
   handle: async ({ account, context }) => (await listCategories(context.store, account.id)).map(categoryJson),
 };
@@ -133,7 +133,7 @@ const listCategoriesOperation: V2Operation = {
 const changeCategoriesOperation: V2Operation = {
   id: "updateAssetCategories",
   summary: "Make, change and remove asset categories",
-  description: "Changes the headings that assets stand under. Those that you leave out stay.",
+  description: "Changes the headings that assets are listed under. Those that you leave out stay.",
   example: { asset_categories: [{ name: "Banners", position: 1 }] },
   body: categoriesBody,
   answer: z.array(categoryAnswer),
@@ -298,7 +298,7 @@ export const ASSET_OPERATIONS: V2Row[] = [
   ["PATCH", "/assets/:id", updateAssetOperation],
 ];
 
-/** Removes a file that was kept for an asset if the asset is refused. */
+/** Removes the stored file if the asset is refused. */
 async function orRemove<T>(
   { uploads }: V2Request,
   kept: { name: string } | null,

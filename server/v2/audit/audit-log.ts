@@ -49,9 +49,9 @@ const entryAnswer = z
       z.object({
         kind: field(
           z.enum(ACTOR_KINDS),
-          "`user`: somebody in the dashboard. `key`: a program with an API key. `promoter`: a promoter in the portal. `command_line`: whoever runs `tidemark` on the server. `process`: the server itself.",
+          "`user`: a user of the dashboard. `key`: a program with an API key. `promoter`: a promoter in the portal. `command_line`: a command run on the server. `process`: the server itself.",
         ),
-        id: field(z.int().nullable(), "Id of the user or promoter. null: the others have none.", 3),
+        id: field(z.int().nullable(), "Id of the user or promoter. Null for all others.", 3),
         name: field(
           z.string().nullable(),
           "E-mail address of the user or promoter, or the name of the key.",
@@ -62,23 +62,23 @@ const entryAnswer = z
     ),
     action: field(
       z.enum(AUDIT_ACTIONS),
-      "What happened to the record. `erased`: everything personal was removed from it. `viewed`: somebody looked at a promoter's portal. `exported`: somebody took a file of all records of the kind. `let_in`: somebody made a sign-in link or a first password for a promoter.",
+      "What happened to the record. `erased`: all personal data was removed. `viewed`: a user looked at a promoter's portal. `exported`: a user downloaded all records of the kind. `let_in`: a user made a sign-in link or a first password for a promoter.",
     ),
     entity: field(z.enum(ENTITIES), "The kind of the record."),
     entity_id: field(z.string(), "Id of the record, as text.", "17"),
     entity_name: field(
       z.string().nullable(),
-      "The name by which people know the record now: its own, or that of the person whom it is about. null: it has none, or is gone.",
+      "The record's current name: its own, or that of the person it is about. Null if it has none or was deleted.",
       "Jane Doe",
     ),
     before: field(
       fieldsAnswer,
-      "The fields that changed, as they were. Secrets show only `hidden`. null: the record is new, or the person was erased.",
+      "The changed fields before the change; secrets show only `hidden`. Null if the record is new or the person was erased.",
       { status: "pending" },
     ),
     after: field(
       fieldsAnswer,
-      "The fields that changed, as they became. Secrets show only `hidden`. null: the record was deleted, or the person was erased.",
+      "The changed fields after the change; secrets show only `hidden`. Null if the record was deleted or the person was erased.",
       { status: "approved" },
     ),
   })
@@ -89,7 +89,7 @@ export const listAuditLog: V2Operation = {
   id: "listAuditLog",
   summary: "List who changed what, newest first",
   description:
-    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here.",
+    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales have their own records and are not listed here.",
   params: listParams,
   answer: z.array(entryAnswer),
   isPaged: true,
@@ -106,12 +106,11 @@ export const listAuditLog: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/audit_log/download`. The oldest first, so that it can be sent while it is read. */
+/** `GET /api/v2/company/audit_log/download`. Oldest first, so that it can be streamed. */
 export const downloadAuditLog: V2Operation = {
   id: "downloadAuditLog",
   summary: "Download who changed what as a CSV file",
-  description:
-    "The same entries as a CSV file, all of them and oldest first, with `before` and `after` as JSON.",
+  description: "All entries as a CSV file, oldest first, with `before` and `after` as JSON.",
   params: downloadParams,
   answer: z.string(),
   media: "text/csv",
@@ -178,10 +177,10 @@ function entryJson(entry: AuditEntry, name: string | null): z.output<typeof entr
   };
 }
 
-/** Values whose own names belong to the company. */
+/** Objects whose keys the company chooses, so they are not renamed. */
 const FREE_FORM = new Set(["customFields"]);
 
-/** The fields by names like those of the wire. Secrets were left out when the entry was written. */
+/** Converts field names to snake_case. Secrets were left out when the entry was written. */
 function wireFields(fields: object): Record<string, unknown> {
   const name = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(

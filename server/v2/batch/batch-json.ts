@@ -5,8 +5,8 @@ import { createdAt, field, recordId } from "../../http/fields.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 
-/** Ends the description of each operation that answers with a batch. */
-export const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
+/** The last sentence in the description of each operation that answers with a batch. */
+export const BATCH = "The answer is a batch: how many records were changed, and why the others were not.";
 
 export const batchAnswer = z
   .object({
@@ -26,7 +26,7 @@ export const batchAnswer = z
   .meta({ id: "BatchProcess" });
 
 /**
- * The result of a batch. All are finished before they are answered, except for imports of long files.
+ * The result of a batch. It is complete when it is answered, except for imports of long files.
  *
  * @see docs/spec/v2.md "Batches"
  */
@@ -57,9 +57,8 @@ const ids = field(
   [17, 18],
 );
 /**
- * Names the records of a batch. Repeated ids count once.
+ * The ids of a batch's records. Repeated ids count once.
  *
- * Choice: `ids` is required everywhere. Where the interface documents it as optional, it does not say which records a
- * request without it means, and all of them would be too many for a mistake.
+ * @see docs/spec/v2.md "Batches"
  */
 export const idsBody = z.object({ ids });

@@ -10,7 +10,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { field } from "../../http/fields.ts";
 
-/** How many batches a client can follow: the latest ones. */
+/** How many of the latest batches `progress` covers. */
 const FOLLOWED = 100;
 
 const listParams = pageParams.extend({
@@ -76,7 +76,7 @@ async function progress(request: V2Request) {
   return Object.fromEntries(records.map((batch) => [String(batch.id), batchJson(batch).progress]));
 }
 
-/** Batches are completed or in progress, so any other status finds none. */
+/** Batches are only ever completed or in progress. */
 async function findBatches(
   store: Store,
   accountId: number,

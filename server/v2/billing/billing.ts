@@ -14,7 +14,7 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { createdAt, field } from "../../http/fields.ts";
 
-/** A secret that was copied with a blank in it would fail at each event. */
+/** Secrets have no blanks. One that was copied with a blank would fail for every event. */
 const secretText = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
 
 const connectBody = z.object({
@@ -22,7 +22,7 @@ const connectBody = z.object({
   secret: field(secretText, "What the provider signs its events with. It is never shown.", "whsec_5f1c2b7a"),
   api_key: field(
     secretText.nullable().optional(),
-    "A key that may read from the provider's API. It is never shown. null: none.",
+    "A key that may read from the provider's API, or null for none. It is never shown.",
     "rk_live_5f1c2b7a",
   ),
 });
@@ -38,7 +38,7 @@ const connectionAnswer = z
     has_api_key: field(z.boolean(), "Whether a key for the provider's API is stored."),
     refunds_waiting: field(
       z.int(),
-      "How many refunds have no sale yet. Most are of customers whom nobody referred. They are dropped after 40 days.",
+      "How many refunds have no sale yet. Most belong to customers whom no promoter referred. They are dropped after 40 days.",
       0,
     ),
     created_at: createdAt,
@@ -46,10 +46,10 @@ const connectionAnswer = z
   .meta({ id: "BillingConnection" });
 
 const disconnectParams = z.object({
-  provider: field(oneOf(BILLING_PROVIDERS), "Provider that is refused from now on."),
+  provider: field(oneOf(BILLING_PROVIDERS), "Provider whose events are refused from now on."),
 });
 
-/** `GET /api/v2/company/billing`. Choice: our addition. */
+/** `GET /api/v2/company/billing` */
 export const listBillingOperation: V2Operation = {
   id: "listBilling",
   summary: "List the connections with billing providers",
@@ -61,12 +61,12 @@ export const listBillingOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/billing`. Choice: our addition. No answer shows the secrets. */
+/** `POST /api/v2/company/billing`. No answer shows the secrets. */
 export const connectBillingOperation: V2Operation = {
   id: "connectBilling",
   summary: "Connect the account with a billing provider",
   description:
-    "Takes the events of a billing provider from now on, or replaces its secrets. An API key that is left out stays. An extension of Tidemark.",
+    "Accepts the events of a billing provider from now on, or replaces its secrets. An API key that is left out stays. An extension of Tidemark.",
   example: { provider: "stripe", secret: "whsec_5f1c2b7a", api_key: "rk_live_5f1c2b7a" },
   body: connectBody,
   answer: connectionAnswer,
@@ -79,7 +79,7 @@ export const connectBillingOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/billing`. Choice: our addition. */
+/** `DELETE /api/v2/company/billing` */
 export const disconnectBillingOperation: V2Operation = {
   id: "disconnectBilling",
   summary: "End the connection with a billing provider",

@@ -26,7 +26,7 @@ const links = field(
     .array(
       z.object(
         {
-          id: field(id.nullish(), "Id of the page. Left out: a new page.", 2),
+          id: field(id.nullish(), "Id of the page. Leave it out to add a page.", 2),
           name: field(text.trim().optional(), "Name of the page.", "Pricing"),
           url: field(webAddress.optional(), "Address of the page.", "https://www.example.com/pricing"),
           _destroy: field(flag.nullish(), "`true` removes the page."),
@@ -50,8 +50,8 @@ const upgrade = z.object(
 );
 
 /**
- * Sites like `https://shop.example`, `shop.example`, `*.shop.example` or `*`. None means the landing page's
- * own site.
+ * Sites such as `https://shop.example`, `shop.example`, `*.shop.example` or `*`. An empty list allows only the landing
+ * page's own site.
  */
 const allowedOrigins = field(
   z
@@ -60,12 +60,12 @@ const allowedOrigins = field(
   campaignAnswer.shape.allowed_origins,
 );
 
-/** The e-mails that promoters get. Those that are not named are off. */
+/** The e-mails that promoters get. E-mails that are not listed are off. */
 const emails = field(
   z
     .partialRecord(oneOf(EMAIL_KINDS), flag, "is invalid")
     .transform((given) => EMAIL_KINDS.filter((kind) => given[kind])),
-  "Which e-mails promoters get. Those that are not named are off.",
+  "Which e-mails promoters get. E-mails that are not listed are off.",
   { accepted: true, payout_sent: true },
 );
 
@@ -99,15 +99,14 @@ export const updateBody = z
   .partial();
 
 /**
- * The fields of a new campaign. Choice: the parameter and the cookie's lifetime are optional because they
- * have defaults.
+ * The fields of a new campaign. The URL parameter and the cookie's lifetime are optional because they have defaults.
  */
 export const createBody = updateBody.extend({
   name: field(text.trim(), "Name of the campaign.", "Partners"),
   landing_url: field(webAddress, campaignAnswer.shape.landing_url),
 });
 
-/** Translates a body into the domain's words. */
+/** Converts a body to the domain's names. */
 export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
   const { upgrade_details: upgrade } = body;
   return {

@@ -45,17 +45,17 @@ export const campaignAnswer = z
     ),
     attribution: field(
       z.enum(ATTRIBUTIONS),
-      "Which promoter gets a visitor who followed the links of two.",
+      "Which promoter gets a visitor who followed the links of two promoters.",
       "last",
     ),
     allowed_origins: field(
       z.array(z.string()),
-      "Sites that may send sign-ups from a browser. Empty: the landing page's own.",
+      "Sites that may send sign-ups from a browser. If empty, only the landing page's own site may.",
       ["https://shop.example.com", "*.example.com"],
     ),
     track_ad_traffic: field(
       z.enum(AD_TRAFFIC_POLICIES),
-      "What happens to visits from paid ads: recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
+      "What happens to visits from paid ads: they are recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
     ),
     auto_approve_promoters: field(z.boolean(), "Whether new promoters are approved without your review."),
     auto_approve_commissions: field(
@@ -64,7 +64,7 @@ export const campaignAnswer = z
     ),
     commission_hold_days: field(
       z.int(),
-      "Days that commissions are held before they are approved. 0: none.",
+      "Days that commissions are held before they are approved. 0 for none.",
       14,
     ),
     is_private: field(z.boolean(), "Whether promoters join by invitation only."),
@@ -86,7 +86,7 @@ export const campaignAnswer = z
           move_referrals_on_level_change: field(z.boolean(), "Whether the promoter's leads move too."),
         })
         .nullable(),
-      "The campaign that is meant for successful promoters. Nobody is moved by it. null: none.",
+      "The campaign for successful promoters, or null if there is none. Promoters are not moved to it automatically.",
     ),
     signup_url: field(
       z.string(),
@@ -96,7 +96,7 @@ export const campaignAnswer = z
     links: field(
       z.array(
         z.object({
-          id: field(z.int(), "Id of the page. Left out: a new page.", 2),
+          id: field(z.int(), "Id of the page. Leave it out to add a page.", 2),
           name: field(z.string(), "Name of the page.", "Pricing"),
           url: field(z.string(), "Address of the page.", "https://www.example.com/pricing"),
         }),
@@ -117,7 +117,7 @@ export const campaignAnswer = z
   })
   .meta({ id: "Campaign" });
 
-/** A campaign with everything that V2 shows of it. */
+/** A campaign with the related records that V2 shows. */
 interface CampaignParts {
   campaign: Campaign;
   isDefault: boolean;
@@ -127,7 +127,7 @@ interface CampaignParts {
   rewardsForReferrals: FullRewardEntry[];
 }
 
-/** Shows a campaign of an account. */
+/** Loads and shows a campaign. */
 export function showCampaignOf(
   account: Account,
   publicUrl: string,
@@ -138,7 +138,7 @@ export function showCampaignOf(
   };
 }
 
-/** Reads what V2 shows of a campaign besides its own record. */
+/** Reads the related records that V2 shows with a campaign. */
 async function readCampaignParts(
   view: View,
   account: Account,
@@ -174,7 +174,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     landing_url: campaign.landingUrl,
     visitor_cookie_life: campaign.visitorCookieDays,
     ref_token_param: `?${refParam(campaign)}`,
-    auto_approve_leads: true, // Only leads that promoters add by hand wait for approval.
+    auto_approve_leads: true, // only leads that promoters add by hand wait for approval
     attribution: campaign.attribution,
     allowed_origins: campaign.allowedOrigins,
     track_ad_traffic: campaign.trackAdTraffic,
@@ -199,7 +199,7 @@ function upgradeJson({ campaignId, amount, metric, movesLeads }: CampaignUpgrade
   return { campaign_id: campaignId, amount, metric, move_referrals_on_level_change: movesLeads };
 }
 
-/** Choice: the interface has no field for the switches of e-mails, so we added this one. */
+/** The original API has no such field. */
 function emailsJson({ emails }: Campaign) {
   return {
     signup_accepted: emails.includes("signup_accepted"),

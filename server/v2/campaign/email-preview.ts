@@ -17,8 +17,8 @@ const params = z.object({ kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "acce
 /** `GET /api/v2/company/campaigns/{id}/email_preview` */
 export const previewEmailOperation: V2Operation = {
   id: "previewEmail",
-  summary: "Show how an e-mail to promoters reads",
-  description: "Shows how an e-mail to the campaign's promoters reads, with Jane Doe as the promoter.",
+  summary: "Preview an e-mail to promoters",
+  description: "Shows an e-mail to the campaign's promoters, with Jane Doe as the promoter.",
   params,
   answer: z
     .object({
@@ -44,7 +44,7 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
   return { subject, text, html };
 }
 
-/** The e-mail as Jane Doe would get it, who has just earned something. */
+/** Values for a preview: Jane Doe has just earned a commission. */
 function exampleValues(account: Account, campaign: Campaign, publicUrl: string): Record<string, string> {
   const jane = newPromoterCampaign({
     accountId: account.id,

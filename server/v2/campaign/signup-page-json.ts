@@ -13,7 +13,10 @@ export const questionAnswer = z
     label: field(z.string(), "The question, which also names its answer.", "Where do you publish?"),
     is_long: field(z.boolean(), "Whether the answer may be several lines."),
     is_required: field(z.boolean(), "Whether the question must be answered."),
-    choices: field(z.array(z.string()), "The answers to choose from. Empty: any text.", ["Blog", "Video"]),
+    choices: field(z.array(z.string()), "The answers to choose from. Empty if any text may be given.", [
+      "Blog",
+      "Video",
+    ]),
   })
   .meta({ id: "SignupQuestion" });
 
@@ -27,17 +30,17 @@ export const signupAnswer = z
     ),
     terms: field(
       z.string().nullable(),
-      "The terms that people accept when they join. null: none.",
+      "The terms that people accept when they join, or null if there are none.",
       "Do not bid on our name in ads.",
     ),
-    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
   })
   .meta({ id: "CampaignSignup" });
 
-/** What a campaign offers its promoters, in words. */
+/** The campaign's terms in sentences. */
 export const offer = field(
   z.array(z.string()),
-  "What the campaign pays, when it pays, and how long a click counts: a sentence each. Hidden rewards are left out.",
+  "What the campaign pays, when it pays, and how long a click counts, in one sentence each. Hidden rewards are left out.",
   ["You earn 20% of each sale, for as long as the customer buys."],
 );
 
@@ -58,7 +61,7 @@ const question = z.object(
   "is invalid",
 );
 
-/** Choice: the settings are replaced as a whole, because answers name their questions by the words. */
+/** The settings are replaced as a whole, because answers refer to questions by their text. */
 export const signupParams = z
   .object(
     {
@@ -70,14 +73,14 @@ export const signupParams = z
           .max(MAX_QUESTIONS, `is too long (maximum is ${MAX_QUESTIONS} entries)`)
           .refine((all) => new Set(all.map((each) => each.label)).size === all.length, "ask the same twice")
           .nullish(),
-        "What people are asked when they join.",
+        "The questions that people answer when they join.",
       ),
     },
     "is invalid",
   )
   .meta({ id: "CampaignSignupInput" });
 
-/** The settings in the domain's words. */
+/** The settings by the domain's names. */
 export function signupOf(given: z.output<typeof signupParams>): NonNullable<Campaign["signup"]> {
   return {
     description: given.description ?? null,

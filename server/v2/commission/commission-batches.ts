@@ -29,13 +29,13 @@ export const COMMISSION_BATCHES: Record<string, V2Operation> = {
   }),
   mark_fulfilled: commissionBatch("mark_fulfilled", {
     id: "markCommissionsFulfilled",
-    summary: "Mark credits and the like as given to the promoters",
-    description: "Records that promoters got what is not money: credits, points, months, discounts.",
+    summary: "Mark credits and other units as given to the promoters",
+    description: "Records that promoters got rewards other than money: credits, points, months, discounts.",
     work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
   }),
   mark_unfulfilled: commissionBatch("mark_unfulfilled", {
     id: "markCommissionsUnfulfilled",
-    summary: "Mark credits and the like as not given",
+    summary: "Mark credits and other units as not given",
     description: "Records that promoters did not get them after all.",
     work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
   }),
@@ -63,7 +63,7 @@ function commissionBatch(name: string, { work, ...texts }: Introduced & { work: 
     refusals: ["invalid"],
     async handle({ event, account, context }: V2Request) {
       const given = shapeInput(idsBody, await readJson(event)).ids;
-      // Lists show the newest first. One that takes another back follows that one, which is usually older.
+      // Lists are newest first. A commission that takes another one back is usually newer, so it goes after that one.
       const ids = given.toSorted((a, b) => a - b);
       const label = `commission/${name}`;
       return batchJson(

@@ -17,8 +17,8 @@ import { field } from "../../http/fields.ts";
 
 const commonBody = z.object({
   commission_type: field(oneOf(COMMISSION_TYPES), commissionAnswer.shape.commission_type),
-  event_id: field(text.optional(), "Your own id of the sale. Left out: a new one.", "order-1001"),
-  event_date: field(instant.optional(), "The day that it counts on. Left out: today.", "2026-03-01"),
+  event_id: field(text.optional(), "Your own id of the sale. Default: a new one.", "order-1001"),
+  event_date: field(instant.optional(), "The day that it counts on. Default: today.", "2026-03-01"),
   internal_note: field(longText.optional(), commissionAnswer.shape.internal_note),
   external_note: field(longText.optional(), commissionAnswer.shape.external_note),
   billing_period: field(oneOf(BILLING_PERIODS).optional(), "How often the sold plan is paid.", "monthly"),
@@ -37,7 +37,7 @@ const customBody = commonBody.extend({
   amount: field(wholeAmount, "The amount: cents for `cash`, whole units otherwise.", 2000),
   unit: field(oneOf(UNITS).default("cash"), "Unit of the amount.", "cash"),
 });
-/** Both kinds, for the description of the interface. */
+/** The fields of both kinds, for the OpenAPI document. */
 const createBody = saleBody.extend(customBody.shape).partial().required({ commission_type: true });
 
 const updateBody = z
@@ -52,7 +52,7 @@ export const createCommissionOperation: V2Operation = {
   id: "createCommission",
   summary: "Give a promoter a commission",
   description:
-    "Gives a promoter a commission. `custom`: an exact `amount` for a `promoter_campaign_id`. `sale`: what a sale of `sale_amount` to a `referral_id` earns, for each tier and each part of a split.",
+    "Gives a promoter a commission. `custom` gives an exact `amount` to a `promoter_campaign_id`. `sale` gives what a sale of `sale_amount` to a `referral_id` earns, for each tier and each part of a split.",
   example: {
     commission_type: "custom",
     promoter_campaign_id: 17,
@@ -77,7 +77,7 @@ export const updateCommissionOperation: V2Operation = {
   handle: update,
 };
 
-/** Choice: a commission of a sale has the unit of the reward that it is earned by, so `unit` does not matter for it. */
+/** `unit` applies only to `custom`: a commission of a sale has the unit of its reward. */
 async function create({ event, account, context }: V2Request) {
   const input = await readJson(event);
   const { commission_type: type } = shapeInput(createBody.pick({ commission_type: true }), input);
@@ -87,13 +87,13 @@ async function create({ event, account, context }: V2Request) {
 }
 
 /**
- * Records a sale that the client's systems did not report. Choice: without an `event_id` it gets one of its own, so it
- * can be refunded like any other.
+ * Records a sale that the client's systems did not report. Without an `event_id` it gets a new one, so that it can be
+ * refunded.
  */
 function createOfSale(context: Context, account: Account, body: z.output<typeof saleBody>) {
-  const nobody = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
+  const noCustomer = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
   return recordSale(context, account, {
-    customer: { ...nobody, leadId: body.referral_id },
+    customer: { ...noCustomer, leadId: body.referral_id },
     eventId: body.event_id ?? `manual-${context.chance.uuid()}`,
     amount: body.sale_amount,
     currency: null,

@@ -23,29 +23,29 @@ export const commissionAnswer = z
     metadata: field(z.record(z.string(), z.unknown()), "Further data. Always empty so far.", {}),
     is_self_referral: field(
       z.boolean().nullable(),
-      "Whether promoter and lead are the same person. null: not judged.",
+      "Whether promoter and lead are the same person, or null if that was not checked.",
     ),
     commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
     created_by_user_email: field(
       z.string().nullable(),
-      "E-mail address of the user who gave it in the dashboard. null: nobody did.",
+      "E-mail address of the user who gave it in the dashboard, or null if no user did.",
       "manager@acme.example",
     ),
-    created_by_user_at: field(instant.nullable(), "When the user gave it. null: nobody did."),
-    sale_amount: field(z.int(), "What was sold, in cents. 0: no sale earned it.", 10000),
+    created_by_user_at: field(instant.nullable(), "When the user gave it, or null if no user did."),
+    sale_amount: field(z.int(), "What was sold, in cents. 0 if no sale earned it.", 10000),
     original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
     original_sale_currency: field(
       z.string().nullable(),
-      "The sale's own currency. null: the account's currency.",
+      "The sale's own currency, or null if it is the account's.",
       null,
     ),
-    event_id: field(z.string().nullable(), "Your own id of the sale. null: none.", "order-1001"),
+    event_id: field(z.string().nullable(), "Your own id of the sale, or null if it has none.", "order-1001"),
     plan_id: field(
       z.string().nullable(),
-      "The sold price or plan, by your own id. null: none.",
+      "Your own id of the price or plan that was sold, or null if there is none.",
       "pro-monthly",
     ),
-    tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+    tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
     internal_note: field(
       z.string().nullable(),
       "A note of yours. Promoters never see it.",
@@ -55,17 +55,20 @@ export const commissionAnswer = z
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
     fraud_check: field(
       z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
-      "Why the sale is suspected of fraud. null: not judged.",
+      "Why the sale is suspected of fraud, or null if that was not checked.",
     ),
     amount: field(
       z.int(),
-      "The amount: cents for `cash`, whole units otherwise. Negative: a refund took it back.",
+      "The amount: cents for `cash`, whole units otherwise. Negative if a refund took it back.",
       2000,
     ),
     is_paid: field(z.boolean(), "Whether the promoter was paid."),
     is_split: field(z.boolean(), "Whether several promoters share it."),
     created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
-    status_updated_at: field(instant.nullable(), "When its status was last changed. null: never."),
+    status_updated_at: field(
+      instant.nullable(),
+      "When its status was last changed, or null if it never was.",
+    ),
     promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that earned it."),
     referral: field(
       z
@@ -75,13 +78,13 @@ export const commissionAnswer = z
           uid: uid,
         })
         .nullable(),
-      "The lead that it was earned by. null: none, or the lead was deleted.",
+      "The lead that earned it, or null if there is none or it was deleted.",
     ),
     reward: field(
       z
         .object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") })
         .nullable(),
-      "The reward that it was earned by. null: it was imported, or made by hand.",
+      "The reward that gave it, or null if it was imported or made by hand.",
     ),
     split_details: field(
       z
@@ -91,7 +94,7 @@ export const commissionAnswer = z
           percentage: field(z.number(), "The part of each commission, in percent.", 25),
         })
         .nullable(),
-      "The promoter's part of a commission that several promoters share. null: it is not shared.",
+      "The promoter's part of a commission that several promoters share, or null if it is not shared.",
     ),
   })
   .meta({ id: "Commission" });
@@ -105,11 +108,10 @@ export async function showCommission(
 }
 
 /**
- * A commission as V2 shows it. Amounts are cents of `cash`, or whole units of another kind. It is paid when its payout
- * is completed.
+ * A commission as V2 shows it. Amounts are cents of `cash`, or whole units otherwise. It is paid when its payout is
+ * completed.
  *
- * Choice: a commission made by hand has no reward. `created_by_user_email` and `created_by_user_at` are null if an API
- * key made it, because keys name nobody.
+ * @see docs/spec/v2.md "Commission"
  */
 export function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswer> {
   const { commission, lead } = parts;
@@ -143,7 +145,7 @@ export function commissionJson(parts: CommissionParts): z.output<typeof commissi
   };
 }
 
-/** The reward as it was called then, even if it has been deleted since. */
+/** The reward with its name at that time, even if it was deleted since. */
 export function rewardJson({ rewardId, rewardName }: Commission) {
   return rewardId === null ? null : { id: rewardId, name: rewardName ?? "" };
 }

@@ -17,9 +17,6 @@ const status = oneOf(COMMISSION_STATUSES);
 /**
  * The query of the list of commissions.
  *
- * Choice: `status` and `unit` are also accepted outside of `filters`, because the guides of the interface
- * write them so.
- *
  * @see docs/spec/v2.md "List commissions"
  */
 export const listParams = z.object({
@@ -42,14 +39,14 @@ export const listParams = z.object({
             yesOrNo,
             "`yes`: other units that the promoter got. `no`: those that the promoter did not get.",
           ),
-          sale_amount: field(cents, "What was sold, in cents. null for sign-ups."),
+          sale_amount: field(cents, "What was sold, in cents. Null for sign-ups."),
           amount: field(amounts, "The amount: cents for `cash`, whole units otherwise."),
           created_at: field(period, "When the record was created."),
           campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
           payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
           due_period: field(
             oneOf(DUE_PERIODS),
-            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
           ),
           promoter_id: field(id, "Id of the promoter.", 17),
           first_commission: field(
@@ -95,7 +92,7 @@ export const listParams = z.object({
 
 type Params = z.output<typeof listParams>;
 
-/** The filter in the domain's words. */
+/** The filter by the domain's names. */
 export function commissionFilter({ q, ids, filters, ...flat }: Params): CommissionFilter {
   return {
     text: q,
@@ -125,7 +122,7 @@ const SORT_NAMES = {
   referral: "lead",
 } as const;
 
-/** The sort orders in the domain's words. */
+/** The sort orders by the domain's names. */
 export function commissionSorting(sorting: Params["sorting"], query: Query): CommissionSort[] {
   return sortsOf(sorting, query, SORT_NAMES);
 }

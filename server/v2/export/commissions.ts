@@ -4,7 +4,7 @@ import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 import { amountCell } from "./csv-pages.ts";
 
-/** Columns that `tidemark import-csv` knows have its names. */
+/** The columns are named like those of `tidemark import-csv` where it has them. */
 export const COMMISSION_COLUMNS = [
   "id",
   "ref_id",
@@ -24,7 +24,7 @@ export const COMMISSION_COLUMNS = [
   "created_at",
 ];
 
-/** All commissions, with their promoters and leads. Choice: one that was paid has the status `paid`. */
+/** All commissions with their promoters and leads. @see docs/spec/v2.md "CSV files" */
 export async function* commissionPages({ account, context }: V2Request): AsyncGenerator<Line[]> {
   for await (const chunk of allCommissions(context, account)) {
     yield chunk.map((parts) => lineOf(parts, account.currency));

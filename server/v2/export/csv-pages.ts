@@ -11,10 +11,10 @@ export function amountCell(amount: number, unit: Unit, currency: string): Decima
   return { decimal: amount < 0 ? `-${written}` : written };
 }
 
-/** Rows that are read together. */
+/** Rows per query. */
 const CHUNK = 1_000;
 
-/** All rows that a question selects, by id, in chunks. It also selects the id, under this name and from this column. */
+/** Reads all rows of a query in chunks, in the order of `id`, a column that it selects too. */
 export async function* rowsById<S, Names extends keyof S, Row extends { id: number | null }>(
   view: View,
   question: SelectQueryBuilder<S, Names, Row>,
@@ -30,7 +30,7 @@ export async function* rowsById<S, Names extends keyof S, Row extends { id: numb
   }
 }
 
-/** Writes a CSV file page by page, so that a long one takes no more memory than a page. */
+/** Writes a CSV file page by page, so that only one page is in memory. */
 export async function* csvPages(columns: string[], pages: AsyncIterable<Line[]>): AsyncGenerator<string> {
   yield csvForPeople([], { columns, header: true });
   for await (const lines of pages) if (lines.length > 0) yield csvForPeople(lines, { columns });

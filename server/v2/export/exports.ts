@@ -10,12 +10,12 @@ import { leadPages, LEAD_COLUMNS } from "./leads.ts";
 import { payoutPages, PAYOUT_COLUMNS } from "./payouts.ts";
 import { promoterPages, PROMOTER_COLUMNS } from "./promoters.ts";
 
-/** A file that holds all records of a kind. */
+/** A file with all records of a kind. */
 interface ExportFile {
   id: string;
-  /** The records, for readers of the document. */
+  /** What the file contains, for the OpenAPI document. */
   content: string;
-  /** The name of the records on the wire, and of the file. */
+  /** The name in the path and in the file's name. */
   name: string;
   entity: AuditedEntity;
   columns: string[];
@@ -58,21 +58,20 @@ const FILES: ExportFile[] = [
 ];
 
 /**
- * `GET /api/v2/company/exports/promoters` and the others. Choice: managers may, because a viewer reads page by page and
- * takes nothing away at once. The log keeps who has taken which file.
+ * `GET /api/v2/company/exports/promoters` and the others, for managers. The audit log records each download.
  */
 export const EXPORT_OPERATIONS: V2Row[] = [
   ...FILES.map((file): V2Row => ["GET", `/exports/${file.name}`, exportOperation(file), "manager"]),
   ["GET", "/exports/everything", everythingOperation(), "owner"],
 ];
 
-/** `GET /api/v2/company/exports/everything`. Choice: owners only, because it is the whole program. */
+/** `GET /api/v2/company/exports/everything`. Owners only, because it is the whole program. */
 function everythingOperation(): V2Operation {
   return {
     id: "exportEverything",
     summary: "Download the whole program as JSON lines",
     description:
-      "Campaigns, rewards, promoters, links, promo codes, leads, sales, refunds, commissions, payouts and payout methods, a record a line, each with its `kind`. `docs/leaving.md` describes every field. Amounts are decimals as text. Where promoters are paid is left out. The audit log keeps who took it. An extension of Tidemark.",
+      "Campaigns, rewards, promoters, links, promo codes, leads, sales, refunds, commissions, payouts and payout methods, one record per line, each with its `kind`. `docs/leaving.md` describes every field. Amounts are decimals as text. Details of payout methods are left out. The audit log records who downloaded it. An extension of Tidemark.",
     answer: z.string(),
     media: "application/x-ndjson",
     async handle(request) {
@@ -85,7 +84,7 @@ function everythingOperation(): V2Operation {
   };
 }
 
-/** A HEAD request takes no file away. */
+/** A HEAD request downloads nothing, so it is not logged. */
 export async function logExport(
   { account, caller, context, event }: V2Request,
   entity: AuditedEntity,
@@ -100,7 +99,7 @@ function exportOperation({ id, content, name, entity, columns, pages }: ExportFi
   return {
     id,
     summary: `Download all ${name} as a CSV file`,
-    description: `${content}, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with \`'\`. The audit log keeps who took it.`,
+    description: `${content}, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with \`'\`. The audit log records who downloaded it.`,
     answer: z.string(),
     media: "text/csv",
     async handle(request) {

@@ -8,7 +8,7 @@ import { parse } from "../../storage/documents.ts";
 import type { Schema } from "../../storage/query.ts";
 import { amountCell, rowsById } from "./csv-pages.ts";
 
-/** Columns that `tidemark import-csv` knows have its names. */
+/** The columns are named like those of `tidemark import-csv` where it has them. */
 export const LEAD_COLUMNS = [
   "id",
   "email",

@@ -6,7 +6,7 @@ import { rowsById } from "./csv-pages.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
 
-/** Columns that `tidemark import-csv` knows have its names. */
+/** The columns are named like those of `tidemark import-csv` where it has them. */
 export const PROMOTER_COLUMNS = [
   "id",
   "email",

@@ -3,7 +3,7 @@ import { GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 import type { Comparison, RangeFigures } from "../../domain/reports/chart.ts";
 import { field } from "../../http/fields.ts";
 
-/** The figures of the start page. */
+/** The figures of the start page, by their names in the API. */
 const FIGURES = {
   clicks_count: "clicks",
   referrals_count: "referrals",
@@ -20,7 +20,7 @@ const RATES = {
   clicks_to_customers_cr: "clicksToCustomersPercent",
 } as const satisfies Record<string, Figure>;
 
-/** The figures to read. */
+/** All figures that are read. */
 export const SHOWN_FIGURES: Figure[] = [...Object.values(FIGURES), ...Object.values(RATES)];
 
 const point = z
@@ -43,7 +43,7 @@ const figure = z
   })
   .meta({ id: "HomeFigure" });
 
-/** A range of days beside the one before it. */
+/** A range of days compared with the previous range. */
 export const comparisonAnswer = z.object({
   start_date: field(z.iso.date(), "First day (UTC).", "2026-02-01"),
   end_date: field(z.iso.date(), "Last day (UTC), included.", "2026-02-28"),
@@ -73,7 +73,7 @@ export const comparisonAnswer = z.object({
   ),
 });
 
-/** A comparison in the interface's names. */
+/** A comparison by the API's names. */
 export function comparisonJson({
   groupBy,
   current,
@@ -110,7 +110,7 @@ function points(name: Figure, { rows }: RangeFigures): z.output<typeof point>[] 
   return rows.map(({ period, figures }) => ({ date: period.from, value: figures[name] ?? 0 }));
 }
 
-/** Rounded to a tenth. Choice: null if there was nothing before, because no percentage describes that. */
+/** The change in percent, rounded to a tenth, or null if the previous range had nothing. */
 function changePercent(before: number, now: number): number | null {
   return before === 0 ? null : Math.round(((now - before) / Math.abs(before)) * 1_000) / 10;
 }

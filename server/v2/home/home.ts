@@ -23,10 +23,10 @@ export const homeOperation: V2Operation = {
   id: "showHome",
   summary: "Show how the program is doing",
   description:
-    "Shows a range of days beside the one before it, what waits for somebody, and the latest leads. A range of less than two months is shown by day, of less than a year by week, of less than four years by month.",
+    "Shows a range of days beside the one before it, what needs attention, and the latest leads. Ranges under two months are shown by day, under a year by week, under four years by month, and longer ones by year.",
   params,
   answer: comparisonAnswer.extend({
-    tasks: field(tasksAnswer, "What waits for somebody, whatever the range."),
+    tasks: field(tasksAnswer, "What needs attention, independent of the range."),
     latest_referrals: field(z.array(referralAnswer), "The newest leads."),
   }),
   refusals: ["invalid"],

@@ -10,15 +10,16 @@ import { field } from "../../http/fields.ts";
 const body = z.object({ campaign_id: field(id, "Id of the campaign.", 1) });
 
 /**
- * `POST /api/v2/company/setup/script`. Choice: answers 200 even if the page can't be fetched, because the check is there
- * to show it. Only landing pages of the account's campaigns are fetched, so that nobody uses the server to look at the
- * pages of others.
+ * `POST /api/v2/company/setup/script`. Only landing pages of the account's campaigns are fetched, so that the server
+ * can't be used as a proxy.
+ *
+ * @see docs/spec/v2.md "Operations beyond these"
  */
 export const checkScriptOperation: V2Operation = {
   id: "checkScript",
   summary: "Look for the script on a campaign's landing page",
   description:
-    "Fetches a campaign's landing page and tells whether the script is on it, with your account id. Private addresses are not fetched, unless the server allows them for webhooks.",
+    "Fetches a campaign's landing page and checks whether the script is on it, with your account id. Private addresses are not fetched unless the server allows them for webhooks.",
   example: { campaign_id: 1 },
   body,
   answer: z
@@ -30,10 +31,14 @@ export const checkScriptOperation: V2Operation = {
       url: field(z.string(), "The page, after redirects.", "https://www.acme.example/"),
       other_account_id: field(
         z.string().nullable(),
-        "The account that the page names instead. null: none.",
+        "The account that the page names instead, or null if it names none.",
         "globex",
       ),
-      error: field(z.string().nullable(), "Why the page could not be read. null: it could.", "Answered 404"),
+      error: field(
+        z.string().nullable(),
+        "Why the page could not be read, or null if it could.",
+        "Answered 404",
+      ),
     })
     .meta({ id: "ScriptCheck" }),
   refusals: ["invalid", "not_found"],

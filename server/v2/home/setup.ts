@@ -12,9 +12,9 @@ import { field } from "../../http/fields.ts";
 /** `GET /api/v2/company/setup` */
 export const setupOperation: V2Operation = {
   id: "showSetup",
-  summary: "Show how far the account is set up",
+  summary: "Show the progress of setting up the account",
   description:
-    "Shows which steps of setting an account up are done: the script, a campaign, the first promoter, click, lead and sale.",
+    "Shows which steps of the setup are done: the script, a campaign, the first promoter, click, lead and sale.",
   answer: z.object({
     has_customer: field(z.boolean(), "Whether a lead has become a customer."),
     script_seen: field(
@@ -25,7 +25,7 @@ export const setupOperation: V2Operation = {
         })
         .nullable()
         .meta({ id: "ScriptSighting" }),
-      "Where a site of your campaigns loaded the script last. null: none did. Tag managers are seen here, too.",
+      "Where a site of your campaigns last loaded the script, or null if none did. Scripts of tag managers count, too.",
     ),
     steps: field(
       z
@@ -64,7 +64,7 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
   };
 }
 
-/** Where the script was seen last. All accounts of a server share the sightings, so only sites of this one count. */
+/** Where the script was last loaded. Sightings are shared by all accounts, so only this account's sites count. */
 export async function findScript(
   store: Store,
   { id }: Account,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Tasks } from "../../domain/home.ts";
 import { field } from "../../http/fields.ts";
 
-/** The tasks that wait for somebody of the company. */
+/** The tasks that wait for the company. */
 export const tasksAnswer = z
   .object({
     pending_promoters: field(
@@ -15,7 +15,7 @@ export const tasksAnswer = z
     ),
     suspicious_referrals: field(
       z.object({ count: field(z.int(), "How many.", 3) }),
-      "Leads under suspicion that nobody has disabled.",
+      "Suspicious leads that are not disabled.",
     ),
     pending_commissions: field(
       z.object({
@@ -54,23 +54,23 @@ export const tasksAnswer = z
         count: field(z.int(), "How many, at most 10,000.", 3),
         oldest_at: field(
           z.iso.datetime().nullable(),
-          "When the oldest of them was made. null: none is late.",
+          "When the oldest of them was made, or null if none is late.",
         ),
       }),
       "Events and e-mails that have waited for more than five minutes.",
     ),
     undecided_payments: field(
       z.object({ count: field(z.int(), "How many.", 1) }),
-      "Payments of which nobody knows whether they were paid.",
+      "Payments that may or may not have been paid.",
     ),
     held_emails: field(
       z.object({ count: field(z.int(), "How many.", 24) }),
-      "E-mails that wait until the server can send any.",
+      "E-mails that wait until mail is set up.",
     ),
   })
   .meta({ id: "Tasks" });
 
-/** Tasks in the interface's names. */
+/** Tasks by the API's names. */
 export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
   const { pendingCommissions, pendingPayouts, waitingEvents: waiting } = tasks;
   const { promotersCount, cents, centsInclTax } = pendingPayouts;

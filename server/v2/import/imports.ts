@@ -17,7 +17,7 @@ import { DATE_ORDERS } from "../../transfer/csv/values.ts";
 import { BATCH, batchAnswer, batchJson } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
-/** Some 200,000 lines. Whoever has more runs `tidemark import-csv` on the server. */
+/** About 200,000 lines. For larger files there is `tidemark import-csv`. */
 const MOST_BYTES = 20 * 1024 * 1024;
 
 const params = z.object({
@@ -27,20 +27,24 @@ const params = z.object({
   ),
   dry_run: field(
     flag.optional(),
-    "`true`: nothing is kept. The answer says what was understood, and what would happen.",
+    "`true` imports nothing. The answer shows how the file was understood, and what would happen.",
     true,
   ),
   columns: field(
     jsonObject
       .pipe(z.record(z.string(), z.string("is invalid").nullable(), "is not an object of fields by title"))
       .optional(),
-    'Which field each column is, by its title, as a JSON object. A blank field ignores the column. Those that are not named are found. `{"Their mail": "email", "Rating": ""}`',
+    'Which field each column is, by its title, as a JSON object. A blank field ignores the column. Columns that are not named are detected. `{"Their mail": "email", "Rating": ""}`',
     { "Their mail": "email" },
   ),
-  delimiter: field(text.length(1, "must be one character").optional(), "The separator. Default: found.", ";"),
+  delimiter: field(
+    text.length(1, "must be one character").optional(),
+    "The separator. Default: detected.",
+    ";",
+  ),
   date_order: field(
     oneOf(DATE_ORDERS).optional(),
-    "Whether `5/6/2024` begins with the day or with the month. Default: found.",
+    "Whether `5/6/2024` begins with the day or with the month. Default: detected.",
     "dmy",
   ),
   file_name: field(text.optional(), "The name of the file, for the audit log.", "promoters.csv"),
@@ -49,10 +53,10 @@ const params = z.object({
 const column = z
   .object({
     title: field(z.string(), "Its title in the file.", "Their mail"),
-    field: field(z.string().nullable(), "The field that it fills. Null: it is ignored.", "email"),
+    field: field(z.string().nullable(), "The field that it fills, or null if it is ignored.", "email"),
     certainty: field(
       z.enum(CERTAINTIES).nullable(),
-      "How sure that is. `chosen`: you said so. Null: it is ignored.",
+      "How sure that is (`chosen` if you said so), or null if the column is ignored.",
       "likely",
     ),
     reason: field(z.string(), "Why.", "its values are e-mail addresses"),
@@ -64,18 +68,18 @@ const line = z
     line: field(z.int(), "Number of the line in the file. The header is line 1.", 2),
     values: field(
       z.record(z.string(), z.string()).nullable(),
-      "Its values by field, as they would be kept. Null: the line is bad.",
+      "Its values by field, as they would be kept, or null if the line is bad.",
       { email: "jane@example.com" },
     ),
-    fault: field(z.string().nullable(), "Why the line is bad. Null: it is not.", null),
+    fault: field(z.string().nullable(), "Why the line is bad, or null if it is not.", null),
   })
   .meta({ id: "ImportLine" });
 
-/** `POST /api/v2/company/imports`. Choice: our addition. */
+/** `POST /api/v2/company/imports` */
 export const importOperation: V2Operation = {
   id: "importRecords",
   summary: "Import a CSV file of another program",
-  description: `Reads a CSV file of up to ${MOST_BYTES / 1024 ** 2} MiB: it finds the separator, and which column is what by titles and values. Known records stay unchanged, so a file may be sent again. Imported records are history, and nobody is notified. Short files are done when the answer comes; of others the rest follows, and \`GET /batch_processes/{id}\` shows how far it is. ${BATCH} Its \`meta\` counts lines by what became of them, and each bad line begins with its number. An extension of Tidemark.`,
+  description: `Reads a CSV file of up to ${MOST_BYTES / 1024 ** 2} MiB and detects the separator and the columns from titles and values. Known records stay unchanged, so a file may be sent again. Imported records are history: no e-mails or webhooks are sent. Short files are complete when the answer comes; longer ones are finished in the background, and \`GET /batch_processes/{id}\` shows the progress. ${BATCH} Its \`meta\` counts the lines by outcome, and each error begins with the line's number. An extension of Tidemark.`,
   params,
   upload: "text/csv",
   answer: z
@@ -91,7 +95,7 @@ export const importOperation: V2Operation = {
         [],
       ),
       preview: field(z.array(line), "The first lines as they would be kept."),
-      batch: field(batchAnswer.nullable(), "What became of the lines. Null: there are problems."),
+      batch: field(batchAnswer.nullable(), "What became of the lines, or null if there are problems."),
     })
     .meta({ id: "Import" }),
   refusals: ["invalid", "refused"],
@@ -102,7 +106,7 @@ async function importFile({ event, account, caller, context: given }: V2Request)
   const { bytes, values } = await readUpload(event);
   const input = shapeInput(params, { ...readNestedQuery(event), ...values });
   const isDryRun = input.dry_run ?? false;
-  // Each record is history, and the log names the file once.
+  // The audit log has one entry for the file, not one per record.
   const { store, now, chance } = withoutLog(given);
   const context = { store, now, chance };
   const file = () => [bytes];
@@ -140,7 +144,7 @@ function chosenOf(columns: Record<string, string | null>): ChosenColumns {
   return new Map(Object.entries(columns).map(([title, name]) => [title, name === "" ? null : name]));
 }
 
-/** The bytes of a file that is the body, or a field of a form. A form's other fields are parameters. */
+/** Reads a file that is the body or a field of a form. The form's other fields are parameters. */
 async function readUpload(event: H3Event): Promise<{ bytes: Uint8Array; values: Query }> {
   const body = await readBytes(event, MOST_BYTES);
   if (bodyType(event) !== "multipart/form-data") return { bytes: body, values: {} };

@@ -23,11 +23,11 @@ const invitationBody = z.object({
     "q3kPz0Yc8Vw1Rb6Xn5Tj2M",
   ),
 });
-/** The answers that the campaign asks for. */
+/** The answers to the campaign's questions. */
 const answerBody = z.object({
   answers: field(
     z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
-    "Answers by the words of the question.",
+    "Answers by the text of the question.",
     { "Where do you publish?": "Blog" },
   ),
   terms_accepted: field(flag.optional(), "Whether the terms are accepted."),
@@ -41,7 +41,7 @@ const joinBody = z.object({
   ...invitationBody.partial().shape,
   ref: field(
     text.optional(),
-    "Referral id of the promoter who brought the person in. An unknown one is ignored.",
+    "Referral id of the promoter who recruited the person. An unknown one is ignored.",
     "alex",
   ),
   company_website: field(
@@ -63,13 +63,13 @@ const joinPage = z
     ),
     terms: field(
       z.string().nullable(),
-      "The terms that people accept when they join. null: none.",
+      "The terms that people accept when they join, or null if there are none.",
       "Do not bid on our name in ads.",
     ),
-    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
     offer,
     is_private: field(z.boolean(), "Whether promoters join by invitation only."),
-    needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
+    needs_approval: field(z.boolean(), "Whether the company reviews each newcomer first."),
   })
   .meta({ id: "JoinPage" });
 
@@ -77,18 +77,17 @@ const joinPage = z
 export const showJoinOperation: OpenOperation = {
   id: "showJoinPage",
   summary: "Show what a campaign's sign-up page says and asks",
-  description:
-    "Shows what anybody may know about a campaign before they join. A private campaign is answered like an unknown one.",
+  description: "Shows the public part of a campaign. A private campaign is answered like an unknown one.",
   answer: joinPage,
   refusals: ["not_found"],
   handle: async (request) => joinPageJson(request, await load(request, null)),
 };
 
-/** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because addresses are logged. */
+/** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because URLs are logged. */
 export const showInvitationOperation: OpenOperation = {
   id: "showInvitation",
   summary: "Show the sign-up page of a private campaign",
-  description: "Shows the same to somebody who has the invitation. It does not use the invitation up.",
+  description: "Shows the sign-up page to holders of the invitation. The invitation can be used again.",
   body: invitationBody,
   answer: joinPage,
   refusals: ["not_found", "invalid"],
@@ -100,7 +99,7 @@ export const joinOperation: OpenOperation = {
   id: "joinProgram",
   summary: "Become a promoter",
   description:
-    "Makes a promoter and sends an e-mail with a link. A known address gets the same answer, and another e-mail, so that nobody can ask who is a promoter.",
+    "Makes a promoter and sends an e-mail with a link. A known address gets the same answer and a different e-mail, so that the answer does not reveal who is a promoter.",
   example: {
     email: "jane@example.com",
     password: "correct horse battery",
@@ -112,7 +111,7 @@ export const joinOperation: OpenOperation = {
     .object({
       state: field(
         z.enum(["accepted", "pending"]),
-        "What the campaign does with newcomers: it accepts them at once, or looks at them first.",
+        "Whether the campaign accepts newcomers immediately, or reviews them first.",
       ),
       needs_confirmation: field(
         z.boolean(),
@@ -152,19 +151,19 @@ async function joinPageJson(
 }
 
 /**
- * The answer says what the campaign does with everybody, so that it tells nothing about the address. Programs that fill
- * in forms also fill in the field that people don't see. They get the usual answer, and nothing is recorded.
+ * The answer is the same for all addresses, so that it reveals nothing about one. Bots fill in the hidden field, too:
+ * they get the usual answer, and nothing is recorded.
  */
 async function join(request: OpenRequest) {
   const { event, context, address, limitEmail, limitJoin, hasMail } = request;
   const input = await readJson(event);
-  // First of all: the faults of a body would tell what a private campaign asks.
+  // This comes first, because errors of the body would reveal a private campaign's questions.
   const open = await load(request, invitationBody.safeParse(input).data?.invitation ?? null);
   const { account, campaign } = open;
   const { body, answers } = readJoin(campaign, input);
   await limitEmail(body.email);
-  // Hashed for everybody, so that the time of the answer does not tell whether the address is known. Whoever gets 503 here
-  // comes again, which must not use up the day's e-mails.
+  // Hashed in every case, so that the response time does not reveal whether the address is known. It comes before the
+  // limit, because a client that gets 503 here tries again, which must not use up the day's e-mails.
   const { hash: passwordHash } = await keepPassword({ ...context, isStranger: true }, body.password);
   if (body.company_website === undefined) {
     await limitJoin(`${account.id} ${campaign.id}`, body.email);
@@ -182,7 +181,7 @@ async function join(request: OpenRequest) {
   return { state: campaign.autoApprovePromoters ? "accepted" : "pending", needs_confirmation: hasMail };
 }
 
-/** The body, and the answers that it holds. @throws Failure `invalid` with the faults of both */
+/** Reads the body and its answers. @throws Failure `invalid` with the errors of both */
 function readJoin(campaign: Campaign, input: Record<string, unknown>) {
   const [body, bodyFault] = attempt(() => shapeInput(joinBody, input));
   const [answers, answerFault] = attempt(() => {

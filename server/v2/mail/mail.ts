@@ -9,27 +9,27 @@ export const showMailOperation: V2Operation = {
   id: "showMail",
   summary: "Show whether the server sends e-mails, and how many wait",
   description:
-    "Shows whether the server can send e-mails, by which server and sender, and how many wait or have failed.",
+    "Shows whether the server can send e-mails, the mail server and sender, and how many e-mails wait or have failed.",
   answer: z
     .object({
       is_set_up: field(z.boolean(), "Whether the server can send e-mails."),
       server: field(
         z.string().nullable(),
-        "The mail server, without user and password. null: mail is not set up.",
+        "The mail server, without user and password, or null if mail is not set up.",
         "smtps://mail.acme.example:465",
       ),
       sender: field(
         z.string().nullable(),
-        "The sender of the account's e-mails. null: mail is not set up, and the account has no sender of its own.",
+        "The sender of the account's e-mails, or null if mail is not set up and the account has no sender of its own.",
         "Acme <team@acme.example>",
       ),
       emails: field(
         z.object({
-          pending: field(z.int(), "E-mails that are about to be sent.", 2),
-          retrying: field(z.int(), "E-mails that failed and are tried again.", 0),
+          pending: field(z.int(), "E-mails that will be sent next.", 2),
+          retrying: field(z.int(), "E-mails that failed and will be retried.", 0),
           held: field(z.int(), "E-mails that wait until mail is set up.", 0),
           delivered: field(z.int(), "E-mails that the mail server accepted.", 314),
-          failed: field(z.int(), "E-mails that were given up.", 1),
+          failed: field(z.int(), "E-mails that the server stopped retrying.", 1),
         }),
         "How many e-mails of the account have each status. Finished ones are kept for 30 days.",
       ),
@@ -50,26 +50,27 @@ async function show({ account, context, mail }: V2Request) {
 }
 
 /**
- * `POST /api/v2/company/mail/test`. Choice: answers 200 with the mail server's refusal, because the test is there to
- * show it. It sends at once and past the queue, so that the answer is about this e-mail.
+ * `POST /api/v2/company/mail/test`. It sends immediately, without the queue, so that the answer is about this e-mail.
+ *
+ * @see docs/spec/v2.md "Operations beyond these"
  */
 export const testMailOperation: V2Operation = {
   id: "testMail",
   summary: "Send a test e-mail to yourself",
   description:
-    "Sends an e-mail to your own address at once, and shows what the mail server answered. The status is 200 even if it refused. Only for signed-in people.",
+    "Sends an e-mail to your own address immediately and shows the mail server's answer. The status is 200 even if the server refused. Only for signed-in users.",
   answer: z
     .object({
       sent: field(z.boolean(), "Whether the mail server accepted the e-mail."),
       to: field(z.string(), "Your own address.", "alex@acme.example"),
       response_code: field(
         z.int().nullable(),
-        "The code that the mail server refused with. null: it accepted the e-mail, or did not answer.",
+        "The mail server's error code, or null if it accepted the e-mail or did not answer.",
         550,
       ),
       error: field(
         z.string().nullable(),
-        "Why the e-mail was not sent. null: it was.",
+        "Why the e-mail was not sent, or null if it was.",
         "Can't send mail - all recipients were rejected: 550 No such user",
       ),
     })
@@ -96,5 +97,5 @@ async function test({ account, caller, context, mail, limitEmail }: V2Request) {
   return { sent: error === null, to, response_code: status, error };
 }
 
-const FOR_PEOPLE = "The test goes to whoever is signed in, and a program with a key has no address";
-const TEXT = "Tidemark can send e-mails: somebody asked for this one on the page Mail of the settings.";
+const FOR_PEOPLE = "The test goes to the signed-in user, and an API key has no address";
+const TEXT = "Tidemark can send e-mails. This test was requested on the page Mail of the settings.";

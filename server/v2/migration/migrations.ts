@@ -18,21 +18,21 @@ import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { Failure } from "../../failure.ts";
 
-/** Two keys of a few hundred characters at most. */
+/** Enough for two keys of a few hundred characters. */
 const MOST_KEY_LENGTH = 4_000;
 
 const createBody = z.object({
-  program: field(oneOf(PROGRAMS), "The program that the company comes from."),
+  program: field(oneOf(PROGRAMS), "The program to import from."),
   key: field(
     z.string("is invalid").trim().min(1, "can't be blank").max(MOST_KEY_LENGTH, "is too long").optional(),
-    "The program's API key; if it has two parts, one on each line. It is kept only while it is needed.",
+    "The program's API key; if it has two parts, one on each line. It is deleted when the migration ends.",
     "key_4711",
   ),
   from_archive: field(
     flag.optional(),
-    "`true`: the program is not asked, and what it answered last is imported again. Default: `false`.",
+    "`true` imports what the program answered last, without asking it again. Default: `false`.",
   ),
-  dry_run: field(flag.optional(), "`true`: everything is tried, and nothing is written. Default: `false`."),
+  dry_run: field(flag.optional(), "`true` tries everything without writing anything. Default: `false`."),
 });
 
 const migrationAnswer = z
@@ -41,7 +41,7 @@ const migrationAnswer = z
     program: field(z.enum(PROGRAMS), createBody.shape.program),
     status: field(
       z.enum(MIGRATION_STATUSES),
-      "`waiting`: it begins within seconds. `running`: see `progress`. `done`: see the counts. `failed`: see `error`.",
+      "`waiting`: it starts within seconds. `running`: see `progress`. `done`: see the counts. `failed`: see `error`.",
     ),
     dry_run: field(z.boolean(), "Whether nothing is written."),
     progress: field(
@@ -49,44 +49,48 @@ const migrationAnswer = z
         .object({
           step: field(z.string(), "`fetched`, `imported` or `compared`.", "imported"),
           count: field(z.int(), "How many records so far.", 1200),
-          total: field(z.int().nullable(), "How many in all. null: not known.", 5000),
+          total: field(z.int().nullable(), "How many in total, or null if unknown.", 5000),
         })
         .nullable(),
-      "How far it is. null: it has not begun, or it is over.",
+      "The progress, or null if it has not begun or has ended.",
     ),
-    error: field(z.string().nullable(), "Why it failed. null: it did not.", null),
+    error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
     counts: field(
       z.record(z.string(), z.record(z.string(), z.int())),
       "How many records of each kind were `added`, `changed`, `known`, `found` here before, `edited` there and here, or `left_out`.",
       { promoter: { added: 12 } },
     ),
-    remarks: field(z.array(z.string()), "What is not as in the program: the first thousand.", [
+    remarks: field(z.array(z.string()), "What differs from the program: the first thousand differences.", [
       "commission cm_1: its customer is unknown",
     ]),
     remarks_count: field(z.int(), "How many remarks there are.", 2),
     promoters_compared: field(z.int(), "How many promoters were compared.", 12),
-    promoters_that_differ: field(z.int(), "How many of them have other figures here than there.", 0),
+    promoters_that_differ: field(z.int(), "How many of them have different figures here.", 0),
     differences: field(
       z.array(
         z.object({
           email: field(z.string(), "The promoter's e-mail address.", "jane@example.com"),
-          promoter_id: field(z.int().nullable(), "Id of the promoter. null: they were not imported.", 17),
+          promoter_id: field(
+            z.int().nullable(),
+            "Id of the promoter, or null if they were not imported.",
+            17,
+          ),
           texts: field(z.array(z.string()), "What differs.", ["paid: $10.00 there, $9.00 here"]),
         }),
       ),
-      "The first thousand who differ.",
+      "The first thousand promoters whose figures differ.",
     ),
-    created_at: field(z.iso.datetime(), "When it was ordered."),
-    finished_at: field(z.iso.datetime().nullable(), "When it was over. null: not yet."),
+    created_at: field(z.iso.datetime(), "When it was requested."),
+    finished_at: field(z.iso.datetime().nullable(), "When it ended, or null if it has not."),
   })
   .meta({ id: "Migration" });
 
-/** `POST /api/v2/company/migrations`. Choice: our addition. */
+/** `POST /api/v2/company/migrations` */
 export const createMigrationOperation: V2Operation = {
   id: "createMigration",
-  summary: "Take over everything from another program",
+  summary: "Import everything from another program",
   description:
-    "Reads another program with its API key and imports everything with its own past, in the background. Each record is imported once, so it can be repeated. Only one runs at a time. An extension of Tidemark.",
+    "Reads another program with its API key and imports everything with its history, in the background. Each record is imported once, so it can be repeated. Only one migration runs at a time. An extension of Tidemark.",
   example: { program: "rewardful", key: "key_4711", dry_run: true },
   body: createBody,
   answer: migrationAnswer,
@@ -94,34 +98,34 @@ export const createMigrationOperation: V2Operation = {
   handle: create,
 };
 
-/** `GET /api/v2/company/migrations`. Choice: our addition. */
+/** `GET /api/v2/company/migrations` */
 export const listMigrationsOperation: V2Operation = {
   id: "listMigrations",
   summary: "List migrations, newest first",
-  description: "Lists the runs that took over another program, newest first. An extension of Tidemark.",
+  description: "Lists the migrations from another program, newest first. An extension of Tidemark.",
   params: pageParams,
   answer: z.array(migrationAnswer),
   isPaged: true,
   handle: list,
 };
 
-/** `GET /api/v2/company/migrations/{id}`. Choice: our addition. */
+/** `GET /api/v2/company/migrations/{id}` */
 export const getMigrationOperation: V2Operation = {
   id: "getMigration",
   summary: "Show a migration",
-  description: "Shows how far a migration is, and what it has done. An extension of Tidemark.",
+  description: "Shows the progress and results of a migration. An extension of Tidemark.",
   answer: migrationAnswer,
   refusals: ["not_found"],
   handle: async ({ event, account, context }) =>
     migrationJson(await loadMigration(context.store, account.id, readPathId(event))),
 };
 
-/** `GET /api/v2/company/migrations/{id}/report`. Choice: our addition. */
+/** `GET /api/v2/company/migrations/{id}/report` */
 export const downloadMigrationOperation: V2Operation = {
   id: "downloadMigrationReport",
   summary: "Download the comparison of a migration as a CSV file",
   description:
-    "A line for each promoter, with clicks, leads, customers, earned, paid and owed, there and here. An extension of Tidemark.",
+    "One line per promoter, with clicks, leads, customers, earned, paid and owed, in both programs. An extension of Tidemark.",
   answer: z.string(),
   media: "text/csv",
   refusals: ["not_found"],
@@ -133,7 +137,7 @@ export const downloadMigrationOperation: V2Operation = {
   },
 };
 
-/** Coming from another program. The paths are below `/api/v2/company`. */
+/** The operations of migrations. The paths are below `/api/v2/company`. */
 export const MIGRATION_OPERATIONS: V2Row[] = [
   ["GET", "/migrations", listMigrationsOperation, "owner"],
   ["POST", "/migrations", createMigrationOperation, "owner"],

@@ -14,7 +14,7 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { paymentHookPath } from "../../payments/hook.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
-/** A credential that was copied with a blank in it would fail at each payment. */
+/** Credentials have no blanks. One that was copied with a blank would fail for every payment. */
 const credential = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
 
 const connectBody = z.object({
@@ -37,7 +37,7 @@ const connectBody = z.object({
   secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
   webhook_id: field(
     credential.nullable().optional(),
-    "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
+    "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
     "1JE4291016473214C",
   ),
 });
@@ -47,18 +47,22 @@ const connectionAnswer = z
     provider: field(z.enum(PAYMENT_PROVIDERS), "Provider that pays promoters."),
     client_id: field(
       z.string().nullable(),
-      "PayPal: the client id of your app. null: none.",
+      "PayPal: the client id of your app. Null for other providers.",
       "AeA1QIZXiflr1",
     ),
     campaign_id: field(
       z.string().nullable(),
-      "Tremendous: the campaign that chooses the gift cards. null: none.",
+      "Tremendous: the campaign that chooses the gift cards. Null for other providers.",
       null,
     ),
-    profile_id: field(z.string().nullable(), "Wise: the id of the profile that pays. null: none.", null),
+    profile_id: field(
+      z.string().nullable(),
+      "Wise: the id of the profile that pays. Null for other providers.",
+      null,
+    ),
     webhook_id: field(
       z.string().nullable(),
-      "The provider's id of the webhook that it sends events to. null: the server asks for news by itself.",
+      "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
       "1JE4291016473214C",
     ),
     endpoint: field(
@@ -71,10 +75,10 @@ const connectionAnswer = z
   .meta({ id: "PaymentConnection" });
 
 const disconnectParams = z.object({
-  provider: field(oneOf(PAYMENT_PROVIDERS), "Provider whose credentials are forgotten."),
+  provider: field(oneOf(PAYMENT_PROVIDERS), "Provider whose credentials are deleted."),
 });
 
-/** `GET /api/v2/company/payment_connections`. Choice: our addition. */
+/** `GET /api/v2/company/payment_connections` */
 export const listPaymentConnectionsOperation: V2Operation = {
   id: "listPaymentConnections",
   summary: "List the connections with payment providers",
@@ -86,7 +90,7 @@ export const listPaymentConnectionsOperation: V2Operation = {
     ),
 };
 
-/** `POST /api/v2/company/payment_connections`. Choice: our addition. No answer shows the secret. */
+/** `POST /api/v2/company/payment_connections`. No answer shows the secret. */
 export const connectPaymentsOperation: V2Operation = {
   id: "connectPayments",
   summary: "Connect the account with a payment provider",
@@ -112,12 +116,12 @@ export const connectPaymentsOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/payment_connections`. Choice: our addition. */
+/** `DELETE /api/v2/company/payment_connections` */
 export const disconnectPaymentsOperation: V2Operation = {
   id: "disconnectPayments",
-  summary: "Forget the credentials of a payment provider",
+  summary: "Delete the credentials of a payment provider",
   description:
-    "Forgets the credentials of a provider. Payments that are on their way are not asked about any more, and somebody must decide about them. An extension of Tidemark.",
+    "Deletes the credentials of a provider. The server stops polling payments that are under way; you must decide about them. An extension of Tidemark.",
   params: disconnectParams,
   answer: connectionAnswer,
   refusals: ["not_found", "invalid"],

@@ -20,7 +20,7 @@ const paymentAnswer = z
     payer: field(z.enum([...PAYMENT_PROVIDERS, "file"]), "Who moves the money. `file`: you, with a file."),
     state: field(
       state,
-      "What is known. `intent`: nobody was asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `returned`: it came back.",
+      "What is known. `intent`: the provider was not asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `returned`: it came back.",
     ),
     steps: field(
       z.array(
@@ -33,13 +33,17 @@ const paymentAnswer = z
     payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
     amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
     currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
-    fee: field(z.int().nullable(), "What the provider took for it. null: unknown.", 25),
-    reference: field(z.string(), "Our name of it at the provider.", "5f1c2b7a-3d4e-4f60-8a1b-2c3d4e5f6071"),
-    ext_id: field(z.string().nullable(), "The provider's own id. null: unknown.", "8AELMXH8UB2P8"),
-    error: field(z.string().nullable(), "Why it failed or came back. null: it did not.", null),
+    fee: field(z.int().nullable(), "The provider's fee, or null if unknown.", 25),
+    reference: field(
+      z.string(),
+      "Our id of the payment at the provider.",
+      "5f1c2b7a-3d4e-4f60-8a1b-2c3d4e5f6071",
+    ),
+    ext_id: field(z.string().nullable(), "The provider's own id, or null if unknown.", "8AELMXH8UB2P8"),
+    error: field(z.string().nullable(), "Why it failed or came back, or null if it did not.", null),
     needs_decision: field(
       z.string().nullable(),
-      "Why somebody must find out at the provider whether it was paid. null: nobody must.",
+      "Why you must check with the provider whether it was paid, or null if you need not.",
       null,
     ),
     created_at: createdAt,
@@ -51,13 +55,13 @@ const filters = z
     payments_batch_id: field(id.optional(), "Only those of this payments batch.", 3),
     promoter_id: field(id.optional(), "Only those to this promoter.", 17),
     state: field(oneOf(PAYMENT_STATES).optional(), "Only those in this state."),
-    needs_decision: field(flag.optional(), "Only those that somebody must decide, or only the others."),
+    needs_decision: field(flag.optional(), "Only those that need a decision, or only the others."),
   })
   .default({});
 
 const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
 
-/** `GET /api/v2/company/payments`. Choice: our addition. */
+/** `GET /api/v2/company/payments` */
 export const listPaymentsOperation: V2Operation = {
   id: "listPayments",
   summary: "List payments, newest first",
@@ -83,12 +87,12 @@ const decideBody = z.object({
   was_paid: field(flag, "Whether the money was sent, as you found out at the provider.", true),
 });
 
-/** `POST /api/v2/company/payments/{id}/decide`. Choice: our addition. */
+/** `POST /api/v2/company/payments/{id}/decide` */
 export const decidePaymentOperation: V2Operation = {
   id: "decidePayment",
   summary: "Say whether an undecided payment was paid",
   description:
-    "Says whether a payment was paid that its provider tells nothing about, or whether a downloaded file was used. It is never sent again. If it was not paid, its payouts have failed and can be paid anew. An extension of Tidemark.",
+    "Says whether a payment was paid if its provider can't tell, or whether a downloaded file was used. The payment is never sent again. If it was not paid, its payouts have failed and can be paid again. An extension of Tidemark.",
   example: { was_paid: true },
   body: decideBody,
   answer: paymentAnswer,
@@ -103,7 +107,7 @@ const planAnswer = z
   .object({
     currency: field(z.string(), "Currency of the amounts (ISO 4217).", "USD"),
     total: field(z.int(), "Sum of the payments, in the currency's minor unit.", 24000),
-    balance: field(z.int().nullable(), "What you have at the provider. null: unknown.", 500000),
+    balance: field(z.int().nullable(), "Your balance at the provider, or null if unknown.", 500000),
     to_pay: field(
       z.array(
         z.object({
@@ -114,7 +118,7 @@ const planAnswer = z
           payout_ids: field(z.array(z.int()), "Ids of the payouts.", [88]),
         }),
       ),
-      "Payments that are not written down yet.",
+      "Payments that are not recorded yet.",
     ),
     left_out: field(
       z.array(
@@ -129,12 +133,12 @@ const planAnswer = z
   })
   .meta({ id: "PaymentPlan" });
 
-/** `GET /api/v2/company/payments_batches/{id}/plan`. Choice: our addition. */
+/** `GET /api/v2/company/payments_batches/{id}/plan` */
 export const planPaymentsOperation: V2Operation = {
   id: "planPayments",
   summary: "Show what sending a payments batch would do",
   description:
-    "Shows who would get what by the provider of the batch's method, and why others get nothing. Nothing is sent. An extension of Tidemark.",
+    "Shows who would be paid what by the provider of the batch's method, and why others would not. Nothing is sent. An extension of Tidemark.",
   answer: planAnswer,
   refusals: ["not_found", "refused"],
   async handle(request: V2Request) {
@@ -147,12 +151,12 @@ const sendBody = z.object({
   ignore_balance: field(flag.optional(), "Send even if the provider's balance seems too small.", false),
 });
 
-/** `POST /api/v2/company/payments_batches/{id}/send`. Choice: our addition. */
+/** `POST /api/v2/company/payments_batches/{id}/send` */
 export const sendPaymentsOperation: V2Operation = {
   id: "sendPayments",
   summary: "Pay a payments batch by a provider",
   description:
-    "Writes down the payments of a batch. The server sends them within a minute, and asks what became of them. Any number of calls pays once. The answer is what was left to do. An extension of Tidemark.",
+    "Records the payments of a batch. The server sends them within a minute and polls their state. Repeated calls pay once. The answer lists the payments that this call added. An extension of Tidemark.",
   example: {},
   body: sendBody,
   answer: planAnswer,

@@ -14,7 +14,7 @@ const fileParams = z.object({
     oneOf(FILE_FORMATS),
     "Format of the file. It must fit the batch's method; `sepa` and `bank` fit `bank`.",
   ),
-  part: field(id.optional(), "Which file, if a batch has more payments than one file may hold.", 1),
+  part: field(id.optional(), "Which file to download, if a batch has too many payments for one file.", 1),
   debtor_name: field(
     word(NAME_LENGTH).optional(),
     "For SEPA: your own name. Without it, the account's.",
@@ -54,7 +54,7 @@ async function download(request: V2Request) {
       bic: params.debtor_bic ?? null,
     },
   });
-  // One of the formats is XML.
+  // SEPA's format is XML.
   headers["content-type"] = `${media}; charset=utf-8`;
   headers["content-disposition"] = `attachment; filename="${name}"`;
   return text;

@@ -21,24 +21,24 @@ export const paymentsBatchAnswer = z
     ext_reference: field(z.string(), "Name of the batch in its files and at the bank.", "BATCH-5"),
     ext_id: field(
       z.string().nullable(),
-      "The payment provider's own id. null: no provider is connected.",
+      "The payment provider's own id, or null if no provider is connected.",
       null,
     ),
-    scheduled_at: field(instant.nullable(), "When the provider pays. null: not planned.", null),
-    processing_started_at: field(instant.nullable(), "When the payment began. null: not yet."),
-    completed_at: field(instant.nullable(), "When the last payout was paid. null: not yet."),
+    scheduled_at: field(instant.nullable(), "When the provider pays, or null if that is not planned.", null),
+    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
+    completed_at: field(instant.nullable(), "When the last payout was paid, or null if it was not yet."),
     is_payable: field(z.boolean(), "Whether it can be confirmed."),
     is_retriable: field(z.boolean(), "Whether it has failed and can be tried again."),
     is_payment_otp_required: field(z.boolean(), "Whether the provider asks for a one-time password.", false),
     total: field(z.number(), "Sum of its payouts with tax, in cents.", 24000),
     promoters_count: field(z.int(), "How many promoters it pays.", 8),
-    error: field(z.string().nullable(), "Why it failed. null: it did not.", null),
+    error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
   })
   .meta({ id: "PaymentsBatch" });
 
 /**
- * A payments batch. Choice: `total` includes tax, because that is what is paid. Providers get
- * orders of their own, so `ext_id` and `scheduled_at` are null, and nobody asks for a one-time password.
+ * A payments batch. `ext_id` and `scheduled_at` are null, because providers get an order per payment and don't know the
+ * batch. No provider asks for a one-time password.
  */
 export async function showPaymentsBatch(
   view: View,

@@ -37,7 +37,7 @@ const createBody = z.object({
   method: field(oneOf(["paypal", "bank", "wise", "crypto", "dots"]), "Way of payment."),
 });
 
-/** Choice: both are accepted and ignored, because no payment provider asks for them. */
+/** Both fields are accepted and ignored, because no payment provider needs them. */
 const payBody = z
   .object({
     otp: field(text, "Ignored: no provider asks for a one-time password.", "123456"),
@@ -50,7 +50,7 @@ export const createPaymentsBatchOperation: V2Operation = {
   id: "createPaymentsBatch",
   summary: "Put all payable payouts of a method into a batch",
   description:
-    "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",
+    "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` lists those that can't be paid yet, with the reason.",
   example: { method: "bank" },
   body: createBody,
   answer: z.object({
@@ -92,10 +92,10 @@ export const payPaymentsBatchOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/payments_batches/{id}/approve`. Choice: our addition. */
+/** `POST /api/v2/company/payments_batches/{id}/approve` */
 export const approvePaymentsBatchOperation: V2Operation = {
   id: "approvePaymentsBatch",
-  summary: "Let another user send a payments batch",
+  summary: "Approve a payments batch for another user",
   description:
     "Approves that a provider pays a batch. If the account asks for a second person, another user must have approved a batch before it is sent. Only a user with a second factor can approve. An extension of Tidemark.",
   answer: paymentsBatchAnswer,

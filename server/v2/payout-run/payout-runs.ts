@@ -26,7 +26,7 @@ const runAnswer = z
     period_start: field(instant, "First moment of the period that is paid for."),
     period_end: field(instant, "Last moment of the period that is paid for."),
     started_at: field(instant, "When the run began."),
-    finished_at: field(instant.nullable(), "When all its payouts were made. null: not yet."),
+    finished_at: field(instant.nullable(), "When all its payouts were made, or null if they are not yet."),
     payouts_count: field(z.int(), "How many payouts the run made.", 12),
   })
   .meta({ id: "PayoutRun" });
@@ -45,15 +45,15 @@ export const listPayoutRunsOperation: V2Operation = {
 
 const previewedAnswer = z
   .object({
-    id: field(z.string(), "Names the payout before it is made.", "17-1-cash"),
-    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
-    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    id: field(z.string(), "Id of the payout until it is made.", "17-1-cash"),
+    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     unit: field(z.enum(UNITS), "What is paid."),
     amount: field(z.int(), "Sum of the commissions: cents of money, otherwise whole units.", 12500),
     commissions_count: field(z.int(), "How many commissions it pays.", 9),
     not_paid_because: field(
       z.string().nullable(),
-      "Why a run would not pay it yet. null: it would.",
+      "Why a run would not pay it yet, or null if it would.",
       "The sum is below the minimum payment",
     ),
   })
@@ -72,7 +72,7 @@ export const previewPayoutRunOperation: V2Operation = {
       z.object({
         group_ref: field(z.string(), "Name of the run.", "2026-02"),
         period_start: field(instant, runAnswer.shape.period_start),
-        period_end: field(instant, "Last day of the next period that is paid for. null: there is none."),
+        period_end: field(instant, "Last day of the next period that is paid for, or null if there is none."),
       }),
       "The period of the run.",
     ),

@@ -12,7 +12,7 @@ import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
-/** A payout of a batch, and the reason that the request gives. */
+/** A payout of a batch, with the error that the request gives. */
 interface Named {
   id: number;
   error: string | null;
@@ -21,12 +21,12 @@ interface Named {
 /** Changes one payout, and returns it. */
 type Work = (context: Context, accountId: number, payout: Named) => Promise<Payout>;
 
-/** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
+/** For payouts that a bank sent back. The original API has no such operation. The error is shown with the payout. */
 const failedBody = idsBody.extend({
   error: field(text.optional(), "What went wrong, for people.", "Campaign 7 was not found"),
 });
 
-/** A batch of payouts names each payout that was not changed. @see docs/spec/v2.md "Batches" */
+/** A batch of payouts, with an error for each payout that was not changed. @see docs/spec/v2.md "Batches" */
 const payoutBatchAnswer = batchAnswer
   .extend({
     processing_errors: field(
@@ -74,7 +74,7 @@ export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
 export const markAsFailedOperation = payoutBatch("mark_as_failed", {
   id: "markPayoutsAsFailed",
   summary: "Mark payouts as failed",
-  description: "Records that your bank or wallet has sent these payouts back. They must be processing.",
+  description: "Records that your bank or wallet has returned these payouts. They must be processing.",
   work: (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
 });
 
@@ -128,7 +128,7 @@ function payoutBatch(name: string, { work, ...texts }: Introduced & { work: Work
   };
 }
 
-/** A sentence about a record begins with its id. */
+/** Converts the sentences of a batch, which begin with the record's id, to objects. */
 function payoutBatchJson(batch: BatchProcess): z.output<typeof payoutBatchAnswer> {
   const processingErrors = batch.errors.map((sentence) => {
     const [id = ""] = sentence.split(": ", 1);
@@ -137,7 +137,7 @@ function payoutBatchJson(batch: BatchProcess): z.output<typeof payoutBatchAnswer
   return { ...batchJson(batch), processing_errors: processingErrors };
 }
 
-/** Choice: sums are cash in cents. They and the promoters cover only the payouts that the batch changed. */
+/** Sums up the payouts that the batch changed. @see docs/spec/v2.md "Batches" */
 function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
   const cash = payouts.filter(({ unit }) => unit === "cash");
   const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;

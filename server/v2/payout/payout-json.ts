@@ -21,33 +21,40 @@ export const payoutAnswer = z
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
     amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-    payments_batch_id: field(z.int().nullable(), "Id of the payment that it is part of. null: none.", null),
+    payments_batch_id: field(
+      z.int().nullable(),
+      "Id of the payments batch that it is part of, or null if it is in none.",
+      null,
+    ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
     period_start: field(instant, "First moment of the period that is paid for."),
     period_end: field(instant, "Last moment of the period that is paid for."),
-    paid_at: field(instant.nullable(), "When it was paid. null: not yet."),
-    processing_started_at: field(instant.nullable(), "When the payment began. null: not yet."),
-    failed_at: field(instant.nullable(), "When the payment failed. null: it did not."),
-    error: field(z.string().nullable(), "Why the payment failed. null: it did not.", null),
+    paid_at: field(instant.nullable(), "When it was paid, or null if it was not yet."),
+    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
+    failed_at: field(instant.nullable(), "When the payment failed, or null if it did not."),
+    error: field(z.string().nullable(), "Why the payment failed, or null if it did not.", null),
     total_incl_tax: field(z.number(), "The amount with tax.", 2380),
     created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
-    payout_method: field(payoutMethodAnswer.nullable(), "How the promoter is paid. null: not chosen yet."),
-    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
-    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    payout_method: field(
+      payoutMethodAnswer.nullable(),
+      "How the promoter is paid, or null if they have not chosen yet.",
+    ),
+    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
   })
   .meta({ id: "Payout" });
 
-/** A payout with the other records that it shows. */
+/** A payout with its related records. */
 export interface PayoutParts {
   payout: Payout;
   promoter: Promoter;
   campaign: Campaign;
-  /** null: the promoter has selected none. */
+  /** Null if the promoter has selected none. */
   method: PayoutMethod | null;
 }
 
-/** A payout. Amounts are cents of `cash`, or whole units of another kind. */
+/** A payout. Amounts are cents of `cash`, or whole units otherwise. */
 export function payoutJson({
   payout,
   promoter,

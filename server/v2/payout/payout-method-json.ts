@@ -5,7 +5,7 @@ import { field, recordId } from "../../http/fields.ts";
 const detail = (description: string, example: string | null = null) =>
   field(z.string().nullable(), description, example);
 
-/** The details of a bank account. Each country needs others. */
+/** The details of a bank account. Each country needs different ones. */
 const bankDetails = {
   bank_country: detail("Two-letter code of the bank's country."),
   account_holder_name: detail("Name of the account's holder."),
@@ -52,9 +52,9 @@ export const payoutMethodAnswer = z
     is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
     details: field(
       detailsAnswer,
-      "Account or wallet that the money goes to. Each method has fields of its own; others are null.",
+      "Account or wallet that the money goes to. Each method has its own fields; the others are null.",
     ),
-    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
   })
   .meta({ id: "PayoutMethod" });
 
@@ -72,13 +72,13 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
   };
 }
 
-/** The details of a method whose own are not shown. */
+/** The details of a method whose details are hidden. */
 export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Record<
   keyof typeof details,
   null
 >;
 
-/** Shows the wallet's address under both of its names, because clients read either. */
+/** Shows the wallet's address under both names, because clients read either. */
 function detailsJson({ method, details: given }: PayoutMethod): z.output<typeof detailsAnswer> {
   const shown = { ...NO_DETAILS, ...given };
   return method === "paypal" ? { ...shown, paypal_email: shown.wallet_email } : shown;

@@ -25,8 +25,7 @@ import { field, message } from "../../http/fields.ts";
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
 /**
- * The two names of one address. Choice: two different addresses are refused, because money goes to only one
- * of them.
+ * An address with two names. Two different addresses are refused, because only one of them can be paid.
  */
 const walletDetails = z
   .object({ wallet_email: email, paypal_email: email })
@@ -42,14 +41,14 @@ const walletDetails = z
 
 const ownText = z.union([text, z.number().transform(String)], "is invalid").nullable();
 
-/** Details of the company's own choice. Those with a documented name are text. */
+/** Details that the company chooses. Those with a documented name are text. */
 const ownDetails = z
   .record(z.string(), z.unknown())
   .pipe(z.looseObject(Object.fromEntries(DETAILS.map((name) => [name, ownText]))).partial());
 
 /**
- * The details of each method. Choice: a bank account only needs a country and a holder, because every country
- * has its own rules.
+ * The details of each method. A bank account needs only a country and a holder, because every country has its own
+ * rules.
  */
 const SHAPES: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
   paypal: walletDetails,
@@ -68,7 +67,7 @@ const methodBody = z.object({
   promoter_id: field(id, "Id of the promoter.", 17),
   details: field(
     z.record(z.string(), z.unknown()).default({}),
-    "Account or wallet that the money goes to. Each method has fields of its own.",
+    "Account or wallet that the money goes to. Each method has its own fields.",
     { wallet_email: "jane@wallet.example" },
   ),
   is_disabled: field(flag.optional(), "Whether it can't be used."),
@@ -90,7 +89,7 @@ const listQuery = pageParams.extend({
 export const listPayoutMethodsOperation: V2Operation = {
   id: "listPayoutMethods",
   summary: "List the payout methods of a promoter",
-  description: "Lists the ways in which one promoter can be paid.",
+  description: "Lists the payout methods of one promoter.",
   params: listQuery,
   answer: z.array(payoutMethodAnswer),
   isPaged: true,
@@ -109,7 +108,7 @@ export const listPayoutMethodsOperation: V2Operation = {
 export const createPayoutMethodOperation: V2Operation = {
   id: "createPayoutMethod",
   summary: "Give a promoter a payout method",
-  description: "Adds a way to pay a promoter.",
+  description: "Adds a payout method for a promoter.",
   example: {
     promoter_id: 17,
     method: "paypal",

@@ -32,8 +32,8 @@ import {
 import { dueStatsOperation, payoutStatsOperation } from "./payout-stats.ts";
 
 /**
- * The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. Only
- * owners may pay, say where the money goes, or free what a payout has bound.
+ * Further operations for paying promoters. The paths are below `/api/v2/company`. Only owners may pay, change where
+ * the money goes, or cancel payouts.
  */
 export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],

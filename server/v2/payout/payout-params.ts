@@ -25,7 +25,7 @@ export const listParams = z.object({
           payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
           due_period: field(
             oneOf(DUE_PERIODS),
-            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with terms of their own.",
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
           ),
           period_start: field(period, payoutAnswer.shape.period_start),
           period_end: field(period, payoutAnswer.shape.period_end),
@@ -70,7 +70,6 @@ export const groupParams = z.object({
         {
           status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
           campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
-          // Choice: in cents, like all amounts.
           min_payment: field(
             z
               .string("is invalid")
@@ -96,7 +95,7 @@ export const groupParams = z.object({
   ...pageParams.shape,
 });
 
-/** The filter in the domain's words. */
+/** The filter by the domain's names. */
 export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
   return {
     text: q,
@@ -117,7 +116,7 @@ export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): 
 
 const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
 
-/** The sort orders in the domain's words. */
+/** The sort orders by the domain's names. */
 export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
   return sortsOf(sorting, query, SORT_NAMES);
 }

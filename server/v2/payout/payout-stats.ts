@@ -43,7 +43,7 @@ const statsParams = z.object({
       )
       .partial()
       .optional(),
-    "The sums to answer. All, unless you choose.",
+    "Which sums to return. Default: all.",
   ),
   filters,
 });
@@ -74,7 +74,7 @@ export const payoutTermsAnswer = z
       "Further data on the ways of payment.",
       {},
     ),
-    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter by itself."),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
   })
   .meta({ id: "PayoutTerms" });
 
@@ -94,29 +94,29 @@ const summary = z.object({
   total_incl_tax: field(z.number(), "The amount with tax.", 2380),
 });
 const dueSummary = summary.extend({
-  due_date: field(z.iso.date().nullable(), "The coming due date. null: there is none."),
-  period_end: field(z.iso.date().nullable(), "Last day of its period. null: there is none."),
+  due_date: field(z.iso.date().nullable(), "The next due date, or null if there is none."),
+  period_end: field(z.iso.date().nullable(), "Last day of its period, or null if there is none."),
 });
 
-/** Payouts by when they are due. */
+/** Payouts by due date. */
 export const dueStatsAnswer = z
   .object({
     meta: field(payoutTermsAnswer, "Further data."),
     data: field(
       z.object({
-        next: field(dueSummary, "What is due next."),
+        next: field(dueSummary, "Payouts that are due next."),
         overdue: field(
           dueSummary.extend({
             due_date: field(
               z.iso.date().nullable(),
-              "The oldest due date that has passed. null: there is none.",
+              "The oldest due date that has passed, or null if there is none.",
             ),
           }),
-          "What is pending although its due date has passed.",
+          "Pending payouts whose due date has passed.",
         ),
         custom: field(
           summary,
-          "What has a due date of its own: by a promoter's terms, or because it was paid by hand.",
+          "Payouts with a due date of their own: by a promoter's terms, or made by hand.",
         ),
       }),
       "The records.",
@@ -128,8 +128,7 @@ export const dueStatsAnswer = z
 export const payoutStatsOperation: V2Operation = {
   id: "getPayoutStats",
   summary: "Add up payouts by period, status and method",
-  description:
-    "Adds up payouts by the period that was paid for, by status and by method of payment. `stats_by` chooses among them.",
+  description: "Adds up payouts by period, by status and by payout method. `stats_by` chooses among them.",
   params: statsParams,
   answer: z.object({
     meta: field(payoutTermsAnswer, "Further data."),
@@ -169,16 +168,15 @@ export const payoutStatsOperation: V2Operation = {
 /** `GET /api/v2/company/payouts/due_stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const dueStatsOperation: V2Operation = {
   id: "getPayoutDueStats",
-  summary: "Add up payouts by when they are due",
-  description:
-    "Adds up pending payouts: those due next, those overdue, and those with due dates of their own.",
+  summary: "Add up payouts by due date",
+  description: "Adds up pending payouts: those due next, those overdue, and those with their own due dates.",
   params: dueParams,
   answer: dueStatsAnswer,
   refusals: ["invalid"],
   handle: due,
 };
 
-/** Choice: without `stats_by`, all of them are answered. Those that are not asked for are empty. */
+/** @see docs/spec/v2.md "Statistics of payouts" */
 async function stats(request: V2Request) {
   const { account, context } = request;
   const { params } = readListing(request, statsParams);
@@ -208,12 +206,12 @@ async function due(request: V2Request) {
   return { meta: payoutTermsJson(account), data: dueStatsJson(found) };
 }
 
-/** Payouts by when they are due. */
+/** Payouts by due date. */
 export function dueStatsJson({ next, overdue, custom }: DueStats): z.output<typeof dueStatsAnswer>["data"] {
   return { next: dueSummaryJson(next), overdue: dueSummaryJson(overdue), custom: summaryJson(custom) };
 }
 
-/** The account's terms. Every method may be chosen, because an account does not restrict them. */
+/** The account's payout terms. All payout methods are allowed, because an account can't restrict them. */
 export function payoutTermsJson(account: Account): z.output<typeof payoutTermsAnswer> {
   const { payoutCycle, netPayoutDays } = account;
   return {

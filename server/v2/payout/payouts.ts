@@ -35,28 +35,31 @@ const groupAnswer = z
         ),
         fraud_suspicions: field(
           z.array(z.string()),
-          "Why the promoter is suspected of fraud. Empty: they are not.",
+          "Why the promoter is suspected of fraud. Empty if they are not.",
           ["same_ip_suspicion"],
         ),
         profile: field(
           z.object({
             invoice_details_validation_errors: field(
               z.record(z.string(), z.unknown()),
-              "Faults of the invoice details, by field. Empty: none.",
+              "Errors in the invoice details, by field.",
               {},
             ),
           }),
           "The part of the promoter's profile that matters for invoices.",
         ),
       }),
-      "The promoter. null: they were deleted.",
+      "The promoter, or null if they were deleted.",
     ),
-    payout_method: field(payoutMethodAnswer.nullable(), "How the promoter is paid. null: not chosen yet."),
+    payout_method: field(
+      payoutMethodAnswer.nullable(),
+      "How the promoter is paid, or null if they have not chosen yet.",
+    ),
     payouts: field(z.array(payoutAnswer), "The promoter's payouts."),
     is_amount_payable: field(z.boolean(), "Whether the promoter can be paid now."),
     not_payable_because: field(
       z.string().nullable(),
-      "Why the payouts can't be paid yet. null: they can.",
+      "Why the payouts can't be paid yet, or null if they can.",
       "The payout method is disabled",
     ),
     payout_ids: field(z.array(z.int()), "Ids of the promoter's payouts.", [88]),
@@ -79,10 +82,10 @@ export const groupPayoutsOperation: V2Operation = {
         total: field(z.number(), "Sum of the cash amounts, in cents.", 2000),
         promoters_count: field(z.int(), "How many promoters they belong to.", 8),
         total_incl_tax: field(z.number(), "Sum of the cash amounts with tax, in cents.", 2380),
-        due_date: field(z.iso.date().nullable(), "Day by which it must be paid. null: none."),
+        due_date: field(z.iso.date().nullable(), "Day by which it must be paid, or null if there is none."),
         period_end: field(
           z.iso.date().nullable(),
-          "Last day of the next period that is paid for. null: there is none.",
+          "Last day of the next period that is paid for, or null if there is none.",
         ),
       }),
       "Further data.",
@@ -155,12 +158,12 @@ function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof grou
   };
 }
 
-/** Choice: accounts and wallets are shown only on request. */
+/** Details are shown only with `include_payout_method_details`. */
 function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(method: M): M {
   return method && { ...method, details: NO_DETAILS };
 }
 
-/** Drops payouts whose promoter or campaign was deleted while they were read. */
+/** Skips payouts whose promoter or campaign was deleted during the read. */
 function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
   return payouts.flatMap(({ payout, promoter, campaign, used, selected }) => {
     if (promoter === null || campaign === null) return [];

@@ -28,7 +28,7 @@ const productAnswer = z
     name: field(z.string(), "Name of the product.", "Pro plan"),
     ext_id: field(
       z.string().nullable(),
-      "Id of the product at the payment processor. null: none.",
+      "Id of the product at the payment processor, or null if it has none.",
       "prod_pro",
     ),
     prices: field(
@@ -62,7 +62,7 @@ const price = z
   )
   .transform(({ ext_id, desc }): Price => ({ extId: ext_id, description: desc ?? null }));
 
-/** Choice: a product may have no prices yet. No sale is of it then. */
+/** A product may have no prices yet. Then no sale belongs to it. */
 const prices = z.array(price, "is invalid").max(MAX_PRICES, `is too long (maximum is ${MAX_PRICES} entries)`);
 
 const listParams = pageParams.extend({
@@ -73,7 +73,7 @@ const createBody = z.object({
   ext_id: field(word(255).optional(), "Id of the product at the payment processor.", "prod_pro"),
   prices: field(prices, productAnswer.shape.prices),
 });
-/** Choice: `prices` may be left out. They then stay, like every other field. */
+/** `prices` may be left out like every other field; they stay then. */
 const updateBody = z
   .object({
     name: field(text.trim(), "Name of the product.", "Pro plan"),

@@ -30,7 +30,7 @@ export const promoCodeAnswer = z
     ),
     ext_id: field(
       z.string().nullable(),
-      "Id of the coupon at the payment processor. null: not linked.",
+      "Id of the coupon at the payment processor, or null if it is not linked.",
       null,
     ),
     description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
@@ -38,7 +38,7 @@ export const promoCodeAnswer = z
     promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
     metadata: ownData,
     details: ownData,
-    archived_at: field(z.iso.datetime().nullable(), "When the record was archived. null: it is in use."),
+    archived_at: field(z.iso.datetime().nullable(), "When the record was archived, or null if it is in use."),
   })
   .meta({ id: "PromoCode" });
 
@@ -120,7 +120,7 @@ export const updatePromoCodeOperation: V2Operation = {
   handle: update,
 };
 
-/** `DELETE /api/v2/company/promo_codes/{id}`. Choice: answers with the archived promo code. */
+/** `DELETE /api/v2/company/promo_codes/{id}`. Answers with the archived promo code. */
 export const archivePromoCodeOperation: V2Operation = {
   id: "archivePromoCode",
   summary: "Archive a promo code",

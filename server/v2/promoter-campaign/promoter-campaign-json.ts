@@ -28,8 +28,8 @@ export const promoterCampaignAnswer = z
     campaign_id: field(z.int(), "Id of the campaign.", 1),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
     created_at: createdAt,
-    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
-    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "Whether the promoter may refer in this campaign."),
     stats: field(
       z.object({
@@ -47,10 +47,10 @@ export const promoterCampaignAnswer = z
     ref_link: referralLink,
     direct_url: field(
       z.string().nullable(),
-      "A page of the promoter's own that counts visits without a parameter. null: none.",
+      "A page of the promoter's own that counts visits without a parameter, or null for none.",
       null,
     ),
-    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    is_customized: field(z.boolean(), "Whether this promoter has their own rewards in a campaign."),
     referral_rewards_customized: field(
       z.boolean(),
       "Whether referred people get other rewards than the campaign's.",
@@ -65,13 +65,13 @@ export const promoterCampaignAnswer = z
   })
   .meta({ id: "PromoterCampaign" });
 
-/** A promoterCampaign with everything that V2 shows of it. */
+/** A promoterCampaign with the related records that V2 shows. */
 export interface PromoterCampaignParts {
   promoterCampaign: PromoterCampaign;
   promoter: Promoter;
   campaign: Campaign;
   stats: Stats;
-  /** The rewards that count: the promoterCampaign's own or, if it has none, the campaign's. */
+  /** The rewards that apply: the promoterCampaign's own or, if it has none, the campaign's. */
   rewardsForPromoters: FullRewardEntry[];
   rewardsForReferrals: FullRewardEntry[];
   codesInUse: string[];
@@ -86,7 +86,7 @@ export async function showPromoterCampaign(
 }
 
 /**
- * Reads what V2 shows of a promoterCampaign besides its own record.
+ * Reads the related records that V2 shows with a promoterCampaign.
  *
  * @throws Failure `not_found` if it was deleted
  */

@@ -109,7 +109,7 @@ export const updatePromoterCampaignOperation: V2Operation = {
   id: "updatePromoterCampaign",
   summary: "Update a promoter campaign",
   description:
-    "Changes a promoter's part in a campaign: state, referral id, coupon, rewards of their own. The id is that of the promoter campaign, not of the promoter.",
+    "Changes a promoter's part in a campaign: state, referral id, coupon, and own rewards. The id is that of the promoter campaign, not of the promoter.",
   example: { state: "accepted", coupon: "JANE10" },
   body: updateBody,
   answer: promoterCampaignAnswer,

@@ -14,13 +14,13 @@ import { field } from "../../http/fields.ts";
 /** A link that a promoter shares. */
 export const referralLinkAnswer = z
   .object({
-    id: field(z.int(), "Id of the campaign's page. 0: the usual link.", 0),
+    id: field(z.int(), "Id of the campaign's page, or 0 for the usual link.", 0),
     name: field(z.string(), "Name of the page.", "Pricing"),
     url: field(z.string(), "The promoter's link to the page.", "https://www.example.com/pricing?via=jane"),
     is_default: field(z.boolean(), "Whether it is the promoter's usual link."),
     source: field(z.enum(["campaign", "promoter"]), "Whose page the link leads to."),
     sub_id: field(z.string().nullable(), "Always null.", null),
-    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
   })
   .meta({ id: "ReferralLink" });
 

@@ -22,8 +22,7 @@ export const balancesAnswer = balanceAnswer
   .meta({ id: "Balances" });
 
 /**
- * The balance: the current amounts at the top level and again in a group, beside all earnings and what was
- * paid.
+ * The balances. The current amounts are also at the top level.
  */
 export function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
   const current = balanceJson(balance, "current");
@@ -35,7 +34,7 @@ export function balancesJson(balance: Balance): z.output<typeof balancesAnswer> 
   };
 }
 
-/** One part of a balance. */
+/** The amounts of one balance, by unit. */
 export function balanceJson(
   { units }: Balance,
   kind: "current" | "earnings" | "paid",

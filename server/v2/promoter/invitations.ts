@@ -9,7 +9,7 @@ import { describe, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { setupUrl } from "./promoter-parts.ts";
 
-/** Choice: what somebody pastes at one time. Larger lists are imported. */
+/** Enough for a list that is pasted. Larger lists can be imported. */
 const MAX_EMAILS = 100;
 const MESSAGE_LENGTH = 2_000;
 
@@ -22,10 +22,10 @@ const inviteBody = z.object({
     `E-mail addresses of the people, at most ${MAX_EMAILS}.`,
     ["jane@example.com", "kim@example.com"],
   ),
-  campaign_id: field(id.optional(), "Campaign that they promote. Left out: the default campaign.", 1),
+  campaign_id: field(id.optional(), "Campaign that they promote. Default: the default campaign.", 1),
   message: field(
     text.max(MESSAGE_LENGTH, `is too long (maximum is ${MESSAGE_LENGTH} characters)`).optional(),
-    "What the e-mail says first, in your words.",
+    "Your message at the beginning of the e-mail.",
     "We would love to have you with us.",
   ),
   sends_email: field(
@@ -38,14 +38,11 @@ const invitedAnswer = z
   .object({
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
-    is_new: field(
-      z.boolean(),
-      "Whether they became a promoter now. Whoever was one before stays as they are.",
-    ),
-    is_mailed: field(z.boolean(), "Whether an e-mail is on its way to them."),
+    is_new: field(z.boolean(), "Whether they became a promoter now. Existing promoters stay unchanged."),
+    is_mailed: field(z.boolean(), "Whether an e-mail was queued for them."),
     password_setup_url: field(
       z.string().nullable(),
-      "Link by which they set a first password, within seven days. null: they have one, or can't sign in.",
+      "Link to set a first password, within seven days. Null if they have one or can't sign in.",
       "https://track.example.com/portal/welcome#1.1.h.mg8k2j3v.q3kPz0",
     ),
   })
@@ -56,7 +53,7 @@ export const invitePromotersOperation: V2Operation = {
   id: "invitePromoters",
   summary: "Invite people to become promoters",
   description:
-    "Makes promoters of up to 100 people, who are accepted in any campaign, and sends each an e-mail with a message, what the campaign pays, their link, and a link into the portal.",
+    "Adds up to 100 people as promoters, accepted whatever the campaign's settings, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
   example: { emails: ["jane@example.com", "kim@example.com"], message: "We would love to have you with us." },
   body: inviteBody,
   answer: z
@@ -64,7 +61,7 @@ export const invitePromotersOperation: V2Operation = {
       promoters: field(z.array(invitedAnswer), "The people, in the order in which they were named."),
       signup_url: field(
         z.string(),
-        "The campaign's sign-up page, for others whom you want to invite.",
+        "The campaign's sign-up page, for inviting others.",
         "https://track.example.com/join/1",
       ),
     })
@@ -93,11 +90,11 @@ async function invite(request: V2Request) {
   };
 }
 
-/** Each address once. All are checked before anybody is invited. @throws Failure `invalid` naming the faulty ones */
+/** Checks all addresses before the first is invited, and removes duplicates. @throws Failure `invalid` */
 function readEmails(given: string[]): string[] {
   const faulty = given.filter((each) => !email.safeParse(each).success);
   if (faulty.length > 0) {
-    const fields = { emails: faulty.map((each) => `${each || "a blank one"} is no e-mail address`) };
+    const fields = { emails: faulty.map((each) => `${each || "a blank one"} is not an e-mail address`) };
     throw new Failure("invalid", describe(fields), fields);
   }
   const byAddress = new Map(given.map((each) => [each.trim().toLowerCase(), each.trim()]));

@@ -27,7 +27,7 @@ const frameLoginOperation: V2Operation = {
   id: "openPortalFrame",
   summary: "Open a promoter's portal for a page of your own product",
   description:
-    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…` (with `&campaign_id=…` that campaign comes first), or call the portal's operations with the token.",
+    "Makes an access token for one promoter, valid for 24 hours. Show the portal within your product at `/iframe?tk=…` (`&campaign_id=…` puts that campaign first), or call the portal's operations with the token.",
   params,
   answer: z
     .object({
@@ -48,7 +48,7 @@ const frameLoginOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/promoters/iframe_logout`. Choice: it ends all of the promoter's sessions. */
+/** `POST /api/v2/promoters/iframe_logout`. It ends all of the promoter's sessions. */
 const frameLogoutOperation: V2Operation = {
   id: "closePortalFrame",
   summary: "End a promoter's sessions",
@@ -73,7 +73,7 @@ const frameLogoutOperation: V2Operation = {
 const viewPortalOperation: V2Operation = {
   id: "viewPortal",
   summary: "See a promoter's portal as they see it",
-  description: "Opens a promoter's portal for 15 minutes, read-only. The audit log keeps who looked.",
+  description: "Opens a promoter's portal for 15 minutes, read-only. The audit log records who did.",
   answer: z
     .object({
       access_token: field(
@@ -94,7 +94,7 @@ const viewPortalOperation: V2Operation = {
   async handle({ event, account, caller, context, publicUrl }) {
     const actor = actorOf(caller);
     const { token } = await openView({ ...context, actor }, account, readPathId(event));
-    // A fragment is sent to no server, so no log holds the token.
+    // The fragment is never sent to a server, so the token is in no log.
     return { access_token: token, expires_in: VIEW_SECONDS, url: `${publicUrl}/portal#view=${token}` };
   },
 };
@@ -104,12 +104,12 @@ const makeSignInLinkOperation: V2Operation = {
   id: "makePromoterSignInLink",
   summary: "Make a link that signs a promoter in",
   description:
-    "Makes a link to give to the promoter. It signs them in to the portal once, within 24 hours. The audit log keeps who made it.",
+    "Makes a link to give to the promoter. It signs them in to the portal once, within 24 hours. The audit log records who made it.",
   answer: z
     .object({
       url: field(
         z.string(),
-        "Signs the promoter in. Give it to nobody else.",
+        "Signs the promoter in. Give it only to them.",
         "https://track.example.com/portal/welcome#3.1.h.mg8k2j3v.q3kPz0",
       ),
       ends_at: field(z.iso.datetime(), "When the link stops working.", "2026-03-02T09:30:00.000Z"),
@@ -133,7 +133,7 @@ const setFirstPasswordOperation: V2Operation = {
   id: "setPromoterFirstPassword",
   summary: "Set a promoter's first password",
   description:
-    "Sets the password that a promoter signs in with until they have chosen their own. It is refused once they have. The audit log keeps who set it.",
+    "Sets the password that a promoter signs in with until they choose their own, and is refused after that. The audit log records who set it.",
   body: passwordBody,
   answer: z.object({
     message: message,
@@ -143,7 +143,7 @@ const setFirstPasswordOperation: V2Operation = {
     const { password } = shapeInput(passwordBody, await readJson(event));
     const actor = actorOf(caller);
     await setFirstPassword({ ...context, actor }, account, { promoterId: readPathId(event), password });
-    return { message: "The promoter can sign in with this password, and chooses their own then" };
+    return { message: "The promoter can sign in with this password and then chooses their own" };
   },
 };
 

@@ -37,12 +37,12 @@ const moveBody = idsBody.extend({
   ),
 });
 
-/** The work of a batch on a single promoter. */
+/** A batch operation, and its work on a single promoter. */
 interface Action<Body> extends Introduced {
   /** The last part of the path and of the batch's label. */
   name: string;
   body: z.ZodObject & z.ZodType<Body>;
-  /** Loads the campaigns and promoters without which the batch makes no sense. */
+  /** Loads the campaigns and promoters that the batch needs, before it starts. */
   requires?: (context: Context, accountId: number, body: Body) => Promise<unknown>;
   work: (context: Context, accountId: number, each: Body & { promoterId: number }) => Promise<unknown>;
 }
@@ -105,7 +105,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     id: "archivePromoters",
     name: "archive",
     summary: "Archive promoters",
-    description: "Archives promoters: they keep their history but refer no more.",
+    description: "Archives promoters: they keep their history but can't refer any more.",
     body: idsBody,
     work: (context, accountId, { promoterId }) => archivePromoter(context, accountId, promoterId),
   }),

@@ -32,7 +32,7 @@ const createBody = z
   .object({
     cust_id: custId,
     profile: field(profileParams, "The promoter's own details."),
-    initial_campaign_id: field(id, "Campaign that the promoter joins. Left out: the default campaign.", 1),
+    initial_campaign_id: field(id, "Campaign that the promoter joins. Default: the default campaign.", 1),
     drip_emails: field(flag, "Whether the promoter gets e-mails about this. Default: `true`."),
     always_approve: field(
       flag,
@@ -42,7 +42,7 @@ const createBody = z
   .partial()
   .extend({ email: field(email, promoterAnswer.shape.email) });
 
-/** Fields that are not given stay; blank text and null clear. */
+/** Fields that are left out stay; blank text and null clear them. */
 const updateBody = z
   .object({
     email: field(email, promoterAnswer.shape.email),
@@ -101,8 +101,8 @@ export const updatePromoterOperation: V2Operation = {
 };
 
 /**
- * Choice: `always_approve` is true by default, because V2's clients rely on it. The campaign's setting still
- * decides, except for somebody of the team, who would only have to approve what they did themselves.
+ * `always_approve` is true by default, because clients of V2 rely on it. The campaign's setting still applies, except to
+ * signed-in users, who would otherwise have to approve their own promoter.
  */
 async function create(request: V2Request) {
   const { event, account, caller, context } = request;
@@ -132,8 +132,8 @@ async function create(request: V2Request) {
 }
 
 /**
- * Choice: custom fields are replaced as a whole. The company's verdict on the invoice details is set here
- * too. The tax and the due day decide about money, so only owners set them.
+ * Custom fields are replaced as a whole. `invoice_details_status` is changed here, too. Only owners set tax and due
+ * days, because they affect payments.
  */
 async function update(request: V2Request) {
   const { event, account, caller, context } = request;

@@ -10,7 +10,7 @@ import { sortsOf } from "../sorting.ts";
 import { field } from "../../http/fields.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 
-/** The domain's words for the filter's states of invoice details. */
+/** The states of invoice details by the domain's names. */
 const INVOICE_DETAILS = {
   approved: "approved",
   pending: "pending",
@@ -49,7 +49,7 @@ const counts = z
     "is invalid",
   )
   .partial();
-/** The last instant of a range. A day includes all of its hours. */
+/** The last instant of a range. A day is included as a whole. */
 const lastInstant = field(
   z
     .string("is invalid")
@@ -77,7 +77,7 @@ const customField = z.object(
   "is invalid",
 );
 
-/** Choice: `any` goes beyond the documentation, because an absent filter leaves archived promoters out. */
+/** `any` is an addition. Without the filter, archived promoters are left out. */
 const archivedOrNot = field(
   z.union([z.literal("any"), flag], "is invalid").meta({ documentedAs: { enum: [true, false, "any"] } }),
   "`true`: archived records. `false`: those in use. `any`: both.",
@@ -152,8 +152,7 @@ export const listParams = z
   .partial();
 
 /**
- * The promoters that a request asks for. Choice: archived promoters are shown only if the filter or an id
- * asks for them.
+ * The filter by the domain's names. Archived promoters are listed only if the filter or an id asks for them.
  */
 export function promoterFilter(
   { q, ids, filters = {} }: z.output<typeof listParams>,
@@ -181,7 +180,7 @@ export function promoterFilter(
   };
 }
 
-/** The order that a request asks for. */
+/** The sort orders by the domain's names. */
 export function promoterSorting(
   { sorting = {} }: z.output<typeof listParams>,
   query: Query,

@@ -35,7 +35,7 @@ const joinedCampaignAnswer = z
     promoter_id: field(z.int(), "Id of the promoter.", 17),
     state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "State of the record."),
     created_at: createdAt,
-    campaign: field(embeddedCampaign, "The campaign. null: it was deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     coupon: coupon,
     ref_token: refToken,
     ref_link: referralLink,
@@ -47,7 +47,7 @@ export const promoterAnswer = z
   .object({
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
-    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+    name: field(z.string(), "The record's display name.", "Jane Doe"),
     cust_id: custId,
     note: field(
       z.string().nullable(),
@@ -65,15 +65,15 @@ export const promoterAnswer = z
       }),
       "Figures of the record.",
     ),
-    is_customized: field(z.boolean(), "Whether this promoter has rewards of their own in a campaign."),
+    is_customized: field(z.boolean(), "Whether this promoter has their own rewards in a campaign."),
     is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
     track_ad_traffic: field(
       z.boolean().nullable(),
-      "Whether the promoter may send visitors through paid ads. null: the campaign's setting.",
+      "Whether the promoter may send visitors through paid ads, or null if the campaign's setting applies.",
     ),
     fraud_suspicions: field(
       z.array(z.enum(FRAUD_SUSPICIONS)),
-      "Why the promoter is suspected of fraud. Empty: they are not.",
+      "Why the promoter is suspected of fraud. Empty if they are not.",
       ["same_ip_suspicion"],
     ),
     invoice_details_status: field(
@@ -82,26 +82,29 @@ export const promoterAnswer = z
     ),
     net_payout_days: field(
       z.int().nullable(),
-      "Days to the due date of this promoter's payouts. null: the account's.",
+      "Days from a period's end to the due date of this promoter's payouts, or null for the account's days.",
       14,
     ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     profile: field(promoterProfileAnswer, "The promoter's own details."),
     joined_at: field(z.iso.datetime(), "When the promoter joined."),
     first_event_at: field(z.iso.datetime(), "When the promoter's first event happened."),
-    last_login_at: field(z.iso.datetime().nullable(), "When the promoter last logged in. null: never."),
-    archived_at: field(z.iso.datetime().nullable(), "When the record was archived. null: it is in use."),
+    last_login_at: field(
+      z.iso.datetime().nullable(),
+      "When the promoter last logged in, or null if they never have.",
+    ),
+    archived_at: field(z.iso.datetime().nullable(), "When the record was archived, or null if it is in use."),
     custom_fields: customFields,
     password_setup_url: field(
       z.string().nullable(),
-      "Where the promoter sets a first password, within a week. null: they have one. Keep it secret.",
+      "Where the promoter sets a first password, within a week, or null if they have one. Keep it secret.",
       null,
     ),
     promoter_campaigns: field(z.array(joinedCampaignAnswer), "The campaigns that the promoter is in."),
     balances: field(balancesAnswer, "What the promoter has earned and has not been paid yet."),
     auth_provider: field(
       z.string().nullable(),
-      "Service that the promoter logs in with. null: e-mail and password.",
+      "Service that the promoter logs in with, or null for e-mail and password.",
       null,
     ),
     selected_payout_method: field(
@@ -109,31 +112,31 @@ export const promoterAnswer = z
         .pick({ id: true, method: true, date_added: true, is_disabled: true })
         .nullable()
         .optional(),
-      "How the promoter wants to be paid. null: they have not chosen.",
+      "How the promoter wants to be paid, or null if they have not chosen.",
     ),
     parent_promoter: field(
       embeddedPromoter.nullable().optional(),
-      "The promoter who recruited this one. null: none.",
+      "The promoter who recruited this one, or null if none did.",
     ),
   })
   .meta({ id: "Promoter" });
 
-/** A promoter with everything that V2 shows of them. */
+/** A promoter with the related records that V2 shows. */
 export interface PromoterParts {
   account: Account;
   promoter: Promoter;
   promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
   stats: Stats;
   balance: Balance;
-  /** null: the promoter needs none, or the answer must not hold it. */
+  /** Null if the promoter needs none, or the answer must not show it. */
   setupUrl: string | null;
-  /** undefined: the request leaves it out. */
+  /** Undefined if the request excludes it. */
   payoutMethod: PayoutMethod | null | undefined;
-  /** undefined: the request leaves it out. */
+  /** Undefined if the request excludes it. */
   parent: Promoter | null | undefined;
 }
 
-/** The V2 promoter, without the parts that the request leaves out. */
+/** A promoter of V2, without the parts that the request excludes. */
 export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
   const { account, promoter, promoterCampaigns, stats, payoutMethod, parent } = parts;
   return {
@@ -144,7 +147,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     note: promoter.note,
     stats: promoterStatsJson(stats),
     is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
-    // Choice: a promoter whom the company adds needs no confirmation.
+    // Promoters whom the company adds need no confirmation.
     is_confirmed: promoter.isUnconfirmed !== true,
     track_ad_traffic: promoter.trackAdTraffic,
     fraud_suspicions: promoter.fraudSuspicions,
@@ -153,7 +156,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     tax_rate: promoter.taxRateHundredths / 100,
     profile: promoterProfileJson(promoter, account),
     joined_at: promoter.createdAt,
-    first_event_at: promoter.createdAt, // Choice: joining is the first event
+    first_event_at: promoter.createdAt, // joining is the first event
     last_login_at: promoter.lastLoginAt,
     archived_at: promoter.archivedAt,
     custom_fields: promoter.customFields ?? {},
@@ -168,7 +171,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
   };
 }
 
-/** A promoter's figures in all their campaigns. */
+/** A promoter's figures over all campaigns. */
 export function promoterStatsJson(stats: Stats): z.output<typeof promoterAnswer>["stats"] {
   return {
     clicks_count: stats.clicks,

@@ -11,7 +11,7 @@ import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 
-/** The parts of a promoter that a request may leave out. */
+/** The parts of a promoter that a request may exclude. */
 export interface Extras {
   withPayoutMethod: boolean;
   withParent: boolean;
@@ -31,9 +31,8 @@ export function showPromoterOf(
 }
 
 /**
- * Where a promoter sets their first password. null: they have one, or can't sign in.
- *
- * Choice: whoever joined by themselves has chosen a password, and has to confirm the address by their own link.
+ * Where a promoter sets their first password, or null if they have one or can't sign in. Promoters who signed up
+ * themselves have chosen a password, and confirm their address by the link in their e-mail.
  */
 export function setupUrl(
   { account, publicUrl, context: { now } }: Pick<V2Request, "account" | "publicUrl" | "context">,
@@ -44,7 +43,7 @@ export function setupUrl(
   return signInUrl({ publicUrl, now }, { account, promoter }, "setup");
 }
 
-/** Reads what V2 shows of a promoter besides their own record. */
+/** Reads the related records that V2 shows with a promoter. */
 export async function readPromoterParts(
   view: View,
   account: Account,

@@ -50,8 +50,8 @@ export const promoterProfileAnswer = z
     country: field(shown, profileParams.shape.country),
     address: field(shown, profileParams.shape.address),
     avatar: field(shown, profileParams.shape.avatar),
-    w8_form_url: field(shown, "Their tax form W-8. null: not uploaded.", null),
-    w9_form_url: field(shown, "Their tax form W-9. null: not uploaded.", null),
+    w8_form_url: field(shown, "Their tax form W-8, or null if it was not uploaded.", null),
+    w9_form_url: field(shown, "Their tax form W-9, or null if it was not uploaded.", null),
     description: field(shown, profileParams.shape.description),
     instagram_url: field(shown, profileParams.shape.instagram_url),
     youtube_url: field(shown, profileParams.shape.youtube_url),
@@ -62,7 +62,7 @@ export const promoterProfileAnswer = z
     tiktok_url: field(shown, profileParams.shape.tiktok_url),
     invoice_details_validation_errors: field(
       z.record(z.string(), z.unknown()),
-      "Faults of the invoice details, by field. Empty: none.",
+      "Errors in the invoice details, by field.",
       {},
     ),
     should_validate_invoice_details: field(
@@ -72,7 +72,7 @@ export const promoterProfileAnswer = z
   })
   .meta({ id: "PromoterProfile" });
 
-/** Choice: a profile has the id of its promoter, because each promoter has one profile. */
+/** A profile has the id of its promoter, because each promoter has exactly one. */
 export function promoterProfileJson(
   { id, profile }: Promoter,
   account: Account,
@@ -104,7 +104,7 @@ export function promoterProfileJson(
   };
 }
 
-/** A profile's changes. undefined: not given. */
+/** The changes to a profile. Fields that are undefined stay. */
 export function profileChanges(given: z.output<typeof profileParams>): ProfileChanges {
   return {
     firstName: given.first_name,

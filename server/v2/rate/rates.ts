@@ -62,7 +62,7 @@ const listParams = z.object({
   date: field(day.optional(), "Day of the sale, in UTC. Default: today.", "2026-03-04"),
 });
 
-/** `POST /api/v2/company/rates`. Choice: our addition; the rates only count for this account. */
+/** `POST /api/v2/company/rates`. The rates only count for this account. */
 export const storeRatesOperation: V2Operation = {
   id: "storeRates",
   summary: "Store exchange rates of a day",
@@ -75,7 +75,7 @@ export const storeRatesOperation: V2Operation = {
   handle: store,
 };
 
-/** `GET /api/v2/company/rates`. Choice: our addition. */
+/** `GET /api/v2/company/rates` */
 export const listRatesOperation: V2Operation = {
   id: "listRates",
   summary: "List the exchange rates that a sale of a day may use",
@@ -91,7 +91,7 @@ async function store({ event, account, context }: V2Request) {
   const { date, base, rates: given } = shapeInput(createBody, await readJson(event));
   const [stored] = await storeRates(context, account.id, [{ day: date, base, rates: given }]);
   if (stored === undefined) throw new Error("Rates were given and not stored");
-  // The first ones at once, for callers who look for them. A job records the others.
+  // Some waiting sales are recorded immediately for callers who check. A job records the rest.
   const { store: plain, now, chance } = withoutLog(context);
   for await (const _ of recordWaiting({ store: plain, clock: () => now, chance }, account)) break;
   return ratesJson(stored);

@@ -45,7 +45,7 @@ export const disableReferralsOperation = referralBatch("disable", {
 export const enableReferralsOperation = referralBatch("enable", {
   id: "enableReferrals",
   summary: "Enable disabled referrals",
-  description: "Takes the denial of leads back.",
+  description: "Enables denied leads again.",
   work: enableLead,
 });
 

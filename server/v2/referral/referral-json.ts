@@ -26,14 +26,14 @@ export const referralAnswer = z
     created_at: createdAt,
     customer_since: field(
       z.iso.datetime().nullable(),
-      "When the lead became a customer. null: not yet.",
+      "When the lead became a customer, or null if they have not.",
       "2026-03-01T09:30:00.000Z",
     ),
     promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that the lead belongs to."),
     fraud_check: field(z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]), "Why the lead is suspected of fraud."),
     created_by_user_email: field(
       z.string().nullable(),
-      "E-mail address of the user who added the lead in the dashboard. null: nobody did.",
+      "E-mail address of the user who added the lead in the dashboard, or null if no user did.",
       "manager@acme.example",
     ),
     username: field(z.string().nullable(), "The lead's user name.", "sam"),
@@ -47,29 +47,29 @@ export const referralAnswer = z
           }),
         )
         .nullable(),
-      "The parts of the lead's commissions that go to others. null: the promoter gets all.",
+      "The parts of the lead's commissions that go to others, or null if the promoter gets everything.",
     ),
     first_name: field(z.string().nullable(), "First name.", "Jane"),
     last_name: field(z.string().nullable(), "Last name.", "Doe"),
     website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
     comment: field(
       z.string().nullable(),
-      "What the promoter who added the lead says about it. null: nothing.",
+      "What the promoter who added the lead says about it, or null.",
       "Met at the fair in March.",
     ),
     is_expired: field(z.boolean(), "Whether the lead no longer earns commissions."),
-    custom_status: field(z.string().nullable(), "Always null: there are no statuses of your own.", null),
+    custom_status: field(z.string().nullable(), "Always null, because custom statuses do not exist.", null),
   })
   .meta({ id: "Referral" });
 
-/** A lead with the records that it shows. */
+/** A lead with its related records. */
 interface ReferralParts extends OwnerParts {
   lead: Lead;
-  /** The promoter campaigns of its splits. null: deleted. */
+  /** The promoter campaigns of its splits, null where deleted. */
   splitOwners: (PromoterCampaign | null)[];
 }
 
-/** Shows a lead with the records that it belongs to. */
+/** Loads a lead's related records and shows it. */
 export async function showReferral(reader: Reader, lead: Lead): Promise<z.output<typeof referralAnswer>> {
   const { accountId, splits } = lead;
   return referralJson({
@@ -83,7 +83,7 @@ export async function showReferral(reader: Reader, lead: Lead): Promise<z.output
   });
 }
 
-/** Choice: `created_by_user_email` is null if an API key added the lead, because keys name nobody. */
+/** `created_by_user_email` is null if an API key added the lead, because keys belong to no user. */
 function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
   const { lead } = parts;
   return {
@@ -105,7 +105,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     website: lead.website,
     comment: lead.comment ?? null,
     is_expired: false,
-    custom_status: null, // there are no statuses of a company's own
+    custom_status: null, // custom statuses do not exist
   };
 }
 

@@ -21,7 +21,7 @@ import { referralAnswer } from "./referral-json.ts";
 
 const MAX_SPLITS = 50;
 /** No lead has this id. */
-const NOBODY = 0;
+const NO_LEAD = 0;
 
 const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
 
@@ -70,7 +70,7 @@ export const listParams = z.object({
   ...pageParams.shape,
 });
 
-/** The filter in the domain's words. */
+/** The filter by the domain's names. */
 export function leadFilter({ q, ids, filters }: z.output<typeof listParams>): LeadFilter {
   return {
     text: q,
@@ -101,7 +101,7 @@ const split = z
     percentTenThousandths: percentage,
   }));
 
-/** The parts of a lead's commissions that go to others. A single part may come without a list. */
+/** The parts of a lead's commissions that go to others. A single part may be sent without a list. */
 const splits = z.preprocess(
   (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? [value] : value),
   z.array(split, "is invalid").max(MAX_SPLITS, `is too long (maximum is ${MAX_SPLITS} entries)`),
@@ -140,7 +140,7 @@ export const updateBody = z
     promoter_campaign_id: field(id, "Id of the promoter campaign that gets the lead.", 31),
     find_by: findBy,
     fraud_check: field(suspicion, "Why the lead is suspected of fraud."),
-    split_details: field(splits.nullable(), "The parts that go to others. Empty: none."),
+    split_details: field(splits.nullable(), "The parts that go to others. An empty list removes them."),
   })
   .partial();
 
@@ -163,8 +163,8 @@ export async function readSelector(
   if (by === "email" || by === "uid") return { ...selector, [by]: value };
   if (by === "source_id") {
     const found = await findRecordId(store, accountId, { kind: "customer", sourceId: value });
-    return { ...selector, id: found ?? NOBODY };
+    return { ...selector, id: found ?? NO_LEAD };
   }
   if (by !== "username") return { ...selector, id: readPathId(event) };
-  return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NOBODY };
+  return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NO_LEAD };
 }

@@ -27,7 +27,7 @@ import {
   type FindBy,
 } from "./referral-params.ts";
 
-/** A 422 always has `errors`, as the interface documents it for referrals. */
+/** For referrals, every 422 has `errors`. */
 const shape = recordError({ splits: "split_details" }, (failure, headers) =>
   (statusOf("v2", failure.kind) === 422 ? v2FieldError : v2Error)(failure, headers),
 );
@@ -102,7 +102,7 @@ export const importEventsOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
-  // Choice: leads are sorted by id, the order in which they came, because an import may date them back.
+  // Sorted by id, the order in which the leads came, because an import may set earlier dates.
   const reverse = params.sorting.created_at === "desc";
   const found = await findLeads(context.store, account.id, {
     filter: leadFilter(params),
@@ -162,7 +162,7 @@ function selectorOf({ event, account, context: { store } }: V2Request, by?: Find
   return readSelector(event, by ?? find_by, { store, accountId: account.id });
 }
 
-/** Choice: commissions stay with the promoter who earned them. `move_to_promoter` moves them if asked. */
+/** Commissions stay with the promoter who earned them; `move_to_promoter` can move them. */
 function changesOf(body: z.output<typeof updateBody>): LeadChanges {
   return {
     email: body.email,

@@ -28,7 +28,7 @@ export const trackSale: V2Operation = {
   isTracking: true,
   summary: "Record a sale",
   description:
-    "Records a payment of a lead and what the promoters earn from it. Give `email` or `uid`, and an `event_id` of your own, by which it is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
+    "Records a payment of a lead and what promoters earn from it. Give `email` or `uid`, and your own `event_id`, so that the sale is recorded once. If the person has not signed up, `tid`, `ref_id` or `promo_code` names the promoter.",
   example: { email: "sam@example.net", event_id: "order-1001", amount: 10000 },
   body: saleParams,
   answer: z
@@ -39,26 +39,30 @@ export const trackSale: V2Operation = {
       original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
       original_sale_currency: field(
         z.string().nullable(),
-        "The sale's own currency. null: your account's.",
+        "The sale's own currency, or null if it is your account's.",
         null,
       ),
       event_id: field(z.string(), "Your own id of the sale.", "order-1001"),
       plan_id: field(z.string().nullable(), "Your own id of the price or plan.", "price_pro_monthly"),
-      billing_period: field(z.string().nullable(), "How often the plan is paid. null: unknown.", "monthly"),
+      billing_period: field(
+        z.string().nullable(),
+        "How often the plan is paid, or null if unknown.",
+        "monthly",
+      ),
       quantity: field(z.int(), "How many pieces were sold.", 1),
       mrr: field(
         z.int().nullable(),
-        "The monthly recurring revenue, in cents of your account's currency. null: not given.",
+        "The monthly recurring revenue, in cents of your account's currency, or null if it was not given.",
         2900,
       ),
       referral_reward: field(
         z
           .object({
             id: recordId,
-            name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+            name: field(z.string(), "The record's display name.", "Jane Doe"),
           })
           .nullable(),
-        "The reward that the lead gets with the sale. null: none.",
+        "The reward that the lead gets with the sale, or null if there is none.",
       ),
       created_at: createdAt,
       referral,
@@ -72,14 +76,18 @@ export const trackSale: V2Operation = {
     .object({
       id: recordId,
       etype: field(z.literal("sale"), "What kind of event was recorded."),
-      sale_amount: field(z.null(), "Always null: it is not converted yet.", null),
+      sale_amount: field(z.null(), "Always null, because it is not converted yet.", null),
       original_sale_amount: field(z.int(), "What was sold, in the sale's own currency.", 10000),
       original_sale_currency: field(z.string(), "The sale's own currency.", "EUR"),
       event_id: field(z.string(), "Your own id of the sale.", "order-1001"),
       plan_id: field(z.string().nullable(), "Your own id of the price or plan.", "price_pro_monthly"),
-      billing_period: field(z.string().nullable(), "How often the plan is paid. null: unknown.", "monthly"),
+      billing_period: field(
+        z.string().nullable(),
+        "How often the plan is paid, or null if unknown.",
+        "monthly",
+      ),
       quantity: field(z.int(), "How many pieces were sold.", 1),
-      mrr: field(z.null(), "Always null: it is not converted yet.", null),
+      mrr: field(z.null(), "Always null, because it is not converted yet.", null),
       referral_reward: field(z.null(), "Always null.", null),
       created_at: createdAt,
       referral,
@@ -93,7 +101,7 @@ export const trackSale: V2Operation = {
     recordSale(context, account, { ...shapeSale(await readJson(event)), show: showSale, showWaiting }),
 };
 
-/** Shows a sale that waits for an exchange rate, with status 202. */
+/** Answers a sale that waits for an exchange rate with 202. */
 async function showWaiting(_view: View, { waiting, lead }: ShownWaiting) {
   if (waiting.kind !== "sale") throw new Error("A sale became another event");
   const { facts, rate } = waiting;
@@ -116,7 +124,7 @@ async function showWaiting(_view: View, { waiting, lead }: ShownWaiting) {
   });
 }
 
-/** Choice: `quantity`, `mrr` and `referral_reward` are our additions. They show how the sale was understood. */
+/** `quantity`, `mrr` and `referral_reward` are additions that show how the sale was understood. */
 async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
   const { accountId, referralRewardId } = sale;
   const reward = referralRewardId === null ? null : await view.get(rewards, accountId, referralRewardId);

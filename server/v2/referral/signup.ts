@@ -14,27 +14,27 @@ export const trackSignup: V2Operation = {
   isTracking: true,
   summary: "Record a sign-up",
   description:
-    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`.",
+    "Records a sign-up as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`.",
   example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   body: signupParams,
   answer: z
     .object({
       id: recordId,
       etype: field(z.literal("signup"), "What kind of event was recorded."),
-      sale_amount: field(z.number().nullable(), "What was sold, in cents. null for sign-ups.", null),
+      sale_amount: field(z.number().nullable(), "What was sold, in cents. Null for sign-ups.", null),
       original_sale_amount: field(
         z.number().nullable(),
-        "The same in the sale's own currency. null for sign-ups.",
+        "The same in the sale's own currency. Null for sign-ups.",
         null,
       ),
       original_sale_currency: field(
         z.string().nullable(),
-        "The sale's own currency. null for sign-ups.",
+        "The sale's own currency. Null for sign-ups.",
         null,
       ),
-      event_id: field(z.string().nullable(), "Your own id of the event. null for sign-ups.", null),
-      plan_id: field(z.int().nullable(), "Id of the plan. null for sign-ups.", null),
-      billing_period: field(z.string().nullable(), "How often the plan is paid. null for sign-ups.", null),
+      event_id: field(z.string().nullable(), "Your own id of the event. Null for sign-ups.", null),
+      plan_id: field(z.int().nullable(), "Id of the plan. Null for sign-ups.", null),
+      billing_period: field(z.string().nullable(), "How often the plan is paid. Null for sign-ups.", null),
       created_at: createdAt,
       referral: field(
         z.object({

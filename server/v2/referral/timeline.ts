@@ -15,13 +15,16 @@ const optionalText = z.string().nullable();
 const entryAnswer = z
   .object({
     kind: field(z.enum(KINDS), "What happened."),
-    at: field(z.iso.datetime().nullable(), "When it happened. null: a click whose visitor has expired."),
+    at: field(
+      z.iso.datetime().nullable(),
+      "When it happened, or null for a click whose visitor has expired.",
+    ),
     id: field(z.int().nullable(), "Id of the sale, the refund, the commission or the payout.", 12),
     event_id: field(optionalText, "Your own id of the sale or the refund.", "inv_1001"),
     amount: field(z.int().nullable(), "The amount: cents for `cash`, whole units otherwise.", 10000),
     unit: field(optionalText, "Unit of the amount.", "cash"),
     original_amount: field(z.int().nullable(), "The amount in the sale's own currency.", 10000),
-    original_currency: field(optionalText, "The sale's own currency. null: the account's currency.", null),
+    original_currency: field(optionalText, "The sale's own currency, or null if it is the account's.", null),
     status: field(optionalText, "Status of the commission or the payout.", "approved"),
     plan_id: field(optionalText, "The sold price or plan, by your own id.", "pro-monthly"),
     quantity: field(z.int().nullable(), "How many pieces were sold.", 1),
@@ -33,7 +36,7 @@ const entryAnswer = z
     referral_reward: field(optionalText, "Name of the reward that the lead got with the sale.", "10% off"),
     tier: field(
       z.int().nullable(),
-      "Whose commission it is. 1: the promoter, 2: their parent, and so on.",
+      "Whose commission it is: 1 for the promoter, 2 for their parent, and so on.",
       1,
     ),
     reward: field(optionalText, "Name of the reward that gave the commission.", "20% of each sale"),
@@ -57,7 +60,7 @@ export const referralTimelineOperation: V2Operation = {
   id: "getReferralTimeline",
   summary: "Show what happened to a referral",
   description:
-    "Tells what happened to a lead, oldest first: the click, the sign-up, sales, refunds, commissions and payouts. Of sales, refunds and commissions it names the latest 200 each.",
+    "Lists what happened to a lead, oldest first: the click, the sign-up, sales, refunds, commissions and payouts. Of sales, refunds and commissions, only the latest 200 each are listed.",
   pathId,
   params: findParams,
   answer: z.array(entryAnswer),

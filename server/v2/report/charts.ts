@@ -39,14 +39,14 @@ const answer = {
   period_from: field(z.iso.date(), "First day of the chart.", "2026-03-01"),
   period_to: field(z.iso.date(), "Last day of the chart.", "2026-03-31"),
   selection: field(z.enum(SELECTIONS), params.shape.selection),
-  group_by: field(z.enum(GROUPINGS), "The time from one point to the next. It fits the length of the chart."),
+  group_by: field(z.enum(GROUPINGS), "The time between two points. It depends on the length of the chart."),
 };
 
 /** `GET /api/v2/company/promoters/{id}/chart_data` */
 export const promoterChart: V2Operation = {
   id: "chartPromoter",
   summary: "Chart a promoter's figures",
-  description: "Shows how a figure of a promoter went over time, over all campaigns.",
+  description: "Shows a figure of a promoter over time, in all campaigns.",
   mayBeAged: true,
   params,
   answer: z
@@ -65,7 +65,7 @@ export const promoterChart: V2Operation = {
 export const promoterCampaignChart: V2Operation = {
   id: "chartPromoterCampaign",
   summary: "Chart a promoter campaign's figures",
-  description: "Shows how a figure of a promoter went over time in one campaign.",
+  description: "Shows a figure of a promoter over time in one campaign.",
   mayBeAged: true,
   params: promoterCampaignParams,
   answer: z
@@ -101,7 +101,7 @@ async function chartPromoter(request: V2Request) {
   };
 }
 
-/** Choice: `with_totals` adds the sum as `total`. */
+/** `with_totals` adds the sum as `total`. */
 async function chartPromoterCampaign(request: V2Request) {
   const { event, account, context } = request;
   const promoterCampaign = await loadPromoterCampaign(context.store, account.id, readPathId(event));

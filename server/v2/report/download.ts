@@ -15,11 +15,11 @@ import { field } from "../../http/fields.ts";
 
 const REPORTS = ["overview", "campaigns", "promoters", "traffic_sources", "urls"] as const;
 
-/** A file holds every group. The domain refuses reports that would be too large. */
+/** A file has all groups on one page. The domain refuses reports that would be too large. */
 const MOST_CELLS = 1_000_000;
 const WHOLE = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
 
-/** The column `url` may be asked for. The report on pages always has it. */
+/** The column `url` may be requested. The report on pages always has it. */
 const downloadParams = reportParams.extend({
   report_type: field(oneOf(REPORTS), "Which report the file holds."),
   columns: field(listOf(oneOf([...ALL_COLUMNS, "url"])), "The columns to show.", [
@@ -47,7 +47,7 @@ export const downloadReport: V2Operation = {
   handle: download,
 };
 
-/** Choice: the file is always answered at once. A report that would be too large is refused. */
+/** The file is always the answer itself, never a background job. Reports that would be too large are refused. */
 async function download(request: V2Request) {
   const { params, query } = readListing(request, downloadParams);
   const columns = params.columns.filter((name) => name !== "url");
@@ -69,7 +69,7 @@ async function download(request: V2Request) {
   );
 }
 
-/** Sums of money, which people read in units of the currency and programs in cents. */
+/** Money has two columns: one in units of the currency for people, one in cents for programs. */
 function isMoney(column: Column): boolean {
   return column.endsWith("_amount") || column.endsWith("_epc");
 }
@@ -78,7 +78,7 @@ function titlesOf(column: Column): string[] {
   return isMoney(column) ? [column, `${column}_cents`] : [column];
 }
 
-/** Choice: a title that says amount has units of the currency below it. The cents have a column of their own. */
+/** The column of an amount has units of the currency; a second column has the cents. */
 function withAmounts(line: Line, columns: Column[], currency: string): Line {
   const decimals = exponentOf(currency) ?? 2;
   const sums = columns.filter(isMoney).map((column) => {
@@ -119,7 +119,7 @@ const LINES: Record<Report, (request: V2Request, report: V2ReportQuery, wanted: 
     },
   };
 
-/** Not everything is counted by source and page. @throws Failure `invalid` */
+/** Some figures are not counted by source and page. @throws Failure `invalid` */
 function refuseOtherColumns(columns: Column[]): void {
   if (columns.every((name) => (ORIGIN_COLUMNS as Column[]).includes(name))) return;
   const fields = { columns: [`is not one of ${ORIGIN_COLUMNS.join(", ")}`] };

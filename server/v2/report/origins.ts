@@ -17,7 +17,7 @@ const sourceParams = params.extend({
   q: field(text.optional(), "Text to search for in sources, or `id:…` for one.", "news.example"),
 });
 
-/** The column `url` may be asked for. It is always there. */
+/** The column `url` may be requested, but is always there. */
 const urlParams = params.extend({
   q: field(text.optional(), "Text to search for in addresses, or `id:…` for one.", "/pricing"),
   columns: field(listOf(oneOf([...ORIGIN_COLUMNS, "url"])), "The columns to show.", [
@@ -98,7 +98,7 @@ async function list(request: V2Request, kind: OriginKind, schema: typeof sourceP
   return { groups: records, report };
 }
 
-/** The sources or pages of a report. Choice: those with the most clicks come first unless told otherwise. */
+/** The sources or pages of a report, by default those with the most clicks first. */
 export function findOrigins(
   { account, context }: V2Request,
   report: V2ReportQuery,

@@ -4,7 +4,7 @@ import type { ReportRow } from "../../domain/reports/report.ts";
 import { oneOf } from "../../input/fields.ts";
 import { field } from "../../http/fields.ts";
 
-/** Each column with its figure, what it shows, an example, and what an order by it means. */
+/** Each column with its figure, description, example, and the description of sorting by it. */
 const COLUMNS = {
   active_customers: [
     "activeCustomers",
@@ -174,8 +174,7 @@ export function dataJson(figures: Figures, columns: readonly Column[]): z.output
 }
 
 /**
- * A period. Choice: `period` is `2026-03-04`, `2026-03` or `2026`, and a week is named by its first day. `id` is the
- * first day.
+ * A period. `period` is `2026-03-04`, `2026-03` or `2026`; a week has the name of its first day. `id` is the first day.
  */
 export function rowJson(
   { period, figures }: ReportRow,

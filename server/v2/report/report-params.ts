@@ -7,7 +7,7 @@ import { pageParams } from "../page-params.ts";
 import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
 import { field } from "../../http/fields.ts";
 
-/** Ends the description of each report. */
+/** The last sentence in the description of each report. */
 export const QUERY = "Choose `columns`, the days, and whether each row is a day, week, month or year.";
 
 /** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
@@ -53,7 +53,7 @@ export function queryOf(params: Params): V2ReportQuery {
   };
 }
 
-/** The column that the rows are sorted by: the first in the query. null: none is given. */
+/** The first sort column in the query, or null if there is none. */
 export function sortOf(
   sorting: Partial<Record<Column, "asc" | "desc" | undefined>> | undefined,
   query: Query,
@@ -63,14 +63,14 @@ export function sortOf(
   return name === undefined ? null : { by: figureOf(name), isDescending: sorting?.[name] === "desc" };
 }
 
-/** The text or the id (`id:5`) that a report is narrowed to. */
+/** The text or the id (`id:5`) that a report is filtered by. */
 export function narrowing(q: string | undefined): { text: string | null; id: string | null } {
   const wanted = q?.trim().toLowerCase() ?? "";
   const [, named = null] = /^id:\s*(\S+)$/.exec(wanted) ?? [];
   return { id: named, text: wanted === "" || named !== null ? null : wanted };
 }
 
-/** The number of a record that `id:5` names. null: not a number. */
+/** The number in `id:5`, or null if it is not a number. */
 export function numberOf(named: string): number | null {
   const parsed = id.safeParse(named);
   return parsed.success ? parsed.data : null;

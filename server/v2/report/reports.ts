@@ -66,7 +66,7 @@ export const campaignsReport: V2Operation = {
   }),
   answer: z.array(
     z
-      .object({ campaign: field(embeddedCampaign, "The campaign. null: it was deleted."), ...group })
+      .object({ campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."), ...group })
       .meta({ id: "CampaignReport" }),
   ),
   isPaged: true,
@@ -89,7 +89,7 @@ export const promotersReport: V2Operation = {
   }),
   answer: z.array(
     z
-      .object({ promoter: field(embeddedPromoter, "The promoter. null: they were deleted."), ...group })
+      .object({ promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."), ...group })
       .meta({ id: "PromoterReport" }),
   ),
   isPaged: true,
@@ -112,7 +112,7 @@ async function overview(request: V2Request) {
   return [...shown, { period: "total", id: "total", data }];
 }
 
-/** Choice: `q` finds periods by their name, such as `2026-03`. */
+/** `q` finds periods by name, such as `2026-03`. */
 export function narrowed<R extends { period: string; id: string }>(rows: R[], q: string | undefined): R[] {
   const { text, id } = narrowing(q);
   return rows.filter((row) => (text === null || row.period.includes(text)) && (id === null || row.id === id));
@@ -150,14 +150,14 @@ async function listPromoters(request: V2Request) {
   return shown;
 }
 
-/** Which groups a report shows, and in which order. */
+/** The groups of a report, and their order. */
 export interface Selection {
   q: string | undefined;
   sort: ReturnType<typeof sortOf>;
   window: Window;
 }
 
-/** The campaigns of a report, oldest first unless told otherwise. */
+/** The campaigns of a report, by default oldest first. */
 export function findCampaigns(
   { account, context }: V2Request,
   report: V2ReportQuery,
@@ -174,7 +174,7 @@ export function findCampaigns(
   });
 }
 
-/** The promoters of a report. Choice: those with the most revenue come first unless told otherwise. */
+/** The promoters of a report, by default those with the most revenue first. */
 export function findPromoters(
   { account, context }: V2Request,
   report: V2ReportQuery,

@@ -12,7 +12,7 @@ const TOO_MANY_PRODUCTS = `is too long (maximum is ${MAX_PRODUCTS} products)`;
 /**
  * Reward entries as clients send them.
  *
- * Choice: an entry without `apply_on` is for the products that it names or, if it names none, for all sales.
+ * @see docs/spec/v2.md "Reward entry"
  */
 export const rewardEntries = z
   .array(
@@ -27,7 +27,7 @@ export const rewardEntries = z
                 z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullable(),
               )
               .optional(),
-            "Products that the reward is for. Empty: all.",
+            "Products that the reward is for. Empty means all.",
             [],
           ),
           reward_id: field(id, "Id of the reward.", 3),
@@ -47,7 +47,7 @@ export const rewardEntries = z
 export const rewardEntryAnswer = z
   .object({
     apply_on: field(z.enum(APPLY_ON), "Which sales the reward is for."),
-    product_ids: field(z.array(z.int()), "Products that the reward is for. Empty: all.", []),
+    product_ids: field(z.array(z.int()), "Products that the reward is for. Empty means all.", []),
     reward_id: field(z.int(), "Id of the reward.", 3),
     reward: field(
       z.object({

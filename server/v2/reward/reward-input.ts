@@ -45,10 +45,7 @@ const schemas = field(
               20,
             ),
             flat_amount: field(flag, "`true`: `amount` is fixed. `false`: it is a percentage of the sale."),
-            rules: field(
-              rules.nullish(),
-              "Further conditions, each connected with those before it. Empty: none.",
-            ),
+            rules: field(rules.nullish(), "Further conditions, each connected with those before it."),
           },
           "is invalid",
         )
@@ -95,7 +92,7 @@ export const createBody = optional.extend(needed.shape);
 /** The fields of a reward that can be changed. */
 export const updateBody = optional.extend(needed.partial().shape);
 
-/** V2's names for the fields that a reward may contradict itself in. */
+/** V2's names of the fields that may contradict each other. */
 export const REWARD_FIELDS = {
   isPromoterReward: "is_promoter_reward",
   promoterRewardType: "promoter_reward_type",
@@ -104,7 +101,7 @@ export const REWARD_FIELDS = {
   durationMonths: "duration_in_months",
 };
 
-/** A new reward in the domain's words. A promoter's reward is for sales unless it says otherwise. */
+/** A new reward by the domain's names. A promoter's reward is for sales by default. */
 export function newRewardOf(body: z.output<typeof createBody>): NewReward {
   const usualType = body.is_promoter_reward ? "sale" : null;
   return {

@@ -12,27 +12,27 @@ import { UNITS } from "../../domain/money.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { coupon } from "../../input/common-fields.ts";
 
-/** A rule as clients write it, and as they get it back. @see docs/spec/money.md "Rules of a reward" */
+/** A rule as clients send and receive it. @see docs/spec/money.md "Rules of a reward" */
 export const ruleShape = z.looseObject({
   type: field(
     z.enum(RULE_TYPES),
-    "What is counted when the sale is judged: the customer's months or sales, or the promoter's customers or revenue (in the minor unit) in the campaign.",
+    "What the rule counts: the customer's months or sales, or the promoter's customers or revenue (in the minor unit) in the campaign.",
     "customer_sales_count",
   ),
   operator: field(
     z.union([z.enum(OPERATOR_NAMES), z.string()]).optional(),
-    "How the count must compare with the value. Absent: `equal to`. Underscores, and `<`, `<=`, `=`, `==`, `>=`, `>` and `%` are understood, too.",
+    "How the count must compare with the value. Default: `equal to`. Underscores, and `<`, `<=`, `=`, `==`, `>=`, `>` and `%` are accepted, too.",
     "less than or equal to",
   ),
   value: field(z.union([z.number(), z.string()]), "The number to compare with.", 12),
   join: field(
     z.enum(["and", "or"]).optional(),
-    "How the rule is connected with those before it. Absent: `and`.",
+    "How the rule is connected with those before it. Default: `and`.",
     "and",
   ),
   filter_by: field(
     z.union([z.string(), z.number()]).nullable().optional(),
-    "Limits the rule to sales of one price: its `plan`. null or absent: all.",
+    "Limits the rule to sales of one price: its `plan`. Default: all.",
     null,
   ),
 });
@@ -43,10 +43,7 @@ const schemaAnswer = z
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
     amount: field(z.number(), "The fixed amount in units of the currency, or the percentage.", 20),
     flat_amount: field(z.boolean(), "`true`: `amount` is fixed. `false`: it is a percentage of the sale."),
-    rules: field(
-      z.array(ruleAnswer),
-      "Further conditions, each connected with those before it. Empty: none.",
-    ),
+    rules: field(z.array(ruleAnswer), "Further conditions, each connected with those before it."),
   })
   .meta({ id: "RewardSchema" });
 
@@ -61,7 +58,7 @@ export const rewardAnswer = z
     ),
     promoter_reward_type: field(
       z.enum(PROMOTER_REWARD_TYPES).nullable(),
-      "What the promoter earns it for. null: it is for referred people.",
+      "What the promoter earns it for, or null if it is for referred people.",
       "sale",
     ),
     coupon: coupon,
@@ -69,17 +66,17 @@ export const rewardAnswer = z
     hide_reward: field(z.boolean(), "Whether the reward is hidden from promoters."),
     provider_coupon_id: field(
       z.string().nullable(),
-      "Id of the coupon at the payment processor. null: none.",
+      "Id of the coupon at the payment processor, or null if there is none.",
       null,
     ),
     duration: field(
       z.enum(REWARD_DURATIONS).nullable(),
-      "For how long a customer's sales earn it. null: not said.",
+      "For how long a customer's sales earn it, or null if that is not set.",
     ),
     duration_in_months: field(z.int().nullable(), "For how many months, with the duration `repeating`.", 12),
     max_redemptions: field(
       z.int().nullable(),
-      "How often your shop or payment processor lets customers use it. Sales are recorded beyond it, too. null: without limit.",
+      "How often your shop or payment processor lets customers use it, or null for no limit. Sales beyond it are still recorded.",
       null,
     ),
     new_customers_only: field(
@@ -90,16 +87,16 @@ export const rewardAnswer = z
     updated_at: field(z.iso.datetime(), "When the record was last changed."),
     provider: field(
       z.string().nullable(),
-      "Payment processor that the reward's coupon belongs to. null: none.",
+      "Payment processor that the reward's coupon belongs to, or null if there is none.",
       null,
     ),
     tier_reward_mode: field(
       z.enum(TIER_REWARD_MODES).nullable(),
-      "How the reward of a parent promoter is computed. null: no tier reward.",
+      "How the reward of a parent promoter is computed. Null if it is not a tier reward.",
     ),
     tier_level: field(
       z.int().nullable(),
-      "1: the promoter, 2: their parent, and so on. null: no tier reward.",
+      "1 for the promoter, 2 for their parent, and so on. Null if it is not a tier reward.",
       1,
     ),
     schemas: field(z.array(schemaAnswer), "What the reward gives: one entry for each kind of amount."),
@@ -114,7 +111,7 @@ export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
     is_promoter_reward: reward.isPromoterReward,
     promoter_reward_type: reward.promoterRewardType,
     coupon: reward.coupon,
-    editable: true, // no reward is locked by a payment processor
+    editable: true, // payment processors lock no rewards
     hide_reward: reward.isHidden,
     provider_coupon_id: reward.providerCouponId,
     duration: reward.duration,
@@ -136,6 +133,6 @@ function schemaJson(schema: RewardSchema): z.output<typeof schemaAnswer> {
     unit,
     amount: amountTenThousandths / 10_000,
     flat_amount: isFlat,
-    rules: rules as z.output<typeof ruleAnswer>[], // checked when they came in
+    rules: rules as z.output<typeof ruleAnswer>[], // validated on input
   };
 }

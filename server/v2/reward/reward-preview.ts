@@ -59,10 +59,10 @@ const previewAnswer = z
     earnings: field(
       z.array(
         z.object({
-          tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+          tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
           reward: field(
             z.object({
-              id: field(z.int().nullable(), "Id of the reward. null: it is not saved.", 3),
+              id: field(z.int().nullable(), "Id of the reward, or null if it is not saved.", 3),
               name: field(z.string(), "Name of the reward.", "20% of each sale"),
             }),
             "The reward.",
@@ -71,7 +71,7 @@ const previewAnswer = z
           amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
         }),
       ),
-      "What each person would get. Empty: nobody gets anything.",
+      "What each person would get. Empty if nobody gets anything.",
     ),
   })
   .meta({ id: "RewardPreview" });
@@ -79,9 +79,9 @@ const previewAnswer = z
 /** `POST /api/v2/company/rewards/preview`. It changes nothing. */
 export const previewRewardsOperation: V2Operation = {
   id: "previewRewards",
-  summary: "Work out what rewards would give for a sale",
+  summary: "Calculate what rewards would give for a sale",
   description:
-    "Works out what rewards would give for a sale, by the rules of a real one. It changes nothing. Give rewards that are not saved as `drafts`, and saved ones as `entries`.",
+    "Calculates what rewards would give for a sale, by the same rules as for a real one. It changes nothing. Send unsaved rewards as `drafts` and saved ones as `entries`.",
   example: {
     drafts: [
       {
@@ -131,7 +131,7 @@ async function preview({ event, account, context: { store } }: V2Request) {
   };
 }
 
-/** A reward that is not saved is for all sales. Its id only has to differ from those of the others. */
+/** An unsaved reward is for all sales. Its id only has to be unique. */
 function draftedEntry(draft: NewReward, at: number): { entry: RewardEntry; reward: Reward } {
   const reward = { ...draft, accountId: 0, id: -1 - at, createdAt: "", updatedAt: "" };
   refuseContradictions(reward);

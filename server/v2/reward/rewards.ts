@@ -15,7 +15,7 @@ import { rewardAnswer, rewardJson } from "./reward-json.ts";
 import { field } from "../../http/fields.ts";
 
 const listParams = pageParams.extend({
-  scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Left out: all."),
+  scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Default: all."),
 });
 
 const shape = recordError(REWARD_FIELDS);
@@ -32,7 +32,7 @@ export const listRewardsOperation: V2Operation = {
   handle: list,
 };
 
-/** `POST /api/v2/company/rewards`. The interface documents 200, not 201. */
+/** `POST /api/v2/company/rewards`. It answers 200; other creations answer 201. */
 export const createRewardOperation: V2Operation = {
   id: "createReward",
   summary: "Create a reward",
@@ -57,7 +57,7 @@ export const updateRewardOperation: V2Operation = {
   handle: update,
 };
 
-/** `POST /api/v2/company/rewards/{id}/hide`. Choice: answers with the hidden reward. */
+/** `POST /api/v2/company/rewards/{id}/hide`. Answers with the hidden reward. */
 export const hideRewardOperation: V2Operation = {
   id: "hideReward",
   summary: "Hide a reward from promoters",

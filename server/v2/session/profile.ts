@@ -13,7 +13,7 @@ import { sessionAnswer, sessionJson } from "./session-json.ts";
 import { createdAt, field } from "../../http/fields.ts";
 
 const nameBody = z.object({
-  name: field(userName.nullable(), "Your name. null: you show by your e-mail address.", "Alex Kim"),
+  name: field(userName.nullable(), "Your name, or null to be shown by your e-mail address.", "Alex Kim"),
 });
 
 /** `PUT /api/v2/company/session` */
@@ -31,7 +31,7 @@ export const updateOwnNameOperation: V2Operation = {
 };
 
 const passwordBody = z.object({
-  current_password: field(password, "The password so far. Not needed if there is none.", "s3cret-start"),
+  current_password: field(password, "The current password. Not needed if there is none.", "s3cret-start"),
   password: field(newPassword, "At least 8 characters.", "correct horse battery"),
 });
 
@@ -40,7 +40,7 @@ export const changePasswordOperation: V2Operation = {
   id: "changeOwnPassword",
   summary: "Change your own password",
   description:
-    "Changes the password of the signed-in user, who must know the one they have. All their other sessions end, and this one gets a new cookie.",
+    "Changes the password of the signed-in user, who must give the current one. All their other sessions end, and this one gets a new cookie.",
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "busy"],
@@ -63,7 +63,7 @@ const ownSessionAnswer = z
     id: field(z.int(), "Id of the session.", 204),
     device: field(
       z.string().nullable(),
-      "The browser's `User-Agent`. null: it sent none.",
+      "The browser's `User-Agent`, or null if it sent none.",
       "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
     ),
     created_at: createdAt,

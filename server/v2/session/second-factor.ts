@@ -9,20 +9,20 @@ import { sessionAnswer, sessionJson } from "./session-json.ts";
 import { field } from "../../http/fields.ts";
 
 const passwordBody = z.object({
-  current_password: field(password, "The password so far. Not needed if there is none.", "s3cret-start"),
+  current_password: field(password, "The current password. Not needed if there is none.", "s3cret-start"),
 });
-const codeBody = z.object({ code: field(factorCode, "A code that the program shows.", "492039") });
+const codeBody = z.object({ code: field(factorCode, "A code from the authenticator app.", "492039") });
 
 /** `POST /api/v2/company/session/second_factor` */
 export const beginSecondFactorOperation: V2Operation = {
   id: "beginSecondFactor",
   summary: "Begin a second factor",
-  description: "Makes the secret for a program that shows codes. It counts once a code has confirmed it.",
+  description: "Makes the secret for an authenticator app. It applies once a code has confirmed it.",
   body: passwordBody,
   answer: z.object({
     secret: field(
       z.string(),
-      "The secret for a program that shows codes, in base32.",
+      "The secret for an authenticator app, in base32.",
       "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
     ),
     address: field(
@@ -44,7 +44,7 @@ export const beginSecondFactorOperation: V2Operation = {
 export const confirmSecondFactorOperation: V2Operation = {
   id: "confirmSecondFactor",
   summary: "Confirm a second factor with its first code",
-  description: "Confirms the second factor with its first code. From then on signing in needs a code.",
+  description: "Confirms the second factor with its first code. From then on, signing in needs a code.",
   body: codeBody,
   answer: z.object({
     recovery_codes: field(
@@ -79,7 +79,7 @@ export const removeSecondFactorOperation: V2Operation = {
   },
 };
 
-/** Somebody at an unlocked computer must not be able to lock its owner out. */
+/** A stranger at an unlocked computer must not be able to lock its owner out. */
 async function checkPassword({ event, caller, context, limit }: V2Request): Promise<void> {
   const body = shapeInput(passwordBody, await readJson(event));
   const { user } = signedIn(caller);

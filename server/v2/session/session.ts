@@ -24,9 +24,9 @@ import { field, message } from "../../http/fields.ts";
 
 const COOKIE = SESSION_COOKIES.user;
 
-/** A password as somebody enters it to sign in. Blanks belong to it. */
+/** A password to sign in with. It is not trimmed. */
 export const password = text;
-/** A password that somebody chooses. */
+/** A new password. */
 export const newPassword = password.min(
   MIN_PASSWORD_LENGTH,
   `is too short (minimum is ${MIN_PASSWORD_LENGTH} characters)`,
@@ -98,18 +98,18 @@ const checkBody = z.object({ token: linkToken });
 /** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
 export const checkLinkOperation: OpenOperation = {
   id: "checkUserLink",
-  summary: "Look at a link that sets a password",
+  summary: "Show what a link that sets a password is for",
   description:
-    "Shows what a link is for that makes the owner, invites a user or resets a password. It does not use the link up.",
+    "Shows the purpose of a link that makes the owner, invites a user or resets a password. The link can still be used.",
   body: checkBody,
   answer: z.object({
     kind: field(
       z.enum(LINK_KINDS),
-      "`owner`: makes the first owner, who gives an e-mail address. `invitation`: sets the first password of an invited user. `reset`: sets a new password.",
+      "`owner`: makes the first owner, who gives an e-mail address. `invitation`: sets an invited user's first password. `reset`: sets a new password.",
     ),
     email: field(
       z.string().nullable(),
-      "The e-mail address of the user. null: the user gives one with the password.",
+      "The e-mail address of the user, or null if the user gives one with the password.",
       "alex@acme.example",
     ),
   }),
@@ -150,7 +150,7 @@ export const followLinkOperation: OpenOperation = {
     await limit(null);
     const follow = () => followUserLink(context, { ...input, device: deviceOf(event) });
     if (input.code === undefined) return welcome(request, await follow());
-    // Somebody who has the link may guess codes of the second factor no faster than somebody who has the password.
+    // Guessing codes of the second factor is limited for links just like for passwords.
     const { user } = await loadUserLink(context.store, input.token, context.now);
     await limit(user?.email ?? null);
     return welcome(request, await guessCode(user?.email ?? "", "link", follow));
@@ -159,7 +159,7 @@ export const followLinkOperation: OpenOperation = {
 
 const resetBody = z.object({ email: field(email, "The user's e-mail address.", "alex@acme.example") });
 
-/** `POST /api/v2/company/session/reset`. The answer is always the same, so that nobody can ask who is a user. */
+/** `POST /api/v2/company/session/reset`. The answer is always the same, so that it does not reveal who is a user. */
 export const requestResetOperation: OpenOperation = {
   id: "requestPasswordReset",
   summary: "Ask for an e-mail with a link that sets a new password",
@@ -175,14 +175,14 @@ export const requestResetOperation: OpenOperation = {
     await limitEmail(address);
     if (!hasMail) return { message: "This server sends no e-mails." };
     afterwards(() => mailReset(context, address, () => mayMail(address)));
-    return { message: "If somebody signs in with this address, an e-mail with a link is on its way." };
+    return { message: "If a user has this address, an e-mail with a link is on its way." };
   },
 };
 
-/** The signed-in caller. Operations of persons have no other. */
+/** The signed-in caller of an operation that API keys can't call. */
 export function signedIn(caller: Caller): Caller & { kind: "user" } {
   if (caller.kind === "user") return caller;
-  throw new Error("A key called an operation of persons");
+  throw new Error("A key called an operation for users");
 }
 
 function welcome(request: OpenRequest, { account, user, token }: SignedIn) {
@@ -192,7 +192,7 @@ function welcome(request: OpenRequest, { account, user, token }: SignedIn) {
   return sessionJson(user, account);
 }
 
-/** The browser that sent a request. */
+/** The browser's `User-Agent`, kept with the session. */
 export function deviceOf(event: H3Event): string | null {
   return event.req.headers.get("user-agent");
 }

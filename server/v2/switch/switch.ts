@@ -18,15 +18,15 @@ const step = z
       "`records`: promoters are here. `payout_methods`: a promoter has one. `mail`: the server can send e-mails. `webhook`: there is one. `billing`: an event of Stripe or Paddle has come. `server_call`: your server has tracked something by key. `script`: a page of yours loads the script. `old_link`: a link of another program has led to a promoter. `renewal`: a customer from the other program has paid, and a reward has given the promoter a commission. `old_script`: the other program's script is gone from your site, which only you can see.",
     ),
     is_seen: field(z.boolean(), "Whether the server sees that it is done.", true),
-    is_ticked: field(z.boolean(), "Whether somebody has ticked it.", false),
+    is_ticked: field(z.boolean(), "Whether it was ticked by hand.", false),
   })
   .meta({ id: "SwitchStep" });
 const switchAnswer = z
   .object({
-    steps: field(z.array(step), "The steps of coming here from another program, in their order."),
+    steps: field(z.array(step), "The steps of switching from another program, in order."),
     links_mailed_at: field(
       z.iso.datetime().nullable(),
-      "When promoters were last sent their new links. Null: never.",
+      "When promoters were last sent their new links, or null if they never were.",
       null,
     ),
     links_mailed_count: field(z.int(), "How many promoters were sent their new links.", 0),
@@ -37,22 +37,22 @@ const tickBody = z.object({
   ticked: field(listOf(oneOf(SWITCH_STEPS)), "All steps that are ticked by hand.", ["old_script"]),
 });
 
-/** `GET /api/v2/company/switch`. Choice: our addition. */
+/** `GET /api/v2/company/switch` */
 const showOperation: V2Operation = {
   id: "showSwitch",
   summary: "Show how far the switch from another program is",
   description:
-    "Shows the steps by which a program comes here from another one. Most of them the server sees by itself; each can be ticked by hand, too. An extension of Tidemark.",
+    "Shows the steps of switching from another program. The server detects most of them; each can also be ticked by hand. An extension of Tidemark.",
   answer: switchAnswer,
   handle: show,
 };
 
-/** `PUT /api/v2/company/switch`. Choice: our addition. */
+/** `PUT /api/v2/company/switch` */
 const tickOperation: V2Operation = {
   id: "tickSwitchSteps",
   summary: "Tick steps of the switch by hand",
   description:
-    "Keeps which steps are ticked by hand. Those that are not named are ticked no more. An extension of Tidemark.",
+    "Sets which steps are ticked by hand. Steps that are not named are unticked. An extension of Tidemark.",
   body: tickBody,
   answer: switchAnswer,
   refusals: ["invalid"],
@@ -64,21 +64,21 @@ const tickOperation: V2Operation = {
 };
 
 const mailBody = z.object({
-  dry_run: field(flag.optional(), "`true`: nobody is sent anything. The answer says who would be.", true),
+  dry_run: field(flag.optional(), "`true` sends nothing and only counts the promoters.", true),
 });
 
-/** `POST /api/v2/company/switch/mail_links`. Choice: our addition. */
+/** `POST /api/v2/company/switch/mail_links` */
 const mailOperation: V2Operation = {
   id: "mailNewLinks",
   summary: "Send promoters their new links",
   description:
-    "Sends each promoter who is accepted in a campaign an e-mail with their new link, once: a second call reaches only those who have come since. Promoters who have unsubscribed get none. An extension of Tidemark.",
+    "Sends each accepted promoter an e-mail with their new link, once: a second call reaches only newer promoters. Unsubscribed promoters are skipped. An extension of Tidemark.",
   body: mailBody,
   answer: z
     .object({
-      dry_run: field(z.boolean(), "Whether nobody was sent anything.", true),
-      mailed_count: field(z.int(), "How many promoters are sent it, or would be.", 12),
-      mailed_before_count: field(z.int(), "How many were sent it before.", 0),
+      dry_run: field(z.boolean(), "Whether nothing was sent.", true),
+      mailed_count: field(z.int(), "How many promoters got the e-mail, or would get it.", 12),
+      mailed_before_count: field(z.int(), "How many got it before.", 0),
       unsubscribed_count: field(z.int(), "How many want no e-mails.", 1),
       without_link_count: field(
         z.int(),
@@ -104,17 +104,17 @@ const mailOperation: V2Operation = {
 const linkParams = z.object({
   old_start: field(
     webAddress.optional(),
-    "What old links begin with, if they lead over the other program's domain. The ref id follows it.",
+    "What old links begin with, if they go through the other program's domain. The ref id follows.",
     "https://acme.partnerlinks.io/",
   ),
 });
 
-/** `GET /api/v2/company/exports/links`. Choice: our addition. */
+/** `GET /api/v2/company/exports/links` */
 const linksOperation: V2Operation = {
   id: "exportLinks",
   summary: "Download the links of all promoters as a CSV file",
   description:
-    "Every ref id with its promoter, the old link if you say how those begin, and the link that takes its place: a list of redirects. The audit log keeps who took it. An extension of Tidemark.",
+    "Every ref id with its promoter, the old link if you say how old links begin, and the link that replaces it: a list of redirects. The audit log records who downloaded it. An extension of Tidemark.",
   params: linkParams,
   answer: z.string(),
   media: "text/csv",
@@ -129,7 +129,7 @@ const linksOperation: V2Operation = {
   },
 };
 
-/** The operations for coming here from another program. The paths are below `/api/v2/company`. */
+/** The operations for switching from another program. The paths are below `/api/v2/company`. */
 export const SWITCH_OPERATIONS: V2Row[] = [
   ["GET", "/switch", showOperation],
   ["PUT", "/switch", tickOperation],

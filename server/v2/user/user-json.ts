@@ -19,7 +19,10 @@ export const userAnswer = z
     has_password: field(z.boolean(), "Whether the promoter has chosen a password."),
     has_second_factor: field(z.boolean(), "Whether the user signs in with a code as well."),
     created_at: createdAt,
-    last_sign_in_at: field(z.iso.datetime().nullable(), "When the user last signed in. null: never."),
+    last_sign_in_at: field(
+      z.iso.datetime().nullable(),
+      "When the user last signed in, or null if they never have.",
+    ),
   })
   .meta({ id: "User" });
 
@@ -28,7 +31,7 @@ export const userWithLinkAnswer = userAnswer
   .extend({
     link: field(
       z.string().nullable(),
-      "The link that sets the user's password, once. Hand it over yourself. null: it was sent by e-mail.",
+      "The link that sets the user's password, once, for you to hand over. Null if it was sent by e-mail.",
       "https://track.example.com/admin/welcome#q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
     ),
     is_mailed: field(z.boolean(), "Whether the link was sent to the user by e-mail."),

@@ -28,11 +28,15 @@ const inviteBody = z.object({
 const updateBody = z
   .object({
     role,
-    name: field(userName.nullable(), "The user's name. null: they show by their e-mail address.", "Alex Kim"),
+    name: field(
+      userName.nullable(),
+      "The user's name, or null to be shown by the e-mail address.",
+      "Alex Kim",
+    ),
   })
   .partial();
 
-/** `GET /api/v2/company/users`. Choice: no pages, because a program has few users. */
+/** `GET /api/v2/company/users` @see docs/spec/common.md "Pages" */
 export const listUsersOperation: V2Operation = {
   id: "listUsers",
   summary: "List users, oldest first",
@@ -45,7 +49,7 @@ export const listUsersOperation: V2Operation = {
 export const inviteUserOperation: V2Operation = {
   id: "inviteUser",
   summary: "Invite a user",
-  description: "Adds a user and makes a link, good once and for seven days, by which they set a password.",
+  description: "Adds a user and makes a link to set a password. It works once, within seven days.",
   body: inviteBody,
   answer: userWithLinkAnswer,
   status: 201,
@@ -64,7 +68,7 @@ export const updateUserOperation: V2Operation = {
   id: "updateUser",
   summary: "Change a user's role or name",
   description:
-    "Changes a user's role or name. The role counts from their next request. The last owner stays an owner.",
+    "Changes a user's role or name. The role applies from their next request. The last owner stays an owner.",
   body: updateBody,
   answer: userAnswer,
   refusals: ["invalid", "not_found", "refused"],
@@ -78,7 +82,7 @@ export const updateUserOperation: V2Operation = {
 export const removeUserOperation: V2Operation = {
   id: "removeUser",
   summary: "Remove a user",
-  description: "Removes a user. Their sessions and links end. The last owner can't be removed.",
+  description: "Removes a user and ends their sessions and links. The last owner can't be removed.",
   answer: userAnswer,
   refusals: ["not_found", "refused"],
   handle: async ({ event, account, context }) =>
@@ -97,7 +101,7 @@ export const resetUserOperation: V2Operation = {
   id: "resetUser",
   summary: "Make a link that sets a user's password",
   description:
-    "Makes a link, good once and for a day, by which a user sets a new password. Their earlier links end.",
+    "Makes a link to set a user's new password. It works once, within a day. Earlier links stop working.",
   body: resetBody,
   answer: userWithLinkAnswer,
   refusals: ["not_found"],
@@ -112,7 +116,7 @@ export const resetUserOperation: V2Operation = {
   },
 };
 
-/** A link that is on its way by e-mail is nobody else's business. */
+/** The link is shown only if it was not sent by e-mail. */
 function linkJson({ publicUrl, mail }: V2Request, { user, token }: UserWithLink) {
   const link = mail === null ? linkAddress(publicUrl, token) : null;
   return { ...userJson(user), link, is_mailed: mail !== null };

@@ -18,7 +18,7 @@ const waitingEventAnswer = z
     event_id: field(z.string(), "Your own id of the event.", "order-1001"),
     sale_event_id: field(
       z.string().nullable(),
-      "Your own id of the sale that is refunded. null: it is a sale.",
+      "Your own id of the sale that is refunded, or null if this is a sale.",
       null,
     ),
     amount: field(z.int(), "The amount in the minor unit of its currency.", 10000),
@@ -28,7 +28,7 @@ const waitingEventAnswer = z
         currency: field(z.string(), "The currency without a rate (ISO 4217).", "EUR"),
         date: field(
           z.iso.date(),
-          "Day of the rate, in UTC. One of the seven days before does as well.",
+          "Day of the rate, in UTC. A rate of the seven days before is accepted as well.",
           "2026-03-04",
         ),
       }),
@@ -36,7 +36,7 @@ const waitingEventAnswer = z
     ),
     error: field(
       z.string().nullable(),
-      "Why it could not be recorded although there was a rate. It is tried again each minute. null: it was not tried yet.",
+      "Why it could not be recorded although there was a rate, or null if it was not tried yet. It is tried again each minute.",
       null,
     ),
     referral: field(
@@ -47,10 +47,10 @@ const waitingEventAnswer = z
           uid: uid,
         })
         .nullable(),
-      "The lead. null: deleted.",
+      "The lead, or null if it was deleted.",
     ),
     created_at: field(z.iso.datetime(), "When it happened.", "2026-03-04T05:06:07.890Z"),
-    received_at: field(z.iso.datetime(), "When it came.", "2026-03-04T05:06:07.890Z"),
+    received_at: field(z.iso.datetime(), "When it was received.", "2026-03-04T05:06:07.890Z"),
   })
   .meta({ id: "WaitingEvent" });
 
@@ -59,7 +59,7 @@ export const listWaitingOperation: V2Operation = {
   id: "listWaitingEvents",
   summary: "List sales and refunds that wait for an exchange rate",
   description:
-    "Lists the sales and refunds that wait for an exchange rate, with the reason if one was refused since. Each is recorded within a minute after its rate is stored. An extension of Tidemark.",
+    "Lists the sales and refunds that wait for an exchange rate, with the reason if recording one has failed. Each is recorded within a minute after its rate is stored. An extension of Tidemark.",
   params: pageParams,
   answer: z.array(waitingEventAnswer),
   isPaged: true,
@@ -70,9 +70,9 @@ export const listWaitingOperation: V2Operation = {
 /** `DELETE /api/v2/company/waiting_events/{id}` */
 export const dropWaitingOperation: V2Operation = {
   id: "dropWaitingEvent",
-  summary: "Drop a sale or refund that waits",
+  summary: "Drop a waiting sale or refund",
   description:
-    "Drops a sale or refund that waits. It is not recorded, and may be sent again. An extension of Tidemark.",
+    "Drops a waiting sale or refund. It is not recorded and may be sent again. An extension of Tidemark.",
   answer: waitingEventAnswer,
   refusals: ["not_found"],
   handle: drop,

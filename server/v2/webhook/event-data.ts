@@ -13,7 +13,7 @@ import { referralAnswer } from "../referral/referral-json.ts";
 import { field } from "../../http/fields.ts";
 import { custId } from "../../input/common-fields.ts";
 
-/** The promoter of a record. null: deleted. */
+/** The promoter of a record, or null if deleted. */
 const owner = field(
   embeddedPromoter
     .extend({
@@ -21,12 +21,12 @@ const owner = field(
     })
     .meta({ id: "EventPromoter" })
     .nullable(),
-  "The promoter. null: they were deleted.",
+  "The promoter, or null if they were deleted.",
 );
 
 const ownerCampaign = embeddedPromoterCampaign.extend({ promoter: owner });
 
-/** The form of `data` for each kind of record: as V2 shows it, with the promoter's own id at the client. */
+/** The form of `data` for each kind of record: as V2 shows it, with the promoter's `cust_id`. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
   commission: commissionAnswer
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
@@ -55,7 +55,7 @@ function bodyOf(type: string): z.ZodObject {
     entity_type: field(z.literal(entity), "What kind of record it happened to."),
     data: field(
       known === undefined ? eventBody.shape.data : EVENT_DATA[known],
-      "The record, as the interface shows it.",
+      "The record, as V2 shows it.",
     ),
   });
 }

@@ -19,7 +19,7 @@ export const eventBody = z
       "Fields that changed: the value before and after. Empty unless updated.",
       {},
     ),
-    data: field(z.record(z.string(), z.unknown()), "The record, as the interface shows it.", {
+    data: field(z.record(z.string(), z.unknown()), "The record, as V2 shows it.", {
       id: 204,
       email: "sam@example.net",
     }),
@@ -36,7 +36,7 @@ export const v1EventBody = z
         type: field(z.string(), "What happened.", "lead_signup"),
         created_at: createdAt,
       }),
-      "Its id, its type and when it happened. The id is a number.",
+      "Its numeric id, its type and when it happened.",
     ),
     data: field(z.record(z.string(), z.unknown()), "The record, as V1 shows it.", {
       id: 204,

@@ -1,4 +1,4 @@
-/** What each type of event means, including types that the server does not send yet. */
+/** A sentence for each event type, including types that the server does not send yet. */
 export const EVENT_MEANINGS: Record<string, string> = {
   "commission.approved": "A commission was approved.",
   "commission.created": "A promoter earned a commission.",
@@ -24,9 +24,9 @@ export const EVENT_MEANINGS: Record<string, string> = {
   "payout.pending": "A payout waits to be paid again.",
   "payout.processing": "The payment of a payout is under way.",
   "payout.updated": "A payout was changed.",
-  "payout_method.created": "A promoter got a way to be paid.",
-  "payout_method.deleted": "A way to pay a promoter was deleted.",
-  "payout_method.updated": "A way to pay a promoter was changed.",
+  "payout_method.created": "A promoter got a payout method.",
+  "payout_method.deleted": "A promoter's payout method was deleted.",
+  "payout_method.updated": "A promoter's payout method was changed.",
   "promo_code.archived": "A promo code was archived.",
   "promo_code.created": "A promoter got a promo code.",
   "promo_code.updated": "A promo code was changed.",
@@ -44,7 +44,7 @@ export const EVENT_MEANINGS: Record<string, string> = {
   "promoter_campaign.updated": "A promoter campaign was changed.",
   "referral.cancelled": "A customer cancelled.",
   "referral.converted": "A lead became a customer.",
-  "referral.created": "Somebody signed up and became a promoter's lead.",
+  "referral.created": "A person signed up and became a promoter's lead.",
   "referral.deleted": "A lead was deleted.",
   "referral.moved": "A lead was moved to another promoter.",
   "referral.updated": "A lead was changed.",

@@ -26,15 +26,15 @@ export const deliveryAnswer = z
     entity_id: field(z.int(), "Id of the record.", 204),
     status: field(z.enum(DELIVERY_STATUSES).exclude(["held"]), "State of the record."),
     attempts: field(z.int(), "How many attempts were made.", 1),
-    last_error: field(z.string().nullable(), "What went wrong last. null: nothing.", null),
+    last_error: field(z.string().nullable(), "The last error, or null if there was none.", null),
     response_code: field(
       z.int().nullable(),
-      "Status that your server answered. null: it did not answer.",
+      "Status that your server answered with, or null if it did not answer.",
       200,
     ),
     response_body: field(
       z.string().nullable(),
-      "Beginning of your server's answer. null: it did not answer.",
+      "Beginning of your server's answer, or null if it did not answer.",
       "ok",
     ),
     object_changes: field(
@@ -44,7 +44,10 @@ export const deliveryAnswer = z
     ),
     payload: field(z.union([eventBody, v1EventBody]), "The event as it is posted."),
     created_at: createdAt,
-    delivered_at: field(z.iso.datetime().nullable(), "When your server accepted the event. null: not yet."),
+    delivered_at: field(
+      z.iso.datetime().nullable(),
+      "When your server accepted the event, or null if it has not.",
+    ),
   })
   .meta({ id: "WebhookDelivery" });
 
@@ -95,7 +98,7 @@ function pathIds(event: V2Request["event"]): { webhookId: number; id: number } {
   return { webhookId: readPathId(event, "webhook_id"), id: readPathId(event) };
 }
 
-/** A delivery with the body that was or will be posted. */
+/** A delivery with the body that was posted or will be. */
 export function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
   const { message, status } = delivery;
   if (message === null || status === "held") throw new Error(`Delivery ${delivery.id} is an e-mail`);

@@ -20,17 +20,17 @@ import { webhookAnswer } from "./webhook-json.ts";
 
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
-/** Headers that belong to the connection, or that we set ourselves. */
+/** Headers of the connection, and headers that the server sets itself. */
 const RESERVED_HEADER =
   /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Visible ASCII and blanks only, because a line end would begin another header. */
+/** Visible ASCII and blanks only, because a line break would start another header. */
 const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
 
 const url = text
   .trim()
   .pipe(webAddress)
-  // Everyone who lists webhooks sees the address.
+  // The address is visible to everyone who lists webhooks.
   .refine((value) => {
     const address = parseUrl(value);
     return address === null || address.username + address.password === "";
@@ -63,7 +63,7 @@ const headers = field(
   webhookAnswer.shape.headers,
 );
 
-/** The first colon ends the user's name (RFC 7617). */
+/** The first colon ends the user name (RFC 7617). */
 const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
 
 /** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
@@ -95,7 +95,7 @@ export const updateBody = z
 export const createBody = updateBody.extend({
   format: field(
     updateBody.shape.format,
-    "Form of the events: `v2`, or `v1` for connectors that know the older form. Left out: `v2`.",
+    "Form of the events: `v2`, or `v1` for connectors that know the older form. Default: `v2`.",
   ),
   url: field(url, webhookAnswer.shape.url),
   event_types: eventTypes,
@@ -112,8 +112,8 @@ export const testBody = updateBody
   .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 
 /**
- * Refuses an address that is visibly private. The target of a host name can change, so it is checked when the
- * connection is made.
+ * Refuses an address that is visibly private. A host name is checked when it is connected to, because its target can
+ * change.
  *
  * @throws Failure `invalid`
  */
@@ -124,8 +124,7 @@ export function refusePrivate(post: Post, { url: given }: z.output<typeof update
 }
 
 /**
- * Translates a body into the domain's words. Choice: no `campaign_ids`, or an empty list, means all
- * campaigns.
+ * Converts a body to the domain's names. An empty list of `campaign_ids` means all campaigns.
  */
 export function inputOf(body: z.output<typeof updateBody>): WebhookInput {
   return {

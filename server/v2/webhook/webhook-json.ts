@@ -11,7 +11,11 @@ export const webhookAnswer = z
     description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
     format: field(z.enum(EVENT_FORMATS), "Form of the events.", "v2"),
     event_types: field(z.array(z.string()), "The types of events that are sent.", ["referral.created"]),
-    campaign_ids: field(z.array(z.int()), "Ids of the campaigns whose events are sent. Empty: all.", [1]),
+    campaign_ids: field(
+      z.array(z.int()),
+      "Ids of the campaigns whose events are sent. Empty means all.",
+      [1],
+    ),
     active: field(z.boolean(), "Whether events are sent."),
     timeout: field(z.int(), "Seconds that your server has to answer.", 30),
     max_retries: field(z.int(), "How often a failed delivery is retried.", 5),
@@ -20,7 +24,7 @@ export const webhookAnswer = z
     }),
     basic_auth_user: field(
       z.string().nullable(),
-      "User name for HTTP authentication at your server. null: none.",
+      "User name for HTTP authentication at your server, or null for none.",
       null,
     ),
     basic_auth_enabled: field(z.boolean(), "Whether events are sent with a user name and password."),
@@ -29,7 +33,7 @@ export const webhookAnswer = z
   })
   .meta({ id: "Webhook" });
 
-/** A webhook with its signing key, which is shown once, when it is made. */
+/** A webhook with its signing key, which is shown only once. */
 export const webhookWithSecretAnswer = webhookAnswer
   .extend({
     secret_key: field(

@@ -15,26 +15,27 @@ import { eventType, testBody } from "./webhook-input.ts";
 import { field } from "../../http/fields.ts";
 import { webhookWithSecretAnswer } from "./webhook-json.ts";
 
-/** Shorter than for deliveries, because somebody waits for the answer. */
+/** Shorter than for deliveries, because a person waits for the answer. */
 const TIMEOUT_SECONDS = 10;
 
 /**
- * `POST /api/v2/company/webhooks/test`. Choice: answers 200 with the endpoint's answer, even if that is an
- * error, because the test is there to show it. The stored secrets of `webhook_id` sign the test. Without it,
- * a secret is made for this one test and shown as `secret_key`.
+ * `POST /api/v2/company/webhooks/test`. It signs with the secrets of `webhook_id`. Without that, it makes a secret for
+ * this one test and shows it as `secret_key`.
+ *
+ * @see docs/spec/v2.md "Operations beyond these"
  */
 export const testWebhookOperation: V2Operation = {
   id: "testWebhook",
   summary: "Post a test event to an address",
   description:
-    "Posts a test event to an address and shows what the address answered. The status is 200 even if it refused.",
+    "Posts a test event to an address and shows its answer. The status is 200 even if the address refused.",
   body: testBody,
   answer: z
     .object({
       delivered: field(z.boolean(), "Whether your server has accepted the event."),
       response_code: field(z.int().nullable(), deliveryAnswer.shape.response_code),
       response_body: field(z.string().nullable(), deliveryAnswer.shape.response_body),
-      error: field(z.string().nullable(), "Why nothing was delivered. null: it was.", null),
+      error: field(z.string().nullable(), "Why the event was not delivered, or null if it was.", null),
       secret_key: field(z.string().nullable(), webhookWithSecretAnswer.shape.secret_key),
     })
     .meta({ id: "WebhookTest" }),
@@ -89,7 +90,7 @@ async function test({ event, account, context, post }: V2Request) {
 }
 
 /**
- * Choice: a webhook's headers and password are sent only to its own address, because nobody may read them.
+ * A webhook's headers and password are sent only to its own address, so that a test can't reveal them.
  */
 function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
   if (body.url === undefined && webhook !== null) return webhook;

@@ -49,8 +49,7 @@ export const listWebhooksOperation: V2Operation = {
 export const createWebhookOperation: V2Operation = {
   id: "createWebhook",
   summary: "Create a webhook",
-  description:
-    "Adds an address that events are posted to. Only this answer contains the key that signs them.",
+  description: "Adds an address that events are posted to. Only this answer contains the signing key.",
   body: createBody,
   answer: webhookWithSecretAnswer,
   status: 201,
@@ -67,12 +66,12 @@ export const createWebhookOperation: V2Operation = {
 const typeParams = z.object({
   format: field(
     oneOf(EVENT_FORMATS).default("v2"),
-    "Form of the events whose types are listed. Left out: `v2`.",
+    "Form of the events whose types are listed. Default: `v2`.",
     "v2",
   ),
 });
 
-/** `GET /api/v2/company/webhooks/event_types`. Choice: our own parameter `format` asks for those of V1. */
+/** `GET /api/v2/company/webhooks/event_types`. `format` is an addition. */
 export const listEventTypesOperation: V2Operation = {
   id: "listEventTypes",
   summary: "List the types of events",
@@ -115,11 +114,11 @@ export const updateWebhookOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the deleted webhook. */
+/** `DELETE /api/v2/company/webhooks/{id}`. Answers with the deleted webhook. */
 export const deleteWebhookOperation: V2Operation = {
   id: "deleteWebhook",
   summary: "Delete a webhook",
-  description: "Removes a webhook. Events that wait for it are not sent.",
+  description: "Removes a webhook. Its waiting events are not sent.",
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>
@@ -127,13 +126,12 @@ export const deleteWebhookOperation: V2Operation = {
 };
 
 /**
- * `POST /api/v2/company/webhooks/{id}/rotate_secret`. Choice: our addition, because the interface can't
- * replace a secret.
+ * `POST /api/v2/company/webhooks/{id}/rotate_secret`. The original API can't replace a secret.
  */
 export const rotateSecretOperation: V2Operation = {
   id: "rotateWebhookSecret",
   summary: "Give a webhook a new secret; the old one also signs for 24 hours",
-  description: "Gives a webhook a new key. For 24 hours events are signed with the old one as well.",
+  description: "Gives a webhook a new key. For 24 hours, events are signed with the old one as well.",
   answer: webhookWithSecretAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>

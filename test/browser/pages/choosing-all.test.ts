@@ -38,7 +38,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     if (width < 600) await button(page, "Menu").click();
     await page.getByRole("link", { name: "Leads", exact: true }).click();
     await page.getByRole("heading", { name: "No leads yet" }).waitFor();
-    await button(page, "Go on with the other 25").click();
+    await button(page, "Continue with the other 25").click();
     await page.getByText("45 promoters accepted").waitFor();
     expect(await countAccepted(`all${width}`)).toBe(45);
   });

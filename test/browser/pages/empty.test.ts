@@ -35,7 +35,7 @@ it.each([
 it("offers to make the first reward of a campaign, instead of a choice among none", async () => {
   const page = await pages.open("/admin/campaigns/1#tab=rewards", { role: "owner" });
   const list = page.getByRole("region", { name: "What promoters get" });
-  await list.getByText("Nothing yet: sales earn nobody anything.").waitFor();
+  await list.getByText("Nothing yet: sales earn nothing.").waitFor();
   expect(await list.getByRole("combobox").count()).toBe(0);
   await list.getByRole("button", { name: "Make a reward" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save the reward" }).click();

@@ -53,7 +53,7 @@ it("says in a sentence why a file can't be read, and what is missing", async () 
   await page.getByRole("alert").getByText("save the sheet as CSV").waitFor();
   const buffer = Buffer.from("ref_id,when\njane,1\n");
   await file.setInputFiles({ name: "commissions.csv", mimeType: "text/csv", buffer });
-  await page.getByRole("alert").getByText("No column is known as amount.").waitFor();
+  await page.getByRole("alert").getByText("No column is called amount.").waitFor();
   expect(await page.getByLabel("What is in it").inputValue()).toBe("commissions");
   expect(await page.getByRole("button", { name: "Import", exact: true }).getAttribute("aria-disabled")).toBe(
     "true",

@@ -22,7 +22,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
     await button(page, "Invite them").click();
     await dialog
-      .getByText(/is no e-mail address/)
+      .getByText(/is not an e-mail address/)
       .first()
       .waitFor();
     await dialog
@@ -68,7 +68,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       .click();
     await page.getByRole("dialog").last().getByLabel("How much").fill("33");
     await button(page, "Save the reward").click();
-    await page.getByText("has rewards of their own now").waitFor();
+    await page.getByText("has their own rewards now").waitFor();
     await dialog.getByText("33% of each sale").first().waitFor();
     await button(page, "Pay what the campaign pays").click();
     await page.getByText("earns what the campaign pays now").waitFor();

@@ -37,7 +37,7 @@ it.each([
   ["/admin/rewards", "Add a reward"],
   ["/admin/payouts", "Make a batch"],
   ["/admin/settings/webhooks", "Add a webhook"],
-  ["/admin/settings/users", "Invite somebody"],
+  ["/admin/settings/users", "Invite a user"],
 ])("on %s Escape closes “%s” and gives the focus back", async (path, name) => {
   const page = await pages.open(path, { role: "owner" });
   const opener = button(page, name).first();

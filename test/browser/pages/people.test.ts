@@ -178,7 +178,7 @@ it("shows a promoter's tax rate and days to the due date, which owners set", asy
   await page.getByText("30, the account's").waitFor();
   const edit = async (taxRate: string, days: string) => {
     await button(page, "Edit").click();
-    await page.getByText("Empty: the account's 30 days.").waitFor();
+    await page.getByText("Leave it empty for the account's 30 days.").waitFor();
     await page.getByLabel("Tax rate").fill(taxRate);
     await page.getByLabel("Days to the due date").fill(days);
     expect(await faultsOf(page)).toEqual([]);

@@ -180,7 +180,7 @@ it("says that a page has a fault, and keeps why something was refused", async ()
   await page.route("**/affiliate/commissions/export", (route) => route.fulfill(refusal));
   await page.goto(pages.url + entrance);
   await page.getByRole("link", { name: "Payouts", exact: true }).click();
-  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  await page.getByRole("heading", { name: "This page has an error" }).waitFor();
   await page.getByRole("link", { name: "Commissions", exact: true }).click();
   await page.getByRole("button", { name: "Download as CSV" }).click();
   await page.getByText("Request abc123").waitFor();

@@ -239,7 +239,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const page = await open("/admin/promo-codes", true);
     await button(page, "Add a promo code").first().click();
     await page.getByLabel("Code", { exact: true }).fill(`JANE${width}`);
-    await page.getByRole("searchbox", { name: "Search: Whose it is" }).fill(`jane${width}`);
+    await page.getByRole("searchbox", { name: "Search: Promoter" }).fill(`jane${width}`);
     await page.getByRole("radio").check();
     await page.getByLabel("What the customer gets").selectOption({ label: `Off ${width}` });
     expect(await faultsOf(page)).toEqual([]);

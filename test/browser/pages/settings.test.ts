@@ -99,7 +99,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   it("somebody is invited, gets another role and is removed, as the log tells", async () => {
     const page = await pages.open("/admin/settings/users", { width, role: "owner" });
     const email = `ann${width}@acme.example`;
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("button", { name: "Invite a user" }).click();
     await page.getByLabel("E-mail").fill(email);
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Invite", exact: true }).click();

@@ -46,10 +46,10 @@ it("nothing moves again and again for a reader who wants less motion", async () 
   const page = await pages.open("/admin/settings/profile", { role: "viewer" });
   const repeats = () =>
     page.evaluate(() => {
-      const bone = document.createElement("span");
-      bone.className = "bone";
-      document.body.append(bone);
-      return getComputedStyle(bone).animationIterationCount;
+      const line = document.createElement("span");
+      line.className = "skeleton-line";
+      document.body.append(line);
+      return getComputedStyle(line).animationIterationCount;
     });
   expect(await repeats()).toBe("infinite");
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -75,7 +75,7 @@ it("a page that trips over an answer says so, and the others go on", async () =>
   const page = await context.newPage();
   await page.route(/\/api\/v2\/company\/promoters\/1(\?|$)/, (route) => route.fulfill({ json: {} }));
   await page.goto(`${pages.url}/admin/promoters/1`);
-  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  await page.getByRole("heading", { name: "This page has an error" }).waitFor();
   await page.getByRole("link", { name: "Leads" }).click();
   await page.getByRole("table", { name: "Leads" }).waitFor();
   await context.close();

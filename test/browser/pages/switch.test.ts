@@ -10,7 +10,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("heading", { name: "Your switch in ten steps" }).waitFor();
     const step = page
       .getByRole("listitem")
-      .filter({ hasText: "Take the other program's script off your site" });
+      .filter({ hasText: "Remove the other program's script from your site" });
     await step.locator("summary").click();
     expect(await faultsOf(page)).toEqual([]);
     await step.getByRole("button", { name: "Tick by hand" }).click();
@@ -40,7 +40,7 @@ it("promoters are sent their new links once, and the list of them is downloaded"
   const sent = (await pages.app.records.all("delivery")).filter(({ email }) => email?.kind === "new_links");
   expect(sent.length).toBeGreaterThan(0);
   await page.getByRole("button", { name: "E-mail promoters their new links" }).click();
-  await page.getByText("Nobody is left who could be sent a new link").waitFor();
+  await page.getByText("All promoters already have their new link").waitFor();
 });
 
 it("a viewer sees the steps and changes none", async () => {

@@ -10,7 +10,7 @@ import { temporaryStore } from "../../support/temporary-store.ts";
 
 const LANDING = { landingUrl: "https://www.acme.example/" };
 const MORE =
-  "Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account";
+  "Demo data can only fill an empty store, and the store of STORAGE_URL has more than its first account";
 const INTERRUPTED =
   "Filling the store of STORAGE_URL with demo data was interrupted: delete that store, and start again";
 

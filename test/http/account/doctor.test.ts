@@ -86,7 +86,7 @@ describe("the server", () => {
     await loadScript({ host: "Affiliates.Acme.example" });
     const told = [
       "PUBLIC_URL is https://track.acme.example, but browsers reach the server as affiliates.acme.example: set " +
-        "PUBLIC_URL to that address, or make the proxy pass on the Host header that browsers send.",
+        "PUBLIC_URL to that address, or make the proxy forward the browser's Host header.",
     ];
     expect(await problems()).toEqual(told);
     await startWith(app, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
@@ -99,7 +99,7 @@ describe("the server", () => {
     await startWith(app, { ...SETUP, trustProxyHops: 2 });
     expect(await problems()).toEqual([
       "TRUST_PROXY is 2, but some requests passed fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
-        "their number, and make sure that nobody can reach the server without them.",
+        "their number, and make sure that the server can't be reached without them.",
     ]);
     app.services.trustProxyHops = 0;
     await loadScript();

@@ -248,7 +248,7 @@ describe("an event with an API key", () => {
     await makeCode();
     expect(await tellStripe(app, stripeEvent("invoice.paid", discounted("in_4", "sub_4")))).toEqual({
       status: 200,
-      body: { outcome: "ignored", reason: "Nobody referred this customer" },
+      body: { outcome: "ignored", reason: "This customer was not referred" },
     });
     expect((await booksOf(app)).sales).toEqual([]);
   });

@@ -37,7 +37,7 @@ const books = () => booksOf(app);
 const click = () => app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
 
 const NOTHING = { sales: [], refunds: [], earned: 0, leads: [] };
-const IGNORED = { outcome: "ignored", reason: "Nobody referred this customer" };
+const IGNORED = { outcome: "ignored", reason: "This customer was not referred" };
 
 describe("a paid invoice", () => {
   it("is a sale without tax, with plan, period and subscription, of the customer with its uid", async () => {
@@ -361,7 +361,7 @@ describe("a refund", () => {
     const inquiry = dispute({ status: "warning_needs_response", ...begun });
     const ignored = {
       status: 200,
-      body: { outcome: "ignored", reason: "A bank inquires about the payment, and took no money" },
+      body: { outcome: "ignored", reason: "The bank only inquires about the payment and took no money" },
     };
     const asked = stripeEvent("charge.dispute.created", inquiry, begun);
     expect(await tellStripe(app, asked)).toEqual(ignored);

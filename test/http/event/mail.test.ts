@@ -140,7 +140,7 @@ describe("POST /api/v2/company/mail/test", () => {
     expect(await outcome(app.v2("POST", "/mail/test"))).toEqual({
       status: 422,
       body: {
-        message: "The test goes to whoever is signed in, and a program with a key has no address",
+        message: "The test goes to the signed-in user, and an API key has no address",
         code: "operation_failed",
       },
     });

@@ -95,7 +95,7 @@ it("says clearly that a source does not answer in the end", async () => {
   await expect(ask()).rejects.toMatchObject({
     kind: "refused",
     message:
-      "Rewardful does not answer: 503 down. What came before is kept, and the next start goes on from there.",
+      "Rewardful does not answer: 503 down. What was read before is kept, and the next start continues from there.",
   });
   expect(reach.waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });

@@ -84,7 +84,7 @@ it("says rewards that our rules can say, and remarks the others", async () => {
   const texts = of("remark").map(({ text }) => text);
   expect(texts).toEqual(
     expect.arrayContaining([
-      'Campaign "Agencies": the reward "Parents\' share" has conditions that are not taken over. Make it by hand.',
+      'Campaign "Agencies": the reward "Parents\' share" has conditions that can\'t be imported. Make it by hand.',
       'Campaign "Standard": referred customers get the reward "Welcome". Make it by hand.',
     ]),
   );

@@ -203,6 +203,6 @@ it("makes remarks of rows that can't be read", async () => {
 it("takes the key as one word", async () => {
   const standIn = await started();
   await expect(readStandIn(rewardful, standIn, { key: "two words" })).rejects.toThrow(
-    "The key must be the API secret alone",
+    "The key must be only the API secret",
   );
 });

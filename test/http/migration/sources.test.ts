@@ -175,8 +175,8 @@ it.each(STAND_INS)("says that %s has refused the key", async (name, start) => {
 
 it("says what a key of each source must be", () => {
   const words = (name: SourceName, key: string) => () => SOURCES[name].headers(key);
-  expect(words("dub", "")).toThrow("The key must be the API key alone");
-  expect(words("tolt", "a b")).toThrow("The key must be the API key alone");
+  expect(words("dub", "")).toThrow("The key must be only the API key");
+  expect(words("tolt", "a b")).toThrow("The key must be only the API key");
   expect(words("firstpromoter", "only-one")).toThrow("The key must be the API key and the account id");
   expect(words("partnerstack", "one:two:three")).toThrow("The key must be the public key and the secret key");
 });

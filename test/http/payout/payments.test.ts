@@ -162,7 +162,7 @@ describe("sending a payments batch", () => {
     }
     await other.close();
     const reason =
-      "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
+      "PayPal has not said whether it has paid since 2026-03-04 05:06 UTC: it was asked with other credentials";
     expect([other.postings, (await list()).map(({ needs_decision: why }) => why)]).toEqual([
       0,
       [reason, reason],
@@ -179,7 +179,7 @@ describe("sending a payments batch", () => {
     await runPaymentJob(app);
     app.setNow("2026-03-04T06:00:00.000Z");
     await runPaymentJob(app);
-    const reason = "PayPal has not told whether it has paid since 2026-03-04 05:06 UTC: other side closed";
+    const reason = "PayPal has not said whether it has paid since 2026-03-04 05:06 UTC: other side closed";
     const open = await list("filters[needs_decision]=true");
     expect(open.map(({ needs_decision: why }) => why)).toEqual([reason, reason]);
     const decide = (id: number, was_paid: boolean) =>
@@ -194,7 +194,7 @@ describe("sending a payments batch", () => {
       status: 422,
       body: {
         code: "operation_failed",
-        message: "This payment is failed, and nobody needs to decide about it",
+        message: "This payment is failed, so no decision is needed",
       },
     });
     expect(await statuses()).toEqual(["completed", "completed", "failed"]);
@@ -280,7 +280,7 @@ describe("sending a payments batch", () => {
     };
     await jobAt("2026-03-04T05:20:00.000Z");
     const why =
-      "PayPal has not told whether it has paid since 2026-03-04 05:20 UTC: The account is not connected with PayPal";
+      "PayPal has not said whether it has paid since 2026-03-04 05:20 UTC: The account is not connected with PayPal";
     expect(await jobAt("2026-03-04T06:30:00.000Z")).toEqual([
       ["unclaimed", why],
       ["asked", why],
@@ -386,7 +386,7 @@ describe("sending a payments batch", () => {
     await company(app, "DELETE /payments_batches/1");
     await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@wallet.example" } });
     await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
-    const message = "The payout method was changed on 2026-03-04, and rests for 7 days";
+    const message = "The payout method was changed on 2026-03-04, less than 7 days ago";
     const plan = async () => (await outcome(company(app, "GET /payments_batches/2/plan"))).body;
     expect(await plan()).toMatchObject({ total: 12_000, left_out: [{ message }, { message }] });
     app.setNow("2026-03-11T05:06:07.890Z");
@@ -408,7 +408,7 @@ describe("sending a payments batch", () => {
       refusal("Only a user with a second factor can approve a payments batch"),
     );
     expect((await approve(ada)).status).toBe(200);
-    expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so somebody else must send it"));
+    expect(await sendAs(ada)).toEqual(refusal("You have approved BATCH-1, so another user must send it"));
     expect(await send()).toEqual(refusal("A user must send BATCH-1, not a key"));
     expect(await list()).toEqual([]);
     expect((await sendAs(bob)).status).toBe(200);
@@ -462,9 +462,9 @@ describe("sending a payments batch", () => {
       "deep",
       "[".repeat(5_000) + "]".repeat(5_000),
       400,
-      { error: "The event is no object, or is too large" },
+      { error: "The event is not an object, or is too large" },
     ],
-    ["a word", '"x"', 400, { error: "The event is no object, or is too large" }],
+    ["a word", '"x"', 400, { error: "The event is not an object, or is too large" }],
   ])("refuses an event that is %s", async (_, body, status, answer) => {
     const told = await app.request("/hooks/payments/paypal/acme", { method: "POST", body });
     expect([told.status, await told.json()]).toEqual([status, answer]);

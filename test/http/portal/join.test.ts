@@ -29,7 +29,7 @@ const token = () => /\/portal\/welcome#(\S+)/.exec(mail.emails.at(-1)?.text ?? "
 const MISSING = { status: 404, body: { message: "Campaign not found.", code: "not_found" } };
 /** All that a campaign without rewards says. */
 const OFFER = [
-  "A click counts for 60 days: whoever signs up within that time is yours. If somebody followed links of several promoters, the last one counts.",
+  "A click counts for 60 days: everyone who signs up within that time is yours. If a visitor followed links of several promoters, the last one counts.",
 ];
 const JOINED = { status: 201, body: { state: "accepted", needs_confirmation: true } };
 
@@ -211,7 +211,7 @@ it("answers a known address alike, and writes to its owner", async () => {
   const { total } = await promoterCount();
   expect(await join({ email: "JANE@example.com" })).toEqual(JOINED);
   await send();
-  expect(subjects()).toEqual(["You have an account with Acme already"]);
+  expect(subjects()).toEqual(["You already have an account with Acme"]);
   expect(await promoterCount()).toEqual({ total });
 });
 

@@ -112,7 +112,7 @@ describe("a promoter's own code", () => {
 it("leaves the company's codes alone", async () => {
   await company(app, "POST /promo_codes", { ...CODE, reward_id: offered[0] });
   expect((await jane.outcome("GET /promo_codes")).body).toEqual([{ ...MADE, is_own: false }]);
-  const message = "The company made this code, and can change it.";
+  const message = "Only the company can change this code.";
   expect(await jane.outcome("PUT /promo_codes/1", { code: "MINE" })).toEqual(refused(message));
   expect(await jane.outcome("DELETE /promo_codes/1")).toEqual(refused(message));
   expect((await company(app, "GET /promo_codes/1")).body).toMatchObject({

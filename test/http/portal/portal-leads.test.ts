@@ -164,7 +164,7 @@ describe("somebody whom the company knows already", () => {
     const id = await idOf(add());
     expect(await approve(id)).toMatchObject({
       status: 200,
-      body: { processed_count: 0, processing_errors: [`${id}: The person is a lead already`] },
+      body: { processed_count: 0, processing_errors: [`${id}: The person is already a lead`] },
     });
     expect((await company(app, `GET /referrals/${SAM.email}?find_by=email`)).body).toMatchObject({
       state: "signup",
@@ -230,7 +230,7 @@ describe("POST /referrals refuses", () => {
 
   it("what the campaign does not want, which is so unless it says otherwise", async () => {
     await company(app, "PUT /campaigns/1", { promoters_may_add_leads: false });
-    expect(await add()).toEqual(notAdded("This campaign takes no leads by hand."));
+    expect(await add()).toEqual(notAdded("This campaign does not accept leads by hand."));
     expect((await jane.outcome("GET /promoter_campaigns")).body).toMatchObject([{ may_add_leads: false }]);
   });
 

@@ -36,11 +36,11 @@ const TERMS = {
 };
 const METHODS_META = { selected_payout_methods: OWN_METHODS, payout_method_options: {} };
 const CLICK =
-  "A click counts for 60 days: whoever signs up within that time is yours. If somebody followed links of several promoters, the last one counts.";
+  "A click counts for 60 days: everyone who signs up within that time is yours. If a visitor followed links of several promoters, the last one counts.";
 const OFFER = [
   "You earn 20% of each sale, for as long as the customer buys.",
   "Commissions are approved immediately.",
-  "What is approved in a month is paid 30 days after its end.",
+  "Commissions approved in a month are paid 30 days after its end.",
   CLICK,
 ];
 const body = async (request: string, given?: unknown) => (await jane.outcome(request, given)).body;

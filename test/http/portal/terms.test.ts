@@ -13,9 +13,9 @@ afterEach(async () => {
 });
 
 const CLICK =
-  "A click counts for 60 days: whoever signs up within that time is yours. If somebody followed links of several promoters, the last one counts.";
+  "A click counts for 60 days: everyone who signs up within that time is yours. If a visitor followed links of several promoters, the last one counts.";
 const APPROVED = "Commissions are approved immediately.";
-const PAID = "What is approved in a month is paid 30 days after its end.";
+const PAID = "Commissions approved in a month are paid 30 days after its end.";
 const cash = (amount: number, isFlat = false, rules: object[] = []) => ({
   schemas: [{ unit: "cash", amount, flat_amount: isFlat, rules }],
 });
@@ -47,8 +47,8 @@ describe("what a campaign offers", () => {
     await company(app, "PUT /account", { payout_cycle: "weekly", net_payout_days: 1, min_payment: 5_000 });
     await company(app, "PUT /campaigns/1", { auto_approve_commissions: false, visitor_cookie_life: 1 });
     expect((await offerOf([{ reward_id: id }])).slice(1)).toEqual([
-      "Each commission is looked at before it is approved.",
-      "What is approved in a week is paid 1 day after its end, if it is at least $50.00.",
+      "Each commission is reviewed before it is approved.",
+      "Commissions approved in a week are paid 1 day after its end, if they add up to at least $50.00.",
       CLICK.replace("60 days", "1 day"),
     ]);
   });
@@ -111,7 +111,7 @@ it("shows promoters their own rewards and terms, and others those of the campaig
     return [joined, open].map((rows) => (rows as { offer: string[] }[])[0]?.offer.slice(0, 3));
   };
   const first = "of each sale, for as long as the customer buys.";
-  const janes = [`You earn 35% ${first}`, APPROVED, "What is approved in a month is paid at its end."];
+  const janes = [`You earn 35% ${first}`, APPROVED, "Commissions approved in a month are paid at its end."];
   expect(await offers(jane)).toEqual([janes, janes]);
   const kims = [`You earn 20% ${first}`, APPROVED, PAID];
   expect(await offers(kim)).toEqual([kims, kims]);

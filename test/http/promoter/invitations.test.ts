@@ -84,7 +84,7 @@ it("gives the links alone if asked, and refuses what is no address before anybod
   const { body } = await invite({ emails: ["jane@example.com"], sends_email: false });
   expect(body).toMatchObject({ promoters: [{ is_new: true, is_mailed: false }] });
   expect(await outcome(invite({ emails: ["kim@example.com", "no address", ""] }))).toEqual(
-    invalid({ emails: ["no address is no e-mail address", "a blank one is no e-mail address"] }),
+    invalid({ emails: ["no address is not an e-mail address", "a blank one is not an e-mail address"] }),
   );
   expect(await outcome(invite({ emails: [] }))).toEqual(invalid({ emails: ["can't be blank"] }));
   expect((await invite({ emails: ["kim@example.com"], campaign_id: 99 })).status).toBe(404);

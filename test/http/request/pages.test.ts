@@ -48,7 +48,7 @@ describe("the shell of the pages", () => {
 <div class="lone"><div class="card stack">
 <h1>This page needs JavaScript</h1>
 <p>Allow scripts for this address, then reload it.</p>
-<p>Programs can do all of this through the interface: <a href="/docs">https://track.acme.example/docs</a>.</p>
+<p>Programs can do all of this through the API: <a href="/docs">https://track.acme.example/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

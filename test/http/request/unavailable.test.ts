@@ -80,7 +80,7 @@ it.each(["sale", "refund", "cancellation", "signup"])(
   "answers 503 to a %s of V2 that lost too many races, because 409 says that it is recorded",
   async (name) => {
     const app = await startApp();
-    const failure = new Failure("conflict", "Others kept changing the same records; try again");
+    const failure = new Failure("conflict", "Other requests kept changing the same records; try again");
     app.services.store = { ...app.services.store, transact: () => Promise.reject(failure) };
     const body = JSON.stringify({ email: "lead@example.com", ref_id: "jane", event_id: "in_1", amount: 100 });
     const answer = await app.request(`/api/v2/track/${name}`, { method: "POST", headers: V2, body });

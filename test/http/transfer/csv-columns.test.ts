@@ -80,14 +80,14 @@ describe("columns", () => {
       'The file has no column "none"',
     );
     await expect(run(KINDS.promoters, file, new Map([["mail", "beard"]]))).rejects.toThrow(
-      /^"beard" is none of email, first_name, /,
+      /^"beard" is not one of email, first_name, /,
     );
   });
 
   it("of whole numbers are no amounts, whatever is missing", async () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     const file = (value: string) => run(KINDS.commissions, `ref_id,what\njane,${value}\n`);
-    await expect(file("5")).rejects.toThrow("No column is known as amount");
+    await expect(file("5")).rejects.toThrow("No column is called amount");
     expect((await file("$5.00")).columns).toEqual(["ref_id: ref_id certain", "what: amount guess"]);
   });
 
@@ -103,7 +103,7 @@ describe("columns", () => {
 
   it("that are missing are named, and so are dates that could be read in two ways", async () => {
     await expect(run(KINDS.commissions, "ref_id,status\njane,paid\n")).rejects.toThrow(
-      "No column is known as amount",
+      "No column is called amount",
     );
     const dates = "email,ref_id,created_at\nmia@example.com,jane,05/06/2024\n";
     await expect(run(KINDS.leads, dates)).rejects.toThrow(
@@ -223,7 +223,7 @@ describe("files", () => {
       Buffer.from("PK\u0003\u0004…"),
       "The file is a workbook or an archive; save the sheet as CSV (UTF-8)",
     ],
-    ["zero bytes", "email\n\0\n", "The file is not a text; save it as CSV (UTF-8)"],
+    ["zero bytes", "email\n\0\n", "The file is not text; save it as CSV (UTF-8)"],
     ["1,000 columns", `email${",x".repeat(999)}\n`, "The file has 1,000 columns; at most 200 are read"],
     ["a web page", "<html><body>Sign in</body></html>", "No column is known; these are possible: email, "],
   ])("with %s are refused in a sentence", async (_, bytes, sentence) => {

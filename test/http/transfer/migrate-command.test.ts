@@ -96,7 +96,7 @@ it("refuses what it can't use, in one sentence", async () => {
   expect(await tried("other")).toEqual([1, expect.stringContaining("other is not one of rewardful")]);
   expect(await tried("rewardful")).toEqual([
     1,
-    "Name the file of the API key with --key-file, or say --from-archive\n",
+    "Name the file of the API key with --key-file, or add --from-archive\n",
   ]);
   expect(await tried("rewardful", "--from-archive")).toEqual([
     1,

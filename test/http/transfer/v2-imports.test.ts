@@ -54,7 +54,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
         title: "Name",
         field: null,
         certainty: null,
-        reason: "nothing is known by this name",
+        reason: "no field has this name",
         examples: ["Jane", "X"],
       },
       {
@@ -209,14 +209,14 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
   it("shows columns without which nothing can be imported, and refuses to import then", async () => {
     const file = "when,what\n05/06/2024,x\n";
     const query = { kind: "commissions", columns: '{"when":"created_at","what":"note"}' };
-    const sentence = '"note" is none of id, ref_id, promoter_email, email, uid, amount, ';
+    const sentence = '"note" is not one of id, ref_id, promoter_email, email, uid, amount, ';
     expect(await send(query, file)).toMatchObject({
       status: 422,
       body: { message: expect.stringContaining(sentence) },
     });
     const chosen = { kind: "commissions", columns: '{"when":"created_at","what":"ref_id"}' };
     const problems = [
-      "No column is known as amount",
+      "No column is called amount",
       'The dates of "when" may begin with the day or with the month: say which of dmy and mdy',
     ];
     expect(await send({ ...chosen, dry_run: "true" }, file)).toMatchObject({

@@ -365,7 +365,7 @@ describe("a session", () => {
     expect(await outcome(app.v2("GET", "/session"))).toEqual({
       status: 403,
       body: {
-        message: "Only somebody who is signed in can do this, not a program with a key",
+        message: "Only a signed-in user can do this, not an API key",
         code: "forbidden",
       },
     });

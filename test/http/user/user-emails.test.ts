@@ -41,7 +41,7 @@ describe("e-mails to users", () => {
     for (const email of ["OWNER@acme.example", "stranger@acme.example"]) {
       expect(await outcome(post("/session/reset", { email }))).toEqual({
         status: 202,
-        body: { message: "If somebody signs in with this address, an e-mail with a link is on its way." },
+        body: { message: "If a user has this address, an e-mail with a link is on its way." },
       });
     }
     await expect.poll(waiting).toHaveLength(1);
@@ -107,8 +107,8 @@ describe("e-mails to users", () => {
     await send();
     expect(mail.emails).toEqual([]);
     expect((await waiting()).map(({ status, lastError }) => [status, lastError])).toEqual([
-      ["failed", "Nobody waits for this link any more"],
-      ["failed", "Nobody waits for this link any more"],
+      ["failed", "The link is no longer needed"],
+      ["failed", "The link is no longer needed"],
     ]);
   });
 

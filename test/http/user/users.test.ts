@@ -18,7 +18,7 @@ const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`
 const LAST_OWNER = {
   status: 422,
   body: {
-    message: "The account needs an owner: make somebody else an owner first",
+    message: "The account needs an owner: make another user an owner first",
     code: "operation_failed",
   },
 };

@@ -6,16 +6,16 @@ import { table } from "../../../storage/table.ts";
 import type { Actor } from "../../context.ts";
 import { isoRange, type Span } from "../../span.ts";
 
-/** The server itself, by its jobs. */
+/** The server's own jobs. */
 export const PROCESS: Actor = { kind: "process", id: null, name: null };
 
-/** Whoever runs `tidemark` on the server. */
+/** A person who runs `tidemark` on the server. */
 export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null };
 
 /**
- * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
- * records of the kind. `imported`: somebody brought a file of them. `let_in`: somebody of the company made a sign-in link
- * or a first password for the promoter.
+ * `viewed`: a user viewed the portal as the promoter sees it. `exported`: all records of the kind were
+ * downloaded. `imported`: a file of them was uploaded. `let_in`: a user made a sign-in link or a first
+ * password for the promoter.
  */
 export const AUDIT_ACTIONS = [
   "created",
@@ -28,7 +28,7 @@ export const AUDIT_ACTIONS = [
   "let_in",
 ] as const;
 
-/** The kinds of records whose changes are kept, by the names of their collections. */
+/** The audited kinds of records, by their tables' names. */
 export const AUDITED = {
   account: "account",
   "api-key": "api_key",
@@ -65,18 +65,18 @@ export interface AuditEntry {
   entity: AuditedEntity;
   /** The record's id as text. */
   entityId: string;
-  /** The promoter, the promoter campaign and the lead that the record is about. null: none. */
+  /** The promoter, the promoter campaign and the lead that the record is about, or null. */
   promoterId: number | null;
   promoterCampaignId: number | null;
   leadId: number | null;
-  /** The fields that changed, before and after. null: the record was new or is gone, or the person was erased. */
+  /** The changed fields, before and after. Null: the record was new or is gone, or the person was erased. */
   before: AuditedFields | null;
   after: AuditedFields | null;
 }
 
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Fields of a record by their names. Secrets are replaced by `hidden`. */
+/** Fields of a record by name. Secrets are replaced by `hidden`. */
 export type AuditedFields = Record<string, unknown>;
 
 export const auditEntries = table<AuditEntry>()({
@@ -96,7 +96,7 @@ export const auditEntries = table<AuditEntry>()({
   few: ["entity"],
   indexes: {
     time: { on: ["at"] },
-    // All three in the order of time, so that a range of days is a part of them.
+    // All three are ordered by time, so that a range of days is a range of the index.
     kind: { on: ["entity", "at"] },
     entity: { on: ["entity", "entity_id", "at"] },
   },
@@ -111,7 +111,7 @@ export interface AuditedChange {
   after: object | null;
 }
 
-/** Writes a change into the log, in the same commit. A change that nobody would look for leaves no entry. */
+/** Writes a change into the log, in the same commit. Changes of mere bookkeeping leave no entry. */
 export async function writeAuditEntry(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
@@ -133,7 +133,7 @@ export async function writeAuditEntry(
   });
 }
 
-/** Writes into the log that somebody of the company opens a promoter's portal, for themselves or for the promoter. */
+/** Logs that a user opens a promoter's portal, for themselves or for the promoter. */
 export async function writePromoterAccess(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
@@ -159,7 +159,7 @@ export async function writePromoterAccess(
   });
 }
 
-/** Writes into the log that somebody takes a file of all records of a kind. */
+/** Logs a download of all records of a kind. */
 export async function writeExport(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
@@ -181,7 +181,7 @@ export async function writeExport(
   });
 }
 
-/** Writes into the log that somebody brings a file of records. Each of them is history, and gets no entry of its own. */
+/** Logs an upload of a file of records. The records are history and get no entries of their own. */
 export async function writeImport(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
@@ -203,7 +203,7 @@ export async function writeImport(
   });
 }
 
-/** The entries to find. undefined: any. */
+/** The entries to find. Undefined fields match all. */
 export interface AuditFilter {
   actor?: Actor["kind"] | undefined;
   actorId?: number | undefined;
@@ -223,10 +223,10 @@ export function listAuditEntries(
   return findPage(store, auditEntries, { question, ...window });
 }
 
-/** Entries that a download reads at once. */
+/** The number of entries that a download reads at a time. */
 const CHUNK = 1_000;
 
-/** All entries that pass a filter, the oldest first, in chunks. */
+/** All entries that match a filter, the oldest first, in chunks. */
 export async function* scanAuditEntries(
   store: View,
   accountId: number,
@@ -242,10 +242,10 @@ export async function* scanAuditEntries(
   } while (last !== undefined);
 }
 
-/** They change along with others, or with every sign-in. */
+/** They change along with other fields, or with every sign-in. */
 const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
 
-/** The fields of a record that a change concerned. null: none worth keeping. */
+/** The fields of a record that changed, or null if none is worth logging. */
 function fieldChanges(
   before: object | null,
   after: object | null,
@@ -259,7 +259,7 @@ function fieldChanges(
   return { before: shown(before, changed), after: shown(after, changed) };
 }
 
-/** They name the record itself. */
+/** They identify the record itself. */
 const IDENTIFYING = new Set(["accountId", "id"]);
 
 function shown(record: null | object, only?: string[]): AuditedFields | null {
@@ -269,9 +269,9 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
   return Object.fromEntries(fields.map((name) => [name, kept(name, valueIn(record, name))]));
 }
 
-/** Secrets, hashes, and the details of bank accounts. It goes by words, so that a new field can't be forgotten. */
+/** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
 const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
-/** Names that only sound like secrets. */
+/** Names that only look like secrets. */
 const PUBLIC = new Set([
   "requiresSecondFactor",
   "refToken",
@@ -281,7 +281,7 @@ const PUBLIC = new Set([
   "upgradeDetails",
 ]);
 
-/** Stands for a value that must not be kept a second time. It shows that the value changed. */
+/** Replaces a value that must not be stored a second time. It shows that the value changed. */
 const HIDDEN = "hidden";
 
 function kept(name: string, value: unknown): unknown {
@@ -298,8 +298,10 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Choice: a commission that joins a payout leaves no entry. The payout has one, the commission names its payout from
- * then on, and a run would add thousands of entries. A commission that leaves a payout leaves an entry.
+ * A commission that joins a payout leaves no entry, because a run would add thousands. The payout has one,
+ * and the commission names its payout.
+ *
+ * @see docs/spec/common.md "Audit log"
  */
 function joinsPayout(name: string, old: ReadonlyMap<string, unknown>): boolean {
   return name === "payoutId" && old.get(name) === null;
@@ -310,7 +312,7 @@ function actionOf({ before, after }: AuditedChange): AuditAction {
   return after === null ? "deleted" : "updated";
 }
 
-/** The people that a record is about, by whom erasures find it. */
+/** The people that a record is about, so that an erasure finds it. */
 function subjectsOf({ entity, before, after }: AuditedChange) {
   const { id, promoterId, promoterCampaignId, leadId } = (after ?? before) as Record<string, unknown>;
   const numberOr = (value: unknown, fallback: number | null) =>

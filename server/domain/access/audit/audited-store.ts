@@ -8,16 +8,16 @@ import { AUDITED, writeAuditEntry, type AuditedChange, type AuditedEntity } from
 const PLAIN = Symbol("plain");
 
 interface AuditedStore extends Store {
-  /** The store below it. */
+  /** The underlying store. */
   [PLAIN]: Store;
 }
 
 /**
- * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit. No
- * operation writes entries itself, so none can forget to.
+ * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit.
+ * No operation writes entries itself, so none can forget it. Tracking uses the plain store, because clicks,
+ * sign-ups and sales are records of their own.
  *
- * Choice: clicks, sign-ups, sales and what follows from them are facts with records of their own. Tracking writes them
- * through the plain store, and the log does not repeat them.
+ * @see docs/spec/common.md "Audit log"
  */
 export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {
   const below = plainStore(store);
@@ -37,7 +37,7 @@ export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clo
   return audited;
 }
 
-/** A context whose changes are not in the log: those of erasures, of made-up people, and of what customers did. */
+/** A context whose changes are not logged: erasures, made-up people, and actions of customers. */
 export function withoutLog(context: Context): Context {
   return { ...context, store: plainStore(context.store) };
 }
@@ -46,7 +46,7 @@ function plainStore(store: Store): Store {
   return PLAIN in store ? (store as AuditedStore)[PLAIN] : store;
 }
 
-/** The changes of a transaction, by record. Several changes of one record are one. */
+/** The changes of a transaction, by record. Several changes of one record are merged. */
 type Changes = Map<string, AuditedChange>;
 
 function watched(tx: Transaction, changes: Changes): Transaction {
@@ -55,9 +55,9 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     const record = (after ?? before) as (R & { accountId: number }) | null;
     if (entity === undefined || record === null) return;
     const accountId = ownerOf(from as Table<typeof record>, record);
-    // Choice: the log of no account shows changes of the whole server, such as the exchange rates that `tidemark rates`
-    // imports for all. A file of a central bank has thousands of days, and each would be repeated in the log of each
-    // account. Nothing is lost: a sale keeps the amount in its own currency, and later rates change no sale.
+    // Changes of the whole server, such as exchange rates that `tidemark rates` imports for all accounts, are
+    // in no account's log: a central bank's file has thousands of days.
+    // @see docs/spec/common.md "Audit log"
     if (accountId === SYSTEM) return;
     const key = JSON.stringify([record.accountId, from.name, ...id]);
     const known = changes.get(key);
@@ -72,7 +72,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     find: tx.find,
     lock: tx.lock,
     isTaken: tx.isTaken,
-    // Only payouts take their commissions so, which leaves no entries.
+    // Only payouts add their commissions this way, which leaves no entries.
     fill: tx.fill,
     async put(into, record, refusals) {
       const id = keyOf(into, record);

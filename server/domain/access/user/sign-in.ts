@@ -37,14 +37,14 @@ export interface SignedIn {
 interface Credentials {
   email: string;
   password: string;
-  /** A code of the second factor, or a recovery code. undefined: not given. */
+  /** A code of the second factor, or a recovery code. Undefined: not given. */
   code?: string | undefined;
   device: string | null;
 }
 
 /**
- * Signs a user in by e-mail address and password. An unknown address takes as long as a wrong password and is refused
- * in the same words, so that nobody can ask who is a user.
+ * Signs a user in by e-mail address and password. An unknown address takes as long as a wrong password and
+ * gets the same message, so that users' addresses can't be probed.
  *
  * @throws Failure `unauthorized`, or `second_factor_required` if only the code is missing or wrong
  */
@@ -58,7 +58,7 @@ export async function signIn(
   if (found === null || !isRight) throw wrongCredentials();
   return store.transact(async (tx) => {
     const current = await findUser(tx, found.id);
-    // The user may have been removed, or the password changed, while it was checked.
+    // The user may have been removed, or the password changed, during the check.
     if (current === null || current.passwordHash !== found.passwordHash) throw wrongCredentials();
     return putSignIn(tx, context, { user: passSecondFactor(current, code, context.now), device });
   });
@@ -91,7 +91,7 @@ export interface SignedInUser {
   session: Session;
 }
 
-/** The user that the token of a session stands for, or null. Role and account are those of this moment. */
+/** The user of a session's token, or null. Role and account are read anew each time. */
 export async function findSignedInUser(
   context: Pick<Context, "store" | "now">,
   token: string,
@@ -104,7 +104,7 @@ export async function findSignedInUser(
   return account && { account, user, session };
 }
 
-/** The right to set a password, once. Its token is in a link. Only the token's hash is stored. */
+/** A one-time right to set a password. Its token is in a link, and only the token's hash is stored. */
 interface UserLink {
   accountId: typeof SYSTEM;
   /** SHA-256 of the token, hexadecimal. */
@@ -112,7 +112,7 @@ interface UserLink {
   kind: LinkKind;
   /** The account. */
   ownerId: number;
-  /** null: the user does not exist yet. */
+  /** Null if the user does not exist yet. */
   userId: number | null;
   expiresAt: string;
 }
@@ -131,7 +131,10 @@ const TOKEN_LENGTH = 43;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIFETIMES_MS: Record<LinkKind, number> = { owner: DAY_MS, invitation: 7 * DAY_MS, reset: DAY_MS };
 
-/** Writes a new link as part of a larger change and returns its token. The user's earlier links end unless told otherwise. */
+/**
+ * Writes a new link as part of a larger change and returns its token. By default the user's earlier links
+ * end.
+ */
 export async function putUserLink(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
@@ -155,12 +158,16 @@ export async function putUserLink(
   return token;
 }
 
-/** The page that a link opens. The token is in the fragment, which browsers send to nobody. */
+/** The page that a link opens. The token is in the fragment, which browsers never send. */
 export function linkAddress(publicUrl: string, token: string): string {
   return `${publicUrl}/admin/welcome#${token}`;
 }
 
-/** A link that is still good, and its user. @throws Failure `not_found` */
+/**
+ * A valid link and its user.
+ *
+ * @throws Failure `not_found`
+ */
 export async function loadUserLink(
   reader: Reader,
   token: string,
@@ -179,9 +186,9 @@ export async function loadUserLink(
 interface LinkInput {
   token: string;
   password: string;
-  /** undefined: unchanged. */
+  /** Undefined: unchanged. */
   name?: string | undefined;
-  /** Only a link for the first owner takes it, and needs it. */
+  /** Required for a first owner's link, ignored for all others. */
   email?: string | undefined;
   /** A code of the second factor. A reset of the password does not replace it. */
   code?: string | undefined;
@@ -189,14 +196,14 @@ interface LinkInput {
 }
 
 /**
- * Sets a password by a link, which is used up by it, and signs in. All other sessions and links of the user end.
+ * Sets a password by a link, which it uses up, and signs in. All other sessions and links of the user end.
  *
  * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, `taken`, or
  * `second_factor_required`
  */
 export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
   const { now } = context;
-  // Hashing is slow on purpose, so a link that is no good must not cost it.
+  // Hashing is slow on purpose, so an invalid link must not cause it.
   const { user: known } = await loadUserLink(context.store, input.token, now);
   const { hash } = await keepPassword(context, input.password);
   const id = known?.id ?? (await newUserId(context));
@@ -216,7 +223,7 @@ export async function followUserLink(context: Context, input: LinkInput): Promis
   });
 }
 
-/** Nobody has more links than this that have not expired. */
+/** More unexpired links than any user has. */
 const MAX_LINKS = 1_000;
 
 /** Removes all links of a user as part of a larger change. */

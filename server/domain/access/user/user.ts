@@ -6,51 +6,53 @@ import { table } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import { SYSTEM, type Chance, type Context } from "../../context.ts";
 
-/** From the least to the most that a user may do. */
+/** From the fewest rights to the most. */
 export const ROLES = ["viewer", "manager", "owner"] as const;
 
 /**
  * - `viewer`: reads, but sees no secrets
- * - `manager`: all but users, keys, account settings, paying and where the money goes
- * - `owner`: all
+ * - `manager`: everything but users, keys, account settings, payments and where they go
+ * - `owner`: everything
  */
 export type Role = (typeof ROLES)[number];
 
-/** Somebody who signs in to an account's dashboard. */
+/** A person who signs in to an account's dashboard. */
 export interface User {
-  /** Users belong to no account's own records, so that an e-mail address is unique in the whole server. */
+  /** Users are stored outside their accounts, so that an e-mail address is unique in the whole server. */
   accountId: typeof SYSTEM;
   id: number;
   /** The account. */
   ownerId: number;
   email: string;
-  /** null: not given. */
+  /** Null if not given. */
   name: string | null;
   role: Role;
-  /** null: no password was set yet. */
+  /** Null until a password is set. */
   passwordHash: string | null;
-  /** null: the password is enough. */
+  /** Null if the password is enough. */
   secondFactor: SecondFactor | null;
-  /** The secret of a second factor that no code has confirmed yet. null: none was begun. */
+  /** The secret of a second factor that no code has confirmed yet, or null. */
   begunSecret: string | null;
   createdAt: string;
-  /** null: never. */
+  /** Null before the first sign-in. */
   lastSignInAt: string | null;
 }
 
-/** A program that shows a code for every half minute (RFC 6238). */
+/** An authenticator app that shows a code for every half minute (RFC 6238). */
 interface SecondFactor {
-  /** Base32. It must be readable, because the codes are computed from it. */
+  /** Base32. It is stored in clear text, because the codes are computed from it. */
   secret: string;
-  /** The period of the last code that was used. Earlier codes are refused. */
+  /** The period of the last code used. Earlier codes are refused. */
   lastStep: number;
-  /** SHA-256 of each recovery code that is left. */
+  /** SHA-256 of each unused recovery code. */
   recoveryHashes: string[];
 }
 
 /**
- * The people who sign in to the dashboard. Choice: a user belongs to one account, and an e-mail address to one user of
- * the server, so that the sign-in form needs no name of an account.
+ * The people who sign in to the dashboard. A user belongs to one account, so that the sign-in form needs no
+ * account name.
+ *
+ * @see docs/spec/common.md "Authentication", 3
  */
 export const users = table<User>()({
   name: "user",
@@ -105,7 +107,7 @@ export function findUser(reader: Reader, id: number): Promise<User | null> {
   return reader.get(users, SYSTEM, id);
 }
 
-/** Whether a role includes all that another one may do. */
+/** Whether a role includes all rights of another. */
 export function includesRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
@@ -120,7 +122,7 @@ export function countOwners(tx: Transaction, accountId: number): Promise<number>
   return tx.view.count(users, "canOwn", SYSTEM, [accountId]);
 }
 
-/** Whether a user is an owner who can sign in. One who never set a password could not help anybody. */
+/** Whether a user is an owner who can sign in. One who never set a password can't act as the last owner. */
 export function canOwn({ role, passwordHash }: User): boolean {
   return role === "owner" && passwordHash !== null;
 }
@@ -133,7 +135,11 @@ interface BegunSecondFactor {
   address: string;
 }
 
-/** Gives a user a new secret, which counts once a code confirms it. @throws Failure `refused` if there is one already */
+/**
+ * Gives a user a new secret, which is valid once a code confirms it.
+ *
+ * @throws Failure `refused` if there is a second factor already
+ */
 export async function beginSecondFactor(
   { store, chance }: Context,
   account: Account,
@@ -155,7 +161,7 @@ const RECOVERY_CODES = 10;
 const RECOVERY_DIGITS = 12;
 
 /**
- * Confirms a second factor with its first code, and returns the recovery codes, each good once.
+ * Confirms a second factor by its first code, and returns the recovery codes, each valid once.
  *
  * @throws Failure `refused` if none was begun, `invalid` for a wrong code
  */
@@ -167,7 +173,7 @@ export function confirmSecondFactor(
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
     const secret = user?.begunSecret ?? null;
-    if (user === null || secret === null) throw new Failure("refused", "No second factor was begun");
+    if (user === null || secret === null) throw new Failure("refused", "No second factor is being set up");
     const step = stepOf(secret, code, now);
     if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));
@@ -178,15 +184,15 @@ export function confirmSecondFactor(
   });
 }
 
-/** Takes the second factor of a user away. */
+/** Removes a user's second factor. */
 export function withoutSecondFactor(user: User): User {
   return { ...user, begunSecret: null, secondFactor: null };
 }
 
 /**
- * The user after a sign-in with this code. A code works once, so that nobody who has seen it can use it again.
+ * The user after a sign-in with this code. A code works once, so an observer can't reuse it.
  *
- * @throws Failure `second_factor_required` without a right code
+ * @throws Failure `second_factor_required` for a missing or wrong code
  */
 export function passSecondFactor(user: User, code: string | undefined, now: Date): User {
   const { secondFactor } = user;
@@ -215,10 +221,10 @@ function totpOf(secret: string, issuer = "Tidemark", label = ""): TOTP {
   return new TOTP({ issuer, label, secret: Secret.fromBase32(secret), period: PERIOD_MS / 1_000 });
 }
 
-/** A clock may be this many periods off. */
+/** Clocks may differ by this many periods. */
 const WINDOW = 1;
 
-/** The number of the period whose code this is. null: it is wrong, or too old. */
+/** The number of the period that a code belongs to, or null if it is wrong or too old. */
 function stepOf(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/\s/g, "");
   const delta = totpOf(secret).validate({ token, timestamp: now.getTime(), window: WINDOW });

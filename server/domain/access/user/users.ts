@@ -68,7 +68,10 @@ export async function inviteUser(
   });
 }
 
-/** Sends a link that sets a new password to the user with this e-mail address, if there is one and `mayMail` allows it. */
+/**
+ * Sends a link that sets a new password to the user with this e-mail address, if there is one and `mayMail`
+ * allows it.
+ */
 export async function mailReset(
   { store, now }: Context,
   email: string,
@@ -96,7 +99,11 @@ export function updateUser(
   });
 }
 
-/** Removes a user, whose sessions and links end. @throws Failure `not_found`, or `refused` for the last owner */
+/**
+ * Removes a user and ends their sessions and links.
+ *
+ * @throws Failure `not_found`, or `refused` for the last owner
+ */
 export function removeUser({ store }: Context, accountId: number, id: number): Promise<User> {
   return store.transact(async (tx) => {
     const user = await loadUser(tx, accountId, id);
@@ -117,8 +124,8 @@ interface Reset {
 }
 
 /**
- * Makes a link that sets a user's password. The password that the user has works until then. A lost second factor can be
- * removed with it.
+ * Makes a link that sets a user's password. The present password works until then. A lost second factor can
+ * be removed as well.
  *
  * @throws Failure `not_found`
  */
@@ -141,7 +148,6 @@ export async function resetUser(
 
 /**
  * Changes the password of a user who knows it. All other sessions end, and this one gets a new token.
- *
  * @throws Failure `invalid` for a wrong password
  */
 export async function changePassword(
@@ -174,10 +180,14 @@ export async function requirePassword(
   throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
 }
 
-/** Removes a user's second factor. @throws Failure `refused` if the account demands one */
+/**
+ * Removes a user's second factor.
+ *
+ * @throws Failure `refused` if the account requires one
+ */
 export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
   if (account.requiresSecondFactor === true) {
-    throw new Failure("refused", "The account demands a second factor of everybody");
+    throw new Failure("refused", "The account requires a second factor of every user");
   }
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
@@ -188,7 +198,7 @@ export function removeSecondFactor({ store }: Context, account: Account, { id }:
   });
 }
 
-/** Changes the name of a user. null: the user shows by the e-mail address. */
+/** Changes a user's name. With null, the e-mail address is shown instead. */
 export function changeName({ store }: Context, { id }: User, name: string | null): Promise<User> {
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
@@ -208,8 +218,8 @@ export async function endOwnSession({ store, now }: Context, user: User, id: num
 }
 
 /**
- * Writes an e-mail with a link that sets a user's password. The link is made when the e-mail is sent, so that no store,
- * copy or export holds one. `id` is an id of the kind `delivery`.
+ * Writes an e-mail with a link that sets a user's password. The link is made when the e-mail is sent, so that
+ * stores, backups and exports never contain it. `id` is an id of the kind `delivery`.
  */
 async function enqueueUserEmail(
   tx: Transaction,
@@ -221,7 +231,7 @@ async function enqueueUserEmail(
     promoterId: null,
     userId: user.id,
     to: user.email,
-    // Nothing that somebody else wrote about a person may reach them before they have followed the link.
+    // Text that others wrote must not reach a person before they have followed the link.
     values: {
       first_name: user.passwordHash === null ? user.email : (user.name ?? user.email),
       email: user.email,
@@ -232,10 +242,14 @@ async function enqueueUserEmail(
   await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
 }
 
-/** An account without an owner could be helped only from the command line. @throws Failure `refused` */
+/**
+ * An account without an owner can only be repaired on the command line.
+ *
+ * @throws Failure `refused`
+ */
 async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
-  // Two removals at once could each see the other's owner, so they take turns.
+  // Two simultaneous removals could each see the other's owner, so they are serialised.
   await tx.lock(accounts, SYSTEM, user.ownerId);
   if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
-  throw new Failure("refused", "The account needs an owner: make somebody else an owner first");
+  throw new Failure("refused", "The account needs an owner: make another user an owner first");
 }

@@ -14,22 +14,22 @@ import {
 } from "./delivery.ts";
 import { loadWebhook, webhooks } from "./webhook.ts";
 
-/** The deliveries of one webhook. Without a webhook: the account's e-mails. */
+/** The deliveries of one webhook, or the account's e-mails if there is no webhook. */
 export interface DeliverySet {
   accountId: number;
   webhookId: number | null;
 }
 
-/** How the deliveries of a set stand. */
+/** The state of a set of deliveries. */
 interface DeliveryState {
   counts: Record<DeliveryStatus, number>;
-  /** When the oldest that waits was made. null: none waits. */
+  /** When the oldest waiting one was made, or null if none waits. */
   oldestWaitingAt: string | null;
-  /** Why the newest that was tried without success failed. null: none is failing. */
+  /** The error of the newest failing one, or null if none fails. */
   lastError: string | null;
 }
 
-/** How deliveries stand: what waits, since when, and why they fail. */
+/** The state of deliveries: how many wait, since when, and why they fail. */
 export async function loadDeliveryState(store: Store, set: DeliverySet): Promise<DeliveryState> {
   const counts = await countDeliveries(store, set);
   const waiting = deliveriesWith(store, set, ["pending", "retrying", "held"]);
@@ -45,7 +45,7 @@ export async function loadDeliveryState(store: Store, set: DeliverySet): Promise
   };
 }
 
-/** How many deliveries have each status. Finished ones are kept for 30 days. */
+/** The number of deliveries in each status. Finished ones are kept for 30 days. */
 export async function countDeliveries(
   store: Store,
   set: DeliverySet,
@@ -61,7 +61,7 @@ export async function countDeliveries(
   return counts;
 }
 
-/** How many e-mails of an account wait until the server can send any. */
+/** The number of an account's e-mails that are held until mail is set up. */
 export function countHeld(store: Store, accountId: number): Promise<number> {
   const destination = destinationOf({ webhookId: null, ownerId: accountId });
   return store.count(deliveries, "status", SYSTEM, [destination, "held"]);
@@ -71,15 +71,13 @@ export function countHeld(store: Store, accountId: number): Promise<number> {
 const ANEW_AT_ONCE = 50;
 
 /**
- * Restarts all deliveries that were given up, in their order, and returns how many.
- *
- * Choice: the operator may do so however often they have failed.
+ * Restarts all failed deliveries, in order, and returns how many. There is no limit on repeated restarts.
  *
  * @throws Failure `not_found` for the webhook
  */
 export async function retryFailed(context: Context, set: DeliverySet): Promise<number> {
   await checkWebhook(context.store, set);
-  // Ids alone don't give the order: each process that makes deliveries takes its ids from a range of its own.
+  // Ids alone don't give the order: each process that makes deliveries has its own range of ids.
   const failed = await context.store.rows(
     deliveriesWith(context.store, set, ["failed"]).select("id").orderBy("created_at").orderBy("id"),
   );
@@ -91,28 +89,28 @@ export async function retryFailed(context: Context, set: DeliverySet): Promise<n
   return count;
 }
 
-/** Events and e-mails that wait to be sent. Held e-mails and events for a webhook that is switched off are not among them. */
+/** Unsent events and e-mails. Held e-mails and events for an inactive webhook are not counted. */
 export interface Backlog {
   /** At most `MOST_COUNTED`. */
   count: number;
-  /** When the oldest of those counted was made. null: none waits. */
+  /** When the oldest one counted was made, or null if none waits. */
   oldestAt: string | null;
 }
 
-/** What waits in an account. null: in all accounts. */
+/** The backlog of an account, or of all accounts with null. */
 export function loadBacklog(view: View, accountId: number | null): Promise<Backlog> {
   return tally(view, { accountId, before: null });
 }
 
-/** Sending takes seconds. What waits longer than this is late. */
+/** Sending takes seconds. Anything older than this is late. */
 const LATE_MS = 5 * 60_000;
 
-/** What has waited in an account for longer than usual. */
+/** The part of an account's backlog that is late. */
 export function loadLate(view: View, accountId: number, now: Date): Promise<Backlog> {
   return tally(view, { accountId, before: new Date(now.getTime() - LATE_MS).toISOString() });
 }
 
-/** A question about the deliveries of a set that have one of these statuses. */
+/** A query for the deliveries of a set with one of these statuses. */
 function deliveriesWith(
   view: View,
   { accountId, webhookId }: DeliverySet,
@@ -149,10 +147,10 @@ type WaitingSchema = Schema<{
   webhooks: typeof webhooks;
 }>;
 
-/** Counting stops here: an operator who has this many waiting needs no exact number. */
+/** Counting stops here, because operators need no exact number beyond it. */
 const MOST_COUNTED = 10_000;
 
-/** `before`: only what was made before this instant. null: everything. */
+/** With `before`, counts only those made before this instant. */
 async function tally(
   view: View,
   { accountId, before }: { accountId: number | null; before: string | null },
@@ -164,7 +162,7 @@ async function tally(
     .select("created_at as at")
     .where("account_id", "=", SYSTEM)
     .where("finished_at", "is", null)
-    // As the index has it, so that it is used.
+    // The same condition as the index, so that it is used.
     .where(sql<SqlBool>`status <> 'held'`)
     .where(({ or, exists, selectFrom, eb }) =>
       or([

@@ -8,35 +8,35 @@ import type { Email } from "../email.ts";
 import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event-type.ts";
 import { loadWebhook } from "./webhook.ts";
 
-/** `held`: an e-mail that waits for a mail server to be set up. */
+/** `held`: an e-mail that waits until mail is set up. */
 export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
+/** One event for one webhook, or one e-mail. It is kept for a month after it was sent. */
 export interface Delivery {
   accountId: typeof SYSTEM;
   id: number;
   ownerId: number;
-  /** The webhook that it goes to. null: it is an e-mail. */
+  /** The receiving webhook, or null for an e-mail. */
   webhookId: number | null;
-  /** Deliveries of one lane to one destination are sent one after the other. */
+  /** Deliveries of one lane to one destination are sent one after another. */
   lane: string;
-  /** The place in its lane. */
+  /** The position in its lane. */
   place: number;
   message: EventMessage | null;
   email: Email | null;
   status: DeliveryStatus;
   /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: number;
-  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  /** When to try it, in milliseconds. Null: never by itself, or after those ahead of it in its lane. */
   dueAt: number | null;
   responseCode: number | null;
   responseBody: string | null;
   lastError: string | null;
   createdAt: string;
   deliveredAt: string | null;
-  /** When it ended. null: it has not ended. */
+  /** When it ended, or null while it is open. */
   finishedAt: string | null;
 }
 
@@ -78,7 +78,7 @@ export const deliveries = table<Delivery>()({
   owner: ({ ownerId }) => ownerId,
 });
 
-/** The deliveries, for questions. */
+/** The deliveries, for queries. */
 export type DeliverySchema = Schema<{ deliveries: typeof deliveries }>;
 
 export const lanes = table<Lane>()({
@@ -92,7 +92,10 @@ export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId"
   return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
 }
 
-/** The destinations that have something to send, now or later. There may be many deliveries to each, so it skips them. */
+/**
+ * The destinations with deliveries to send, now or later. Each may have many, so the query skips from one
+ * destination to the next.
+ */
 export async function dueDestinations(view: View): Promise<string[]> {
   const db = view.question<DeliverySchema>();
   const first = db
@@ -142,7 +145,7 @@ export function newDelivery(
   };
 }
 
-/** Puts a delivery at the end of its lane. It is due at once if the lane is empty. */
+/** Appends a delivery to its lane. It is due immediately if the lane is empty. */
 export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
   const destination = destinationOf(delivery);
   const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
@@ -204,7 +207,7 @@ export async function loadDelivery(
 }
 
 /**
- * Restarts a delivery at once: one that waits for its next attempt, was given up, or has arrived.
+ * Restarts a delivery immediately, whether it waits for its next attempt, has failed or was delivered.
  *
  * @throws Failure `not_found`, or `refused` if its attempts are used up or the webhook is switched off
  * @see docs/spec/events.md
@@ -218,7 +221,7 @@ export async function retryDelivery(
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, webhookId);
     const delivery = await loadDelivery(tx, accountId, { webhookId, id });
-    // Choice: refused, because the delivery might otherwise wait for ever.
+    // Otherwise the delivery might wait for ever.
     if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
     if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
       throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
@@ -244,10 +247,11 @@ export function isOpen({ status, finishedAt }: Delivery): boolean {
 }
 
 /**
- * Puts a test event for a webhook into the outbox. It is signed, sent and retried like any other, in a lane of its own,
- * so it holds up no event.
+ * Puts a test event for a webhook into the outbox. It is signed, sent and retried like any other, in a lane
+ * of its own, so it delays no event.
  *
- * @throws Failure `not_found`, `invalid` for an event type of the other format, `refused` if the webhook is off
+ * @throws Failure `not_found`, `invalid` for an event type of the other format, `refused` if the webhook is
+ * off
  * @see docs/spec/events.md "Test"
  */
 export async function sendTestEvent(
@@ -278,7 +282,7 @@ export async function sendTestEvent(
   });
 }
 
-/** An event of this type about no record. `data` says that it is a test. */
+/** An event of this type without a record. `data` marks it as a test. */
 export function testMessage(eventId: string, type: string, now: Date): EventMessage {
   const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
   return {

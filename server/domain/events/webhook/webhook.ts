@@ -7,7 +7,7 @@ import type { EmailKind } from "../email.ts";
 import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event-type.ts";
 import { wantedEvents } from "../event.ts";
 
-/** The largest and the default number of attempts. */
+/** The maximum and default number of attempts. */
 export const MAX_RETRIES = 10;
 
 /** A receiver of events. */
@@ -19,11 +19,11 @@ export interface Webhook {
   format: EventFormat;
   /** Types of its format. */
   eventTypes: string[];
-  /** Only events of these campaigns are sent. Empty: all. */
+  /** Restricts events to these campaigns. Empty: all. */
   campaignIds: number[];
   isActive: boolean;
   timeoutSeconds: number;
-  /** Failed attempts after which a delivery is given up. At least one attempt is made. */
+  /** Failed attempts after which a delivery fails for good. At least one attempt is made. */
   maxRetries: number;
   headers: Record<string, string>;
   basicAuthUser: string | null;
@@ -38,7 +38,7 @@ export interface Webhook {
 interface WebhookSecret {
   /** `whsec_` and 33 bytes in base64. */
   text: string;
-  /** null: it is the newest one, valid until it is replaced. */
+  /** Null for the newest one, which is valid until it is replaced. */
   expiresAt: string | null;
 }
 
@@ -65,7 +65,7 @@ export async function loadWebhook(reader: Reader, accountId: number, id: number)
   return webhook;
 }
 
-/** The input for a webhook. undefined: the usual value, or unchanged. */
+/** The input for a webhook. Undefined fields get their default, or stay unchanged. */
 export interface WebhookInput {
   url?: string | undefined;
   description?: string | null | undefined;
@@ -80,7 +80,7 @@ export interface WebhookInput {
   basicAuthPassword?: string | null | undefined;
 }
 
-/** Reads the kinds of e-mails that the campaigns of an account send, because e-mails are made from events too. */
+/** Reads which e-mails an account's campaigns send, because e-mails are made from events too. */
 export type EmailsOf = (tx: Transaction, accountId: number) => Promise<Iterable<EmailKind>>;
 
 /** Each fact is rendered and written once per webhook. */
@@ -96,7 +96,7 @@ export async function createWebhook(
   const id = await store.nextId("webhook");
   const at = now.toISOString();
   return store.transact(async (tx) => {
-    // Two webhooks can't both be the last one.
+    // Otherwise two concurrent requests could both create the last one.
     await tx.lock(wantedEvents, accountId, 1);
     if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
       throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
@@ -135,7 +135,7 @@ export function updateWebhook(
   });
 }
 
-/** Deletes a webhook. Deliveries that wait for it are never sent. */
+/** Deletes a webhook. Its waiting deliveries are never sent. */
 export async function deleteWebhook(
   { store }: Context,
   accountId: number,
@@ -149,12 +149,12 @@ export async function deleteWebhook(
   });
 }
 
-/** How long a replaced secret still signs beside the new one. */
+/** How long a replaced secret still signs along with the new one. */
 const OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Gives a webhook a new secret. The former one signs beside it for a day, so that the receiver can switch. Older ones
- * stop at once.
+ * Gives a webhook a new secret. For a day, the previous one signs as well, so that the receiver can switch.
+ * Older ones stop immediately.
  *
  * @throws Failure `not_found`
  */
@@ -178,7 +178,7 @@ export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Dat
     .map(({ text }) => text);
 }
 
-/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
+/** The scheme requires 24 to 64 bytes. 44 base64 characters hold 33. */
 const SECRET_LENGTH = 44;
 
 /** Makes a signing secret. */
@@ -186,7 +186,10 @@ export function newSecret(chance: Chance): string {
   return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
 }
 
-/** Updates the list of events that somebody wants, after the same transaction has changed a webhook or a campaign's e-mails. */
+/**
+ * Updates the list of wanted events, after the same transaction has changed a webhook or a campaign's
+ * e-mails.
+ */
 export async function updateWantedEvents(
   tx: Transaction,
   accountId: number,
@@ -230,7 +233,8 @@ function changed(before: Webhook, changes: WebhookInput): Webhook {
     basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
   };
   refuseForeignTypes(after);
-  // Choice: a password without a user has no meaning and is dropped.
+  // A password without a user is dropped.
+  // @see docs/spec/v2.md "Webhooks"
   if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
   if (after.basicAuthPassword !== null) return after;
   const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };

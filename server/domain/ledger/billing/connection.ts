@@ -13,9 +13,9 @@ export interface BillingConnection {
   provider: BillingProvider;
   /** Signs the provider's events. */
   secret: string;
-  /** Reads from the provider's API. null: events alone must do. */
+  /** Reads from the provider's API. Null: events only. */
   apiKey: string | null;
-  /** Where the provider's API is. null: its usual address. */
+  /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
   createdAt: string;
 }
@@ -26,7 +26,7 @@ export const billingConnections = table<BillingConnection>()({
   columns: { provider: "text", created_at: "text" },
 });
 
-/** The input of a connection. undefined: unchanged, or none. */
+/** The input of a connection. Undefined fields stay unchanged, or are none. */
 export interface ConnectionInput {
   provider: BillingProvider;
   secret: string;
@@ -55,7 +55,11 @@ export function connectBilling(
   });
 }
 
-/** Ends a connection. Its events are refused from then on; what they recorded stays. @throws Failure `not_found` */
+/**
+ * Ends a connection. Its events are refused from then on; recorded ones stay.
+ *
+ * @throws Failure `not_found`
+ */
 export function disconnectBilling(
   { store }: Context,
   accountId: number,

@@ -5,8 +5,8 @@ import { bestParts, type PaymentParts } from "../sale/payment.ts";
 import type { BillingProvider } from "./connection.ts";
 
 /**
- * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer. Several
- * events speak of one payment, each of another object.
+ * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer.
+ * Several events report one payment, each with another object.
  */
 interface BillingObject {
   accountId: number;
@@ -15,11 +15,12 @@ interface BillingObject {
   hash: string;
   /** The event id of the payment's sale, recorded or to be recorded. */
   saleEventId: string;
-  /** What is known best of the payment. null, or absent in records of former releases: nothing. */
+  /** The best knowledge of the payment. Null, or absent in records of earlier releases: none. */
   parts?: PaymentParts | null;
   /**
-   * The names that the payment had before events showed that they mean one payment. Refunds may wait under them. Only
-   * the object that the payment is named after has all of them. Records of former releases have none.
+   * The names that the payment had before events showed that they mean one payment. Refunds may wait under
+   * them. Only the object that the payment is named after has all of them. Records of earlier releases have
+   * none.
    */
   formerNames?: string[];
 }
@@ -30,7 +31,7 @@ export const billingObjects = table<BillingObject>()({
   columns: { provider: "text", hash: "text", sale_event_id: "text" },
 });
 
-/** The payment that an object belongs to. null: unknown. */
+/** The payment that an object belongs to, or null if unknown. */
 export async function findObject(
   reader: Reader,
   accountId: number,
@@ -38,26 +39,27 @@ export async function findObject(
 ): Promise<BillingObject | null> {
   const object = await reader.get(billingObjects, accountId, provider, digest(id));
   if (object === null || object.hash === digest(object.saleEventId)) return object;
-  // A payment's name is one of its objects. That one leads on if the payment has got another name since.
+  // A payment is named after one of its objects. That object leads to the present name if the payment was
+  // renamed.
   return (await findObject(reader, accountId, { provider, id: object.saleEventId })) ?? object;
 }
 
-/** The objects of one payment, and the facts that are known about it. */
+/** The objects of one payment, and our knowledge of it. */
 interface Naming {
   provider: BillingProvider;
   /** Objects that belong to this payment alone. An unknown payment is named after the first. */
   objects: string[];
   /** Objects that also belong to other payments of the customer. They lead to the latest one. */
   owners: string[];
-  /** What the event knows of it. null: it is about a refund. */
+  /** The event's knowledge of it, or null for a refund. */
   parts: PaymentParts | null;
 }
 
 /**
- * Gives a payment its name, which is the event id of its sale. Events that share an object get the same name, even if
- * they come at the same time: both read the shared object, and only one commit holds.
+ * Names a payment: the name is the event id of its sale. Events that share an object get the same name, even
+ * if they arrive at the same time: both read the shared object, and only one commit succeeds.
  *
- * An event may show that two names mean one payment. The name that was paid stays, because its sale has it.
+ * An event may show that two names mean one payment. The name with a sale stays.
  */
 export async function namePayment(
   tx: Transaction,

@@ -9,13 +9,13 @@ export interface WaitingRefund {
   provider: BillingProvider;
   saleEventId: string;
   eventId: string;
-  /** The refunded part of the payment, with tax: from this sum of its refunds to that one. */
+  /** The refunded part of the payment, with tax: the sum of its refunds before and after this one. */
   grossFrom: number;
   grossTo: number;
-  /** Without tax. null: the payment's own share of tax applies. */
+  /** Without tax. Null: the payment's own tax share applies. */
   netAmount: number | null;
   currency: string;
-  /** Absent in records of former releases: money that was paid back. */
+  /** Absent in records of earlier releases: an ordinary refund. */
   kind?: "refund" | "dispute" | "reversal";
   /** When the money moved. */
   createdAt: string;
@@ -49,12 +49,12 @@ export function refundsWaitingFor(
   return store.page(waitingRefunds, "payment", accountId, [provider, saleEventId], { limit: 100 });
 }
 
-/** How many refunds of a provider wait for their sales. */
+/** The number of a provider's refunds that wait for their sales. */
 export function countWaiting(store: Store, accountId: number, provider: BillingProvider): Promise<number> {
   return store.count(waitingRefunds, "id", accountId, [provider]);
 }
 
-/** Forgets a refund that has been applied. */
+/** Removes a refund that has been applied. */
 export function forgetRefund(store: Store, { accountId, provider, eventId }: WaitingRefund): Promise<void> {
   return store.transact((tx) => tx.remove(waitingRefunds, accountId, provider, eventId));
 }
@@ -77,7 +77,7 @@ export const waitingCancellations = table<WaitingCancellation>()({
   indexes: { age: { on: ["kept_at"] } },
 });
 
-/** The cancellation of a subscription that waits for its first payment. null: none. */
+/** The cancellation of a subscription that waits for its first payment, or null. */
 export function findWaitingCancellation(
   reader: Reader,
   accountId: number,
@@ -86,7 +86,7 @@ export function findWaitingCancellation(
   return reader.get(waitingCancellations, accountId, provider, subscriptionId);
 }
 
-/** Forgets a cancellation that has been recorded. */
+/** Removes a cancellation that has been recorded. */
 export function forgetCancellation(
   store: Store,
   { accountId, provider, subscriptionId }: WaitingCancellation,
@@ -94,21 +94,21 @@ export function forgetCancellation(
   return store.transact((tx) => tx.remove(waitingCancellations, accountId, provider, subscriptionId));
 }
 
-/** An event that waits for the payment that it is about. */
+/** An event that waits for its payment. */
 interface Waiting {
   accountId: number;
   keptAt: string;
 }
 
-/** Each new one makes room for itself, so that events about people whom nobody referred never pile up. */
+/** Each new event removes old ones, so that events about people whom nobody referred never pile up. */
 const SWEPT_AT_ONCE = 5;
 
 /** Providers repeat an event for three days, and list those of thirty days. */
 const KEPT_MS = 40 * 24 * 60 * 60 * 1_000;
 
 /**
- * Keeps an event until its payment is recorded, and drops the oldest ones whose time is over. `isNeeded`: whether one must
- * be kept for longer.
+ * Stores an event until its payment is recorded, and drops the oldest expired ones. `isNeeded`: whether one
+ * must be kept for longer.
  */
 export async function keepWaiting<R extends Waiting>(
   tx: Transaction,
@@ -119,7 +119,7 @@ export async function keepWaiting<R extends Waiting>(
   const oldest = await tx.view.page(into, "age", event.accountId, [], { limit: SWEPT_AT_ONCE });
   for (const each of oldest) {
     if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
-    // It begins its time again, so that it does not hide others from the sweep.
+    // Its time starts again, so that it does not hide others from the sweep.
     if (await isNeeded?.(each)) await tx.put(into, { ...each, keptAt: now.toISOString() });
     else await tx.remove(into, each.accountId, ...keyOf(into, each));
   }

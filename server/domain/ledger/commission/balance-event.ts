@@ -6,12 +6,19 @@ import { promoters } from "../../people/promoter/promoter.ts";
 import { balanceBefore, balanceMoves, earned, loadBalance, paid, type BalanceMove } from "./balance.ts";
 import type { Commission } from "./commission.ts";
 
-/** A change of a record that is part of a promoter's balance. `before` is null if it is new, `after` if it was deleted. */
+/**
+ * A change of a record that affects a promoter's balance. `before` is null if it is new, `after` if it was
+ * deleted.
+ */
 type MoneyChange =
   | { entity: "commission"; before: Commission | null; after: Commission | null }
   | { entity: "payout"; before: Payout | null; after: Payout | null };
 
-/** Announces a change of a commission or a payout, and what it does to the balance of the promoter. @see `announce` */
+/**
+ * Announces a change of a commission or a payout, and its effect on the promoter's balance.
+ *
+ * @see `announce`
+ */
 export function announceMoney(
   tx: Transaction,
   context: Pick<Context, "now" | "isHistory">,
@@ -31,8 +38,9 @@ interface BalanceFact {
 const balanceFacts = new WeakMap<Transaction, Map<number, BalanceFact>>();
 
 /**
- * Records what a change adds to the balances of promoters. All changes of one commit to one balance are one fact. The records
- * are added up after each change, because the transaction may have written some that it has not announced yet.
+ * Records the effect of a change on the balances of promoters. All changes of one commit to one balance are
+ * one fact. The records are summed after each change, because the transaction may have written some that it
+ * has not announced yet.
  */
 async function writeBalances(tx: Transaction, now: Date, change: MoneyChange): Promise<void> {
   const accountId = (change.after ?? change.before)?.accountId;
@@ -56,8 +64,8 @@ function movesOf(change: MoneyChange): BalanceMove[] {
 }
 
 /**
- * A new fact about a balance. Other commits that change the balance wait for this one, so that each begins where the one before
- * ended. null: the promoter is gone.
+ * A new fact about a balance. Other commits that change the balance wait for this one, so that each begins
+ * where the one before ended. Null if the promoter is gone.
  */
 async function newFact(
   tx: Transaction,

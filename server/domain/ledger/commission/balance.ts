@@ -10,7 +10,7 @@ import type { Commission, commissions } from "./commission.ts";
 export interface UnitBalance {
   /** The sum of all approved commissions. */
   earnings: number;
-  /** The part that is not yet paid. */
+  /** The unpaid part. */
   current: number;
   paid: number;
 }
@@ -26,8 +26,9 @@ const isNotCash = sql<SqlBool>`unit <> 'cash'`;
 type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
 
 /**
- * What a promoter has earned and was paid in other units than cash. Few have any. The states are literals, because SQLite plans
- * a statement anew whenever a value is bound that decides between partial indexes.
+ * A promoter's earnings and payments in units other than cash. Few promoters have any. The states are
+ * literals, because SQLite plans a statement again whenever a value is bound that decides between partial
+ * indexes.
  */
 const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
   const earned = question
@@ -53,12 +54,15 @@ const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: numbe
   return earned.unionAll(paid);
 });
 
-/** Adds up what a promoter has earned and was paid. Cash comes from the sums by month, because many have very many commissions. */
+/**
+ * Sums a promoter's earnings and payments. Cash comes from the sums by month, because some promoters have
+ * very many commissions.
+ */
 export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
   return (await loadTotalsAndBalance(view, accountId, promoterId)).balance;
 }
 
-/** A promoter's totals and their balance, which both come from the sums by month. */
+/** A promoter's totals and their balance, both from the sums by month. */
 export async function loadTotalsAndBalance(
   view: View,
   accountId: number,
@@ -87,7 +91,7 @@ const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, 
     .groupBy("unit"),
 );
 
-/** What a promoter's commissions earned that wait for approval, or for their day. */
+/** The promoter's commissions that wait for approval, or for their day. */
 export async function loadPendingEarnings(
   view: View,
   accountId: number,
@@ -101,24 +105,24 @@ export async function loadPendingEarnings(
   return { units };
 }
 
-/** An amount that belongs to a promoter's balance. */
+/** A contribution to a promoter's balance. */
 export interface BalanceMove extends Omit<UnitBalance, "current"> {
   promoterId: number;
   unit: Unit;
 }
 
-/** What a commission adds to its promoter's balance. */
+/** A commission's contribution to its promoter's balance. */
 export function earned({ promoterId, unit, status, amount, isPaidElsewhere }: Commission): BalanceMove {
   const earnings = status === "approved" ? amount : 0;
   return { promoterId, unit, earnings, paid: isPaidElsewhere ? earnings : 0 };
 }
 
-/** What a payout adds to its promoter's balance. */
+/** A payout's contribution to its promoter's balance. */
 export function paid({ promoterId, unit, status, amount }: Payout): BalanceMove {
   return { promoterId, unit, earnings: 0, paid: status === "completed" ? amount : 0 };
 }
 
-/** The moves from one state of a record to the next. A null record: it is new, or was deleted. */
+/** The contributions of a change. A null record is new, or was deleted. */
 export function balanceMoves<R>(
   move: (record: R) => BalanceMove,
   { before, after }: { before: R | null; after: R | null },

@@ -25,7 +25,10 @@ import {
 } from "./commission.ts";
 import { loadCommission, withTakeBacks } from "./review.ts";
 
-/** Says who gets a commission. The first given field decides: the lead's own promoter, or the promoter campaign's. */
+/**
+ * Names the earner of a commission. The first given field decides: the lead's own promoter, or the promoter
+ * campaign's.
+ */
 export interface Earner {
   lead?: LeadSelector | undefined;
   promoterCampaignId?: number | undefined;
@@ -36,7 +39,7 @@ export interface Earner {
 interface CustomCommission<T> {
   earner: Earner;
   given: Given;
-  /** null: now. */
+  /** Null for now. */
   createdAt: Date | null;
   show: Show<Commission, T>;
 }
@@ -45,14 +48,13 @@ type Given = Pick<Commission, "unit" | "amount" | "status"> &
   Partial<Pick<Commission, "eventId" | "billingPeriod" | "isSilent" | "internalNote" | "externalNote">>;
 
 /**
- * Records a commission with a given amount, which no rule has computed.
+ * Records a commission with a given amount, which no rule has computed. The company may give one to a blocked
+ * promoter, or for a denied lead. Only cash may be negative, because other units are handed out one by one
+ * and can't be taken back.
  *
- * Choice: the company decides. It may give one to a blocked promoter, or for a denied lead. A negative amount
- * of cash corrects an earlier one. Other units are handed out one by one, so a negative amount could not take
- * them back.
- *
- * @throws Failure `missing` if nobody is named, `not_found`, `invalid`, `refused` for an erased promoter,
+ * @throws Failure `missing` if no earner is named, `not_found`, `invalid`, `refused` for an erased promoter,
  * `already_registered` for a repeated event id
+ * @see docs/spec/v2.md "Create a commission"
  */
 export async function createCommission<T>(
   context: Context,
@@ -82,9 +84,7 @@ export async function createCommission<T>(
 type NoteChanges = { [F in keyof CommissionNotes]?: CommissionNotes[F] | undefined };
 
 /**
- * Changes the notes on a commission.
- *
- * Choice: paid ones have notes too, because they change no money.
+ * Changes the notes on a commission, even on a paid one.
  *
  * @throws Failure `not_found`, or `refused` if the promoter was erased
  */
@@ -105,11 +105,9 @@ export function annotateCommission<T>(
 }
 
 /**
- * Moves the commissions that a lead earned for its promoter to another promoter campaign. They leave their pending
- * payouts. Paid ones, and those whose money may be on its way, never move.
- *
- * Choice: a commission that was paid stays together with those that take it back. Otherwise the new promoter would pay
- * back money that the former one got.
+ * Moves the commissions that a lead earned for its promoter to another promoter campaign. They leave their
+ * pending payouts. Paid ones, and those whose money may be on its way, never move. A paid commission stays
+ * with those that take it back; otherwise the new promoter would pay back money that the former one got.
  *
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
@@ -132,13 +130,13 @@ export async function moveCommissions(
   }
 }
 
-/** Whether it was earned as the lead's own promoter: not as a parent, and not as one who shares in another's lead. */
+/** Whether it was earned as the lead's own promoter: not as a parent or as a sharer in another's lead. */
 export function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
   return tierLevel === 1 && staysOnMove !== true;
 }
 
 /**
- * Deletes a commission, together with those that take it back. They leave their pending payout.
+ * Deletes a commission with those that take it back. They leave their pending payout.
  *
  * @throws Failure `not_found`, or `refused` if it is paid, or its payout is not pending
  */
@@ -193,10 +191,9 @@ async function promoterCampaignOf(
 }
 
 /**
- * Makes sure that a repeated request gives nothing twice.
+ * Ensures that a repeated request gives nothing twice. After a commission is deleted, it may be given again.
  *
- * Choice: one event may give commissions to several promoter campaigns and in several units, and a negative one may
- * correct an earlier one. Whoever deletes a commission may give it again.
+ * @see docs/spec/v2.md "Create a commission"
  */
 async function claimEvent(tx: Transaction, commission: Commission): Promise<void> {
   const { accountId, id, promoterCampaignId, eventId, unit, amount } = commission;
@@ -228,7 +225,10 @@ function familyOf({ id, takesBackId }: Commission): number {
   return takesBackId ?? id;
 }
 
-/** Takes a commission off the records that name it: its sale, its refund, and the commission that it takes back. */
+/**
+ * Removes a commission from the records that name it: its sale, its refund, and the commission that it takes
+ * back.
+ */
 async function forget(
   tx: Transaction,
   { accountId, id, saleId, refundId, takesBackId }: Commission,

@@ -22,24 +22,24 @@ export interface Commission {
   promoterCampaignId: number;
   promoterId: number;
   campaignId: number;
-  /** null: it does not belong to a lead. */
+  /** Null if it does not belong to a lead. */
   leadId: number | null;
   status: CommissionStatus;
   type: CommissionType;
   unit: Unit;
-  /** In cents for `cash`, otherwise in whole units. Negative: a refund takes it back. */
+  /** In cents for `cash`, otherwise in whole units. Negative if it takes back another one. */
   amount: number;
-  /** The sale that earned it. null: it was imported, or made by hand. */
+  /** The sale that earned it, or null if it was imported or made by hand. */
   saleId: number | null;
-  /** How the lead came. null: without a visit, or it does not belong to a lead. */
+  /** The lead's origin. Null without a visit, or without a lead. */
   origin: Origin | null;
   /** The refund that made it, if it takes back another commission. */
   refundId: number | null;
-  /** The commission that it takes back. null: it takes back none. */
+  /** The commission that it takes back, or null. */
   takesBackId: number | null;
   /** The commissions that take this one back, a few for each refund. */
   takenBackByIds: number[];
-  /** Those of them that only correct it, because its sale's amount became known better. Absent: none. */
+  /** Those of them that only correct it, because its sale's amount was corrected. Absent: none. */
   correctedByIds?: number[];
   /** The client's own id of the sale. */
   eventId: string | null;
@@ -47,66 +47,72 @@ export interface Commission {
   saleCents: number;
   /** The sale's amount before it was converted, in the minor unit of its own currency. */
   originalSaleAmount: number;
-  /** null: the account's currency. */
+  /** Null for the account's currency. */
   originalSaleCurrency: string | null;
   /** The sold price or plan, by the client's own id. */
   planId: string | null;
   billingPeriod: BillingPeriod | null;
   tierLevel: number;
-  /** The reward that it was earned by. null: it was imported, or made by hand. */
+  /** The reward that gave it, or null if it was imported or made by hand. */
   rewardId: number | null;
   rewardName: string | null;
-  /** The rule that made its amount. null: as for `rewardId`. */
+  /** The rule that determined its amount. Null like `rewardId`. */
   terms: CommissionTerms | null;
-  /** An earlier sale that arrived later has got its reward, so all of it was taken back. Absent: it was not. */
+  /**
+   * Whether it was taken back completely, because an earlier sale that arrived later has got its reward.
+   * Absent: no.
+   */
   isReplaced?: true;
-  /** The rules of the target that was reached, if it is the bonus for that. Absent: it is none, or older than this mark. */
+  /**
+   * The rules of the target if it is a bonus for reaching one. Absent: it is none, or older than this field.
+   */
   targetRules?: unknown[];
-  /** The promoter's part of a split commission, in ten-thousandths of a percent. null: it is not split. */
+  /** The promoter's share of a split commission, in ten-thousandths of a percent. Null: not split. */
   splitTenThousandths: number | null;
   /**
-   * Another promoter than the lead's own earned it, so it stays with them when the lead moves. Absent: the tier decides.
+   * Whether a promoter other than the lead's own earned it, so that it stays with them when the lead moves.
+   * Absent: the tier decides.
    */
   staysOnMove?: true;
   suspicion: Suspicion | null;
-  /** Whether promoter and lead are the same person. null: not judged. */
+  /** Whether promoter and lead are the same person. Null: not judged. */
   isSelfReferral: boolean | null;
-  /** When a held commission is approved by itself. null: it is not held. */
+  /** When a held commission is approved automatically. Null: not held. */
   approveAt: string | null;
-  /** The payout that it belongs to. null: none yet. */
+  /** The payout that it belongs to, or null. */
   payoutId: number | null;
-  /** Whether another program paid it before the import. Such a commission goes into no payout. */
+  /** Whether another program paid it before the import. Such a commission joins no payout. */
   isPaidElsewhere: boolean;
-  /** Another commission already counts the imported sale or refund in the reports. Absent: none does. */
+  /** Whether reports already count the imported sale or refund by another commission. Absent: no. */
   isOfCountedSale?: true;
-  /** The promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
+  /** Whether the promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
   isSilent?: true;
-  /** Absent: nobody gave it by hand in the dashboard. */
+  /** Absent unless a user gave it by hand in the dashboard. */
   createdByUser?: Creator;
   /** The company's own remark. */
   internalNote: string | null;
   /** A remark that the promoter sees. */
   externalNote: string | null;
-  /** null: its status was never changed. */
+  /** Null if its status was never changed. */
   statusUpdatedAt: string | null;
   createdAt: string;
 }
 
-/** The cause of a commission: a sale, or something else that the company rewards. */
+/** The cause of a commission: a sale, or anything else that the company rewards. */
 type CommissionType = (typeof COMMISSION_TYPES)[number];
 
 /** The company's notes on a commission that it gives by hand. */
 export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
 
-/** The rule that made a commission. Later changes of rewards never change it. */
+/** The rule that determined a commission. Later changes of rewards never change it. */
 export interface CommissionTerms {
   /** In ten-thousandths: of a percent, or of a unit if it is flat. */
   amountTenThousandths: number;
-  /** false: a percentage. */
+  /** False for a percentage. */
   isFlat: boolean;
-  /** The share of a tier. null: not a tier reward. */
+  /** The base of a tier reward's share. Null: no tier reward. */
   tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
-  /** The amount that a percentage was taken of. */
+  /** The amount on which a percentage is based. */
   base: number;
 }
 
@@ -117,7 +123,7 @@ export const commissions = table<Commission>()({
     promoter_campaign_id: "integer",
     promoter_id: "integer",
     campaign_id: "integer",
-    /** 0: it has no lead. So these come first in both engines when they are sorted by lead. */
+    /** 0 without a lead, so that these come first in both engines when sorted by lead. */
     lead_id: ["integer", ({ leadId }) => leadId ?? 0],
     status: "text",
     type: "text",
@@ -125,9 +131,12 @@ export const commissions = table<Commission>()({
     amount: "integer",
     sale_id: "integer",
     sale_cents: "integer",
-    /** What the client calls the event, for searches. Choice: without the end of a very long one, as indexes have limits. */
+    /**
+     * The client's event id, for searches. The end of a very long one is cut off, because indexes have
+     * limits.
+     */
     words: ["text", ({ eventId }) => eventId?.slice(0, 255).toLowerCase()],
-    /** The client's own ids of events may be too long for an index. */
+    /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
     plan_id: "text",
     reward_id: "integer",
@@ -143,7 +152,10 @@ export const commissions = table<Commission>()({
   },
   few: ["campaign_id", "status", "unit"],
   indexes: {
-    /** Lists read it instead of the commissions, which take far longer. It holds whatever they are filtered or sorted by. */
+    /**
+     * Lists read it instead of the commissions, which are far larger. It contains all columns that lists
+     * filter or sort by.
+     */
     list: {
       on: ["id"],
       covers: [
@@ -166,11 +178,11 @@ export const commissions = table<Commission>()({
     lead: { on: ["lead_id", "id", "sale_id"] },
     event: { on: ["event_hash"], where: "event_hash is not null" },
     payout: { on: ["payout_id"], where: "payout_id is not null" },
-    /** An erasure of their promoter takes the notes away. */
+    /** An erasure of their promoter removes the notes. */
     noted: { on: ["promoter_id"], where: "has_note = 1" },
-    /** Adds up what a promoter has earned, and what waits for approval, without reading the commissions themselves. */
+    /** Sums a promoter's earnings and pending commissions without reading the commissions themselves. */
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
-    /** The same without cash, of which there is mostly nothing. */
+    /** The same without cash; it is mostly empty. */
     otherUnits: {
       on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"],
       where: "unit <> 'cash'",
@@ -178,7 +190,10 @@ export const commissions = table<Commission>()({
     pending: { on: ["unit", "amount"], where: "status = 'pending'" },
     /** Held commissions, by the instant of their approval. */
     due: { on: ["approve_at"], where: "status = 'pending' and approve_at is not null" },
-    /** Approved commissions that are in no payout, in the order in which a run gathers them, with all that it adds up. */
+    /**
+     * Approved commissions without a payout, in the order in which a run gathers them, with all columns that
+     * it sums.
+     */
     unpaid: {
       on: [
         "promoter_id",
@@ -199,7 +214,7 @@ export const commissions = table<Commission>()({
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
 
-/** A commission with the given fields. By default it is approved cash that no sale has earned. */
+/** A commission with the given fields. By default it is approved cash without a sale. */
 export function newCommission(given: Pick<Commission, Named> & Partial<Commission>): Commission {
   return {
     leadId: null,
@@ -234,32 +249,35 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
   };
 }
 
-/** Whether a payout may still take the commission. */
+/** Whether a payout may still include the commission. */
 export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
   return status === "approved" && payoutId === null && !isPaidElsewhere;
 }
 
-/** Whether the promoter was paid, or got what is not money. `payout`: the one that the commission is in. */
+/**
+ * Whether the promoter was paid, or got the non-cash reward. `payout` is the one that includes the
+ * commission.
+ */
 export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
   return isPaidElsewhere || payout?.status === "completed";
 }
 
-/** What made a commission that no sale earned. Whoever sends it again makes no second one. */
-export interface Source {
+/** The origin of a commission without a sale. A repeated request finds it and makes no second commission. */
+export interface CommissionSource {
   accountId: number;
-  /** Of the line of an import, or of the event that a commission was given by hand for. */
+  /** The hash of an imported line, or of the event for which a commission was given by hand. */
   sourceHash: string;
   commissionId: number;
 }
 
 /** The name is older than commissions that are given by hand for an event. */
-export const commissionSources = table<Source>()({
+export const commissionSources = table<CommissionSource>()({
   name: "imported-commission",
   key: ["source_hash"],
   columns: { source_hash: "text", commission_id: "integer" },
 });
 
-/** Whether a refund took a part of it back, or made it to take another back. */
+/** Whether a refund took back a part of it, or made it to take back another. */
 function isOfRefund({
   takenBackByIds,
   correctedByIds = [],
@@ -278,7 +296,10 @@ function commissionCounts(commission: Commission): Count[] {
   return counts;
 }
 
-/** An imported commission has no record of its sale or refund, so one of each event counts that as well. */
+/**
+ * An imported commission has no record of its sale or refund, so one commission of each event counts that as
+ * well.
+ */
 function importedCounts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Commission): Count[] {
   if (saleId !== null || isOfCountedSale || saleCents === 0) return [];
   return saleCents > 0

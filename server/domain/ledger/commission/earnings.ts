@@ -20,19 +20,19 @@ export interface Earning {
   terms: CommissionTerms;
   unit: Unit;
   amount: number;
-  /** The amount of all parts of the split together. */
+  /** The amount before the split. */
   wholeAmount: number;
-  /** null: it is not split. */
+  /** Null if it is not split. */
   splitTenThousandths: number | null;
-  /** It is the part of a promoter who shares in the lead of another. Absent: it is not. */
+  /** Whether it is the share of a promoter in another's lead. Absent: no. */
   isShare?: true;
-  /** The rules of the target whose bonus it is. Absent: it is none. */
+  /** The rules of the target if it is a bonus for reaching one. Absent: it is none. */
   targetRules?: unknown[];
-  /** How much of the split belongs to the parts before this one. Absent: nothing. */
+  /** The sum of the split's shares before this one. Absent: 0. */
   splitFromTenThousandths?: number;
 }
 
-/** A sale with everything that decides what it earns. */
+/** A sale with everything that determines its commissions. */
 export interface EarningInput {
   sale: EarningSale;
   /** From the lead's promoter upwards. */
@@ -42,7 +42,7 @@ export interface EarningInput {
 }
 
 /**
- * Computes what a sale earns, for each tier and part of a split. It knows no store.
+ * Computes the earnings of a sale, for each tier and part of a split. A pure function.
  *
  * @throws Failure `rule_broken` if an amount is too large
  * @see docs/spec/money.md "Rewards of a sale"
@@ -77,8 +77,8 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
 }
 
 /**
- * The same earnings by the same terms, of a sale whose amount or quantity has become known better. They come in the order
- * in which `earningsOf` gave them.
+ * The same earnings by the same terms, for a sale whose amount or quantity was corrected, in the order of
+ * `earningsOf`.
  *
  * @throws Failure `rule_broken` if an amount is too large
  */
@@ -102,7 +102,7 @@ export function earnAgain(
   return again;
 }
 
-/** The rewards that apply to a sale, each once, even if they give nothing. Targets are not among them. */
+/** The rewards that apply to a sale, each once, even if they give nothing. Targets are excluded. */
 export function appliedRewards({ sale, tiers, history }: Omit<EarningInput, "splits">): Reward[] {
   const applied = tiers.flatMap((tier) =>
     chooseSchemas(tier, { sale, history, facts: ruleFacts(sale, history, tier) }),
@@ -110,7 +110,7 @@ export function appliedRewards({ sale, tiers, history }: Omit<EarningInput, "spl
   return [...new Set(applied.map(({ reward }) => reward))];
 }
 
-/** The values that the amounts of commissions are computed from. */
+/** The values from which the amounts of commissions are computed. */
 export interface EarningSale {
   amountCents: number;
   /** The decimals of the account's currency. */
@@ -123,27 +123,29 @@ export interface EarningSale {
 
 /** A promoter who may earn from the sale. */
 export interface Tier {
-  /** 1: the lead's promoter; 2: their parent; and so on. */
+  /** 1 for the lead's promoter, 2 for their parent, and so on. */
   level: number;
   promoterCampaign: PromoterCampaign;
   entries: { entry: RewardEntry; reward: Reward }[];
   customersCount: number;
   revenueCents: number;
-  /** What refunds took off these counts, as far as targets are concerned. Absent: nothing. */
+  /** The reduction of these counts by refunds, for targets only. Absent: none. */
   targetLoss?: { customersCount: number; revenueCents: number };
 }
 
-/** The lead's past, with this sale counted. */
+/** The lead's past, including this sale. */
 export interface CustomerHistory {
   ageInMonths: number;
   salesCount: number;
-  /** The once-only rewards that were given before. */
+  /** The one-time rewards that were given before. */
   onceRewardIds: number[];
-  /** The months since the first sale that a reward applied to. Absent: as many as since the first sale of all. */
+  /**
+   * The months since the first sale to which a reward applied. Absent: the months since the very first sale.
+   */
   monthsOf?: (rewardId: number) => number;
 }
 
-/** How well an entry fits a sale. 0: not at all. */
+/** How well an entry fits a sale, or 0 if it does not. */
 export function rankOf(
   { applyOn, productIds }: RewardEntry,
   sale: Pick<EarningSale, "productId" | "billingPeriod">,
@@ -155,7 +157,7 @@ export function rankOf(
   return applyOn === sale.billingPeriod ? 2 : 0;
 }
 
-/** Whether a reward is still given to a customer. */
+/** Whether a customer's reward still continues. */
 export function isRunning(
   reward: Reward,
   { ageInMonths, onceRewardIds, monthsOf }: CustomerHistory,
@@ -177,7 +179,7 @@ function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): Rul
   };
 }
 
-/** The tier with the counts that its targets are judged by. */
+/** The tier with the counts that apply to its targets. */
 function withoutLoss(tier: Tier): Tier {
   const { customersCount = 0, revenueCents = 0 } = tier.targetLoss ?? {};
   return {
@@ -187,18 +189,17 @@ function withoutLoss(tier: Tier): Tier {
   };
 }
 
-/** An amount that a reward gives. */
+/** A reward's amount. */
 interface Chosen {
   reward: Reward;
   schema: RewardSchema;
 }
 
 /**
- * The schemas that a promoter is paid by: for each unit those of one reward. The reward for the sale's product comes
- * first, then one for its billing period, then any other. An amount of zero excludes the sale.
+ * The schemas by which a promoter is paid: for each unit those of one reward. The reward for the sale's
+ * product comes first, then one for its billing period, then any other. An amount of zero excludes the sale.
  *
- * Choice: a reward that has ended for this customer, or whose rules don't hold, does not keep a less specific reward
- * from being given.
+ * @see docs/spec/money.md "Rewards of a sale", 1
  */
 function chooseSchemas(
   { level, entries }: Tier,
@@ -235,7 +236,7 @@ function reachedTargets({ level, entries, promoterCampaign }: Tier, facts: RuleF
   );
 }
 
-/** The rule of an amount, with the amount that a percentage is taken of. */
+/** The rule of an amount, with the base of its percentage. */
 function termsOf(
   { amountTenThousandths, isFlat, unit }: RewardSchema,
   { reward, sale, below, level }: { reward: Reward; sale: EarningSale; below: Earning[]; level: number },
@@ -245,7 +246,7 @@ function termsOf(
   return { amountTenThousandths, isFlat, tierRewardMode: mode, base };
 }
 
-/** The amount that a percentage is taken of. */
+/** The base of a percentage. */
 function baseOf(
   mode: CommissionTerms["tierRewardMode"],
   {
@@ -264,8 +265,10 @@ function baseOf(
 }
 
 /**
- * Choice: a percentage of a sale in another unit than cash counts whole units of the currency: 10 % of 50.00 dollars
- * are 5 points.
+ * A percentage in another unit than cash counts whole units of the currency: 10 % of 50.00 dollars are 5
+ * points.
+ *
+ * @see docs/spec/money.md "Amounts"
  */
 function amountOf(
   terms: CommissionTerms,
@@ -283,15 +286,16 @@ function refuseTooLarge(amount: number, { name }: { name: string }): void {
   if (amount > MAX_AMOUNT) throw new Failure("rule_broken", `The reward ${name} is too large`);
 }
 
-/** A later instalment keeps this much of the reward. */
+/** The part of a reward that later instalments need. */
 function pick({ id, name, promoterRewardType, duration }: Reward): Earning["reward"] {
   return { id, name, promoterRewardType, duration };
 }
 
 /**
- * The parts of a split. The rest belongs to the lead's own promoter.
+ * The parts of a split. The rest belongs to the lead's own promoter. The commissions of parents are not
+ * split.
  *
- * Choice: only the commissions of a sale's own promoter are split, not those of the promoter's parents.
+ * @see docs/spec/money.md "Rewards of a sale", 5
  */
 function divide(earning: Earning, splits: Split[]): Earning[] {
   const isOfSale = earning.reward.promoterRewardType === "sale";

@@ -5,7 +5,7 @@ import {
   commissionSources,
   newCommission,
   type CommissionStatus,
-  type Source,
+  type CommissionSource,
 } from "./commission.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import {
@@ -33,30 +33,30 @@ export type ImportedStatus = CommissionStatus | "paid";
 /** A later status replaces an earlier one, because the same file may be imported again. */
 const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied: 1, paid: 2 };
 
-/** A commission of another program. null: unknown. */
+/** A commission of another program. Null fields are unknown. */
 export interface ImportedCommission extends PromoterName {
   /** Its id in the other program. */
   sourceId: string | null;
-  /** The whole line without its status, plus a number that tells equal lines apart. */
+  /** The whole line without its status, plus a number to distinguish equal lines. */
   source: string;
   leadEmail: string | null;
   leadUid: string | null;
   unit: Unit;
-  /** In cents for `cash`, otherwise in whole units. Negative: a refund took it back. */
+  /** In cents for `cash`, otherwise in whole units. Negative if a refund took it back. */
   amount: number;
   status: ImportedStatus;
-  /** Negative: what was refunded. */
+  /** Negative for a refunded amount. */
   saleCents: number;
   eventId: string | null;
   createdAt: Date | null;
 }
 
 /**
- * Imports a commission of another program once. If it was paid there, it counts as paid without a payout here. If the
- * same commission is imported again, only its status may change.
+ * Imports a commission of another program once. If it was paid there, it counts as paid without a payout
+ * here. If the same commission is imported again, only its status may change.
  *
- * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs from the
- * first import
+ * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs
+ * from the first import
  */
 export async function importCommission(
   context: Context,
@@ -101,10 +101,10 @@ export async function importCommission(
 }
 
 /**
- * The text that identifies a commission when it is imported again. That is its id if it has one. Otherwise it is the
- * event and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
- * one event. What takes a commission back may name the event of the sale, too. Without these, it is the whole line
- * except the status.
+ * The text that identifies a commission when it is imported again: its id if it has one. Otherwise the event
+ * and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
+ * one event. A commission that takes back another may name the same event. Without these, it is the whole
+ * line except the status.
  */
 async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
   const { sourceId, eventId, source, unit, amount } = input;
@@ -118,7 +118,10 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
 }
 
-/** Whether a reward here has given the promoter a commission for the same event. A second one would pay twice. */
+/**
+ * Whether a reward here has already given the promoter a commission for the same event. A second one would
+ * pay twice.
+ */
 async function isEarnedHere(
   tx: Transaction,
   { accountId, id: leadId }: Lead,
@@ -136,7 +139,9 @@ async function isEarnedHere(
   );
 }
 
-/** Whether another commission of the same sale, or of the same refund, is known: of another unit, tier or part of a split. */
+/**
+ * Whether another commission of the same sale or refund is known: of another unit, tier or part of a split.
+ */
 async function isSaleCounted(
   tx: Transaction,
   accountId: number,
@@ -153,7 +158,7 @@ async function isSaleCounted(
 async function updateStatus(
   tx: Transaction,
   context: Context,
-  { taken, input }: { taken: Source; input: ImportedCommission },
+  { taken, input }: { taken: CommissionSource; input: ImportedCommission },
 ): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
   if (before === null) return "known"; // its promoter has been deleted since
@@ -164,10 +169,10 @@ async function updateStatus(
     );
   }
   const status = before.isPaidElsewhere ? "paid" : before.status;
-  // Choice: an older file never sets a status back.
+  // An older file never reverts a status.
   if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
   await refuseSettled(tx, before);
-  // A payout here must not pay what the other program has paid or denied.
+  // A payout here must not pay a commission that the other program has paid or denied.
   const [free = before] = await withdrawFromPayouts(tx, context, [before]);
   const after = { ...free, status: statusOf(input), isPaidElsewhere: input.status === "paid" };
   await tx.put(commissions, after);
@@ -179,7 +184,7 @@ function statusOf({ status }: ImportedCommission): CommissionStatus {
   return status === "paid" ? "approved" : status;
 }
 
-/** null: no lead is named, or it is unknown. */
+/** Null if no lead is named, or it is unknown. */
 async function findNamedLead(
   tx: Transaction,
   accountId: number,
@@ -203,7 +208,7 @@ async function ownerOf(
 ): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
   if (lead === null || isOwnerNamed(input)) return loadNamedOwner(tx, accountId, input);
   const { promoterCampaignId: id, promoterId, campaignId } = lead;
-  // A lead outlives its promoter. Nobody could be paid.
+  // A lead outlives its promoter, and then there is no promoter to pay.
   await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));
   return { id, promoterId, campaignId };
 }

@@ -16,7 +16,7 @@ import { commissions, type Commission, type CommissionStatus } from "./commissio
 
 /**
  * Sets the status of a commission. Any status may follow any other, and a held commission is no longer held.
- * Commissions that take it back get the same status, because they would otherwise take back what the promoter
+ * Commissions that take it back get the same status; otherwise they would take back money that the promoter
  * never got.
  *
  * @throws Failure `refused` if it is paid, its payout is not pending, or it takes back another commission
@@ -48,17 +48,20 @@ interface StatusChange<T> {
   show: Show<Commission, T>;
 }
 
-/** Names commissions: one by its id, or all of an event. The first given field decides. null: not given. */
+/**
+ * Identifies one commission by its id, or all of an event. The first given field decides. Null fields are not
+ * given.
+ */
 interface CommissionSelector {
   id: number | null;
   eventId: string | null;
 }
 
 /**
- * Sets the status of one commission, or of all that an event has earned: those of the promoter, of the parents and of
- * the promoters who share. Returns the first. null: the status stays.
+ * Sets the status of one commission, or of all that an event has earned: those of the promoter, of the
+ * parents and of the promoters who share. Returns the first, or null if the status is unchanged.
  *
- * @throws Failure `missing` if nothing is named, `not_found`, `refused`
+ * @throws Failure `missing` if none is named, `not_found`, `refused`
  */
 export function changeCommissionStatus<T>(
   context: Context,
@@ -98,14 +101,14 @@ interface NewEarning {
   lead: Lead;
   campaignId: number;
   unit: Unit;
-  /** Before it was split. The account's maximum is about what the sale earned, not about each part. */
+  /** Before the split. The account's maximum applies to the whole, not to each part. */
   wholeAmount: number;
   /** When it was earned. */
   at: Date;
 }
 
 /**
- * Whether a new commission counts at once, waits for its day, or waits for somebody's approval.
+ * Whether a new commission is approved immediately, held until its day, or waits for approval.
  *
  * @see docs/spec/money.md "Approval"
  */
@@ -130,16 +133,16 @@ export async function approvalOf(
 interface Run {
   store: Store;
   clock: () => Date;
-  /** Ties a commit to the right to run. */
+  /** Ties a commit to the lease of the run. */
   guard: (tx: Transaction) => Promise<void>;
 }
 
-/** Commits between two pauses, in which other jobs take their turn. */
+/** Commits between two pauses, in which other jobs get their turn. */
 const APPROVED_AT_ONCE = 100;
 
 /**
- * Approves the held commissions whose day has come, one commit for each. An interrupted run leaves the others for the
- * next one, and one that was missed comes late.
+ * Approves the held commissions whose day has come, one commit for each. An interrupted run leaves the others
+ * for the next one, and a missed day is made up for later.
  */
 export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
   const { store, clock } = run;
@@ -157,7 +160,7 @@ export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
 }
 
 /**
- * Records that the promoter got something that is not money, such as credits, or takes that back: the payout of the
+ * Records that the promoter got a non-cash reward, such as credits, or reverts that: the payout of the
  * commission is completed, or pending again.
  *
  * @throws Failure `not_found`, or `refused` for money and for commissions without a payout
@@ -176,7 +179,7 @@ export function setFulfilment(
   });
 }
 
-/** A commission that takes another one back has the status of that one, and no other. */
+/** A commission that takes back another one always has that one's status. */
 async function refuseFollower(
   reader: Reader,
   { accountId, id, takesBackId, status }: Commission,
@@ -194,7 +197,7 @@ async function namedIds(
   if (id !== null) return [id];
   if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
   const found = await view.list(commissions, "event", accountId, [digest(eventId)]);
-  // A refund may have the id of a sale. What it took back follows the commissions of its own sale.
+  // A refund may have the id of a sale. Commissions that take back others follow those of their own sale.
   const earned = found.filter(({ takesBackId }) => takesBackId === null);
   const [first, ...others] = (earned.length > 0 ? earned : found).map((commission) => commission.id);
   if (first === undefined) throw new Failure("not_found", "Commission not found.");
@@ -211,9 +214,10 @@ async function approve(run: Run, accountId: number, id: number): Promise<void> {
     await guard(tx);
     const now = clock();
     const commission = await tx.get(commissions, accountId, id);
-    // Somebody may have decided meanwhile.
+    // It may have been decided meanwhile.
     if (commission?.status !== "pending" || !isDue(commission.approveAt, now)) return;
-    // One that takes another back is approved with that one. Its id is lower if another process made it.
+    // A commission that takes back another is approved with that one. Its id is lower if another process made
+    // it.
     const { takesBackId } = commission;
     if (takesBackId !== null && (await tx.get(commissions, accountId, takesBackId)) !== null) return;
     await setCommissionStatus(tx, { store, now }, { commission, status: "approved" });

@@ -40,12 +40,12 @@ const COLUMNS = {
 } as const;
 
 /**
- * The field that commissions are sorted by, and the direction. Choice: leads are sorted by id, which is the order in
- * which they came, because their e-mail addresses change.
+ * The field that commissions are sorted by, and the direction. Leads are sorted by id, the order in which
+ * they came, because their e-mail addresses change.
  */
 export type CommissionSort = Sort<keyof typeof COLUMNS>;
 
-/** A commission with the records that are shown with it. null: it has none, or it was deleted. */
+/** A commission with the related records that are shown. Null: it has none, or it was deleted. */
 export interface CommissionParts {
   commission: Commission;
   promoterCampaign: PromoterCampaign | null;
@@ -57,11 +57,11 @@ export interface CommissionParts {
 
 interface CommissionRequest extends Window {
   filter: CommissionFilter;
-  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
+  /** By the first one, then by the next. Ties are sorted by id, in the direction of the first. */
   sorting: CommissionSort[];
 }
 
-/** A page of the commissions that pass a filter, sorted by id unless told otherwise. */
+/** A page of the commissions that match a filter, by default sorted by id. */
 export async function listCommissions(
   context: Pick<Context, "store" | "now">,
   account: Account,
@@ -75,7 +75,7 @@ export async function listCommissions(
   return { records: rows.map(partsOf), total };
 }
 
-/** Commissions that are read together for an export. */
+/** Commissions that an export reads at a time. */
 const CHUNK = 1_000;
 
 /** All commissions of an account, oldest first, in chunks. */
@@ -108,16 +108,16 @@ export async function readCommissionParts(reader: Reader, commission: Commission
   };
 }
 
-/** The conditions for listed commissions. Absent ones do not matter. */
+/** The conditions for listed commissions. Absent ones are ignored. */
 export interface CommissionFilter {
   /** Part of the event's id, or of the lead's e-mail address or uid, ignoring case. */
   text?: string | undefined;
   ids?: number[] | undefined;
   status?: CommissionStatus | undefined;
   unit?: Unit | undefined;
-  /** true: cash that was paid. false: cash that was not. */
+  /** True: paid cash. False: unpaid cash. */
   isPaid?: boolean | undefined;
-  /** true: other units that the promoter got. false: those that they did not get. */
+  /** True: other units that the promoter got. False: those that they did not get yet. */
   isFulfilled?: boolean | undefined;
   saleCents?: Span | undefined;
   amount?: Span | undefined;
@@ -125,12 +125,12 @@ export interface CommissionFilter {
   promoterCampaignId?: number | undefined;
   campaignIds?: number[] | undefined;
   payoutIds?: number[] | undefined;
-  /** When its payout is due. Choice: a commission without a payout has no due date. */
+  /** When its payout is due. Commissions without a payout have no due date. */
   duePeriod?: DuePeriod | undefined;
   promoterId?: number | undefined;
-  /** Whether it belongs to the first event that earned something for its lead. */
+  /** Whether it belongs to the first event that earned a commission for its lead. */
   isFirst?: boolean | undefined;
-  /** Whether a refund took a part of it back, or made it to take another back. */
+  /** Whether a refund took back a part of it, or made it to take back another. */
   isRefunded?: boolean | undefined;
   suspicions?: Suspicion[] | undefined;
   planIds?: string[] | undefined;
@@ -148,7 +148,7 @@ function sorted(question: CommissionQuestion, sorting: CommissionSort[]): Commis
   );
 }
 
-/** The request that a question is asked for. */
+/** The request that a query runs for. */
 interface Asking {
   accountId: number;
   /** The calendar day of the request in the account's time zone. */
@@ -158,7 +158,7 @@ interface Asking {
 
 const PAYOUT_ID = sql.ref("commissions.payout_id");
 
-/** Choice: a commission without a lead is never the first. */
+/** A commission without a lead is never the first. */
 const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
   select 1 from (
     select earliest.id, earliest.sale_id from commissions as earliest
@@ -166,13 +166,13 @@ const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
     order by earliest.id limit 1
   ) as first_one where first_one.id = commissions.id or first_one.sale_id = commissions.sale_id))`;
 
-/** What each condition adds to a question. */
+/** How each condition narrows a query. */
 const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
   text: (question, text, { accountId }) => question.where(mentions(accountId, text.trim())),
   ids: (question, ids) => question.where(among("commissions.id", ids)),
   status: (question, status) => question.where("commissions.status", "=", status),
   unit: (question, unit) => question.where("commissions.unit", "=", unit),
-  // Choice: `isPaid` only concerns cash, and `isFulfilled` all other units.
+  // `isPaid` only concerns cash, and `isFulfilled` all other units.
   isPaid: (question, wanted, { accountId }) =>
     question.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
   isFulfilled: (question, wanted, { accountId }) =>
@@ -192,7 +192,7 @@ const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
   planIds: (question, ids) => question.where(among("commissions.plan_id", ids)),
 };
 
-/** A question about the commissions that pass a filter. Lists and exports ask it. */
+/** A query for the commissions that match a filter, used by lists and exports. */
 function commissionQuestion(
   { store, now }: Pick<Context, "store" | "now">,
   account: Account,
@@ -277,9 +277,9 @@ function mentions(accountId: number, text: string): RawBuilder<SqlBool> {
     select leads.id from leads where leads.account_id = ${accountId} and ${contains("leads.names", text)}))`;
 }
 
-/** Whether the promoter got it. */
+/** Whether the promoter was paid, or got the reward. */
 function isDone(accountId: number, wanted: boolean): RawBuilder<SqlBool> {
-  // No payout has the id 0. Whether null is one of them would be unknown.
+  // No payout has the id 0. A null would make the condition unknown.
   const isCompleted = inPayouts(sql`coalesce(${PAYOUT_ID}, 0)`, accountId, sql`payouts.status = 'completed'`);
   const done = sql<SqlBool>`(commissions.is_paid_elsewhere = 1 or ${isCompleted})`;
   return wanted ? done : sql<SqlBool>`not ${done}`;

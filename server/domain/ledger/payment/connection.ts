@@ -9,7 +9,7 @@ export const PAYMENT_PROVIDERS = ["paypal", "stripe", "wise", "tremendous"] as c
 
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
-/** How sentences name them. */
+/** The providers' names in sentences. */
 export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
   paypal: "PayPal",
   stripe: "Stripe",
@@ -21,17 +21,17 @@ export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
 export interface PaymentConnection {
   accountId: number;
   provider: PaymentProviderName;
-  /** PayPal: the name of the company's app. null: the provider needs none. */
+  /** PayPal: the name of the company's app. Null for other providers. */
   clientId: string | null;
-  /** Tremendous: the campaign that chooses the gift cards. null: the provider needs none. */
+  /** Tremendous: the campaign that chooses the gift cards. Null for other providers. */
   campaignId: string | null;
-  /** Wise: the profile that pays. null: the provider needs none. */
+  /** Wise: the paying profile. Null for other providers. */
   profileId: string | null;
   /** The secret, encrypted with a key that is not in the store. */
   sealedSecret: string;
-  /** The provider's name of the webhook that it sends events to. null: no events come, and the server asks instead. */
+  /** The provider's id of the webhook for its events. Null: there are no events, so the server polls. */
   webhookId: string | null;
-  /** Where the provider's API is. null: its usual address. */
+  /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
   createdAt: string;
 }
@@ -42,7 +42,7 @@ export const paymentConnections = table<PaymentConnection>()({
   columns: { provider: "text", created_at: "text" },
 });
 
-/** The input of a connection. undefined: unchanged, or none. */
+/** The input of a connection. Undefined fields stay unchanged, or are none. */
 export interface PaymentConnectionInput {
   provider: PaymentProviderName;
   clientId?: string | null | undefined;
@@ -82,7 +82,11 @@ export function connectPayments(
   });
 }
 
-/** Forgets a connection. Payments that are on their way stay open until a person decides. @throws Failure `not_found` */
+/**
+ * Removes a connection. Payments that are on their way stay open until a person decides.
+ *
+ * @throws Failure `not_found`
+ */
 export function disconnectPayments(
   { store }: Context,
   accountId: number,
@@ -113,14 +117,18 @@ export async function loadPaymentConnection(
   return connection;
 }
 
-/** The secret of a connection. @throws Failure `refused` if no key opens it */
+/**
+ * The secret of a connection.
+ *
+ * @throws Failure `refused` if no key opens it
+ */
 export function secretOf(connection: PaymentConnection, seal: Seal): string {
   return seal.open(connection.sealedSecret, placeOf(connection));
 }
 
 /**
- * Names the company's account at a provider, as far as credentials tell: the app of PayPal and the profile of Wise keep theirs
- * when the secret changes. Only this account knows what it was asked to pay.
+ * Identifies the company's account at a provider as far as credentials show it: PayPal's app and Wise's
+ * profile stay the same when the secret changes. Only this account knows which payments it was asked for.
  */
 export function payingAccountOf(connection: PaymentConnection, secret: string): string {
   const { provider, clientId, profileId, apiUrl } = connection;
@@ -130,7 +138,10 @@ export function payingAccountOf(connection: PaymentConnection, secret: string): 
     .digest("base64url");
 }
 
-/** Seals the secrets of an account with the current key. Resolves to how many were sealed with a former one. */
+/**
+ * Encrypts the secrets of an account with the current key. Resolves to the number of secrets that had a
+ * former one.
+ */
 export function resealPayments({ store }: Context, accountId: number, seal: Seal): Promise<number> {
   return store.transact(async (tx) => {
     const former = (await tx.view.list(paymentConnections, "id", accountId, [])).filter(

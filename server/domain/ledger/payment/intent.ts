@@ -35,8 +35,10 @@ import {
 const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
 
 /**
- * The payout method that each provider pays, and the detail that names the receiver. Choice: the service that we follow has no
- * methods of these names, so Stripe and Tremendous pay methods of the kind `custom`.
+ * The payout method that each provider pays, and the detail that names the receiver. The API has no methods
+ * named after Stripe and Tremendous, so they pay methods of the kind `custom`.
+ *
+ * @see docs/spec/v2.md "Payments"
  */
 const PAID_BY: Record<PaymentProviderName, { method: PayoutMethodName; field: string; isPayee: RegExp }> = {
   paypal: { method: "paypal", field: "wallet_email", isPayee: IS_EMAIL },
@@ -61,7 +63,7 @@ export interface PlannedPayment {
   payouts: Payout[];
 }
 
-/** What sending a batch would do. */
+/** The effect of sending a batch. */
 export interface Plan {
   batch: PaymentsBatch;
   currency: string;
@@ -69,7 +71,11 @@ export interface Plan {
   leftOut: { payout: Payout; reason: string }[];
 }
 
-/** Shows what sending a batch would do, and writes nothing. @throws Failure `not_found`, `refused` for another method */
+/**
+ * Shows the effect of sending a batch, and writes nothing.
+ *
+ * @throws Failure `not_found`, `refused` for another method
+ */
 export function planPayments(
   context: Context,
   account: Account,
@@ -79,8 +85,8 @@ export function planPayments(
 }
 
 /**
- * Writes down the next payments of a batch that are to be made, at most as many as one order may hold, before anybody is
- * asked for them. Their payouts are processing from then on. null: nothing is left to pay.
+ * Records the next payments of a batch before the provider is asked, at most as many as one order may hold.
+ * Their payouts are processing from then on. Resolves to null if nothing is left to pay.
  *
  * @throws Failure `not_found`, `refused` for another method
  */
@@ -100,7 +106,7 @@ export function intendPayments(
     await tx.insert(paymentOrders, { ...order, nextAskAt: at });
     if (batch.status !== "processing") {
       const after: PaymentsBatch = { ...batch, status: "processing", processingStartedAt: at, error: null };
-      // The batch comes first, because each payout that moves looks at its status.
+      // The batch comes first, because each payout that moves reads its status.
       await tx.put(paymentsBatches, after);
       await announce(tx, context, { entity: "payments_batch", before: batch, after });
     }
@@ -118,23 +124,23 @@ export function intendPayments(
   });
 }
 
-/** @throws Failure `refused` while nobody else has approved a batch */
+/** @throws Failure `refused` until another user has approved a batch */
 function refuseUnapproved({ actor }: Context, account: Account, batch: PaymentsBatch): void {
   if (account.requiresSecondPerson !== true) return;
   const name = batchReference(batch);
   if (batch.approvedBy === undefined)
     throw new Failure("refused", `A second person must approve ${name} before it is sent`);
   if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
-    throw new Failure("refused", `You have approved ${name}, so somebody else must send it`);
-  // The one who has approved it may have made the key.
+    throw new Failure("refused", `You have approved ${name}, so another user must send it`);
+  // The approver may have made the key.
   if (actor?.kind === "key") throw new Failure("refused", `A user must send ${name}, not a key`);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Refuses to pay more than the account's limits. A stolen session, or a slip of the keyboard, can't empty the company's account
- * at the provider.
+ * Refuses to pay more than the account's limits, so that a stolen session or a typing error can't empty the
+ * company's account at the provider.
  *
  * @throws Failure `refused`
  */
@@ -174,7 +180,7 @@ interface FileLine {
 }
 
 /**
- * Writes down that a file may pay the payouts of a batch. A repeated download changes nothing.
+ * Records that a file may pay the payouts of a batch. A repeated download changes nothing.
  *
  * @throws Failure `refused` while a provider pays one of them
  */
@@ -206,7 +212,11 @@ export async function intendFile(
   });
 }
 
-/** The payouts that no file pays yet. @throws Failure `refused` for one that a provider pays */
+/**
+ * The payouts that no file pays yet.
+ *
+ * @throws Failure `refused` for one that a provider pays
+ */
 async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]): Promise<Payout[]> {
   const fresh: Payout[] = [];
   for (const id of payoutIds) {
@@ -221,7 +231,10 @@ async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]):
   return fresh;
 }
 
-/** The receiver of a payment at its provider. null: the details are gone, because the promoter was erased. */
+/**
+ * The receiver of a payment at its provider, or null if the details are gone, because the promoter was
+ * erased.
+ */
 export async function receiverOf(
   tx: Pick<Transaction, "get" | "find">,
   { accountId, promoterId, payoutMethodId, payer }: Payment,
@@ -237,7 +250,7 @@ function nameOf({ details }: PayoutMethod, promoter: Promoter): string {
   return textOf(details["account_holder_name"]) ?? promoterName(promoter);
 }
 
-/** Makes the record of an order that nobody was asked for. */
+/** Makes the record of an order that was not sent yet. */
 export async function newOrder(
   { store, chance, now }: Context,
   { account, batchId, payer }: { account: Account; batchId: number; payer: PaymentOrder["payer"] },
@@ -321,7 +334,7 @@ interface Checked {
   now: Date;
 }
 
-/** Whom a payout pays, or why it can't be sent. null: it has been sent already. */
+/** The receiver of a payout, or the reason why it can't be sent. Null: it was already sent. */
 async function check(
   tx: Transaction,
   { payout, batch, provider, account, now }: Checked,
@@ -337,20 +350,21 @@ async function check(
   const payoutMethodId = await methodFor(tx, payout, "processing");
   const method =
     payoutMethodId === null ? null : await tx.get(payoutMethods, payout.accountId, payoutMethodId);
-  if (method === null || method.method !== PAID_BY[provider].method) return "It has no fitting payout method";
-  // Somebody who marks the payout as pending again wants it to be tried with the same receiver.
+  if (method === null || method.method !== PAID_BY[provider].method)
+    return "It has no matching payout method";
+  // A user who marks the payout as pending again wants a retry with the same receiver.
   const isSameReceiver = payout.status === "failed" && latest?.payoutMethodId === method.id;
   if (isSameReceiver && latest.isPayeeFault === true)
     return `${PROVIDER_WORDS[provider]} refused the receiver. The promoter must change the payout method`;
   if (isSameReceiver && latest.state === "returned")
     return "The money came back from this receiver. The promoter must change the payout method";
   const approvedAt = account.requiresSecondPerson === true ? batch.approvedBy?.at : undefined;
-  // A payout that has failed goes to whatever method the promoter has selected since.
+  // A failed payout goes to the method that the promoter has selected since.
   if (approvedAt !== undefined && payout.status === "failed" && (method.changedAt ?? "") >= approvedAt)
     return "The payout method was changed after the batch was approved. Approve it again";
   const restMs = (account.methodRestDays ?? 0) * DAY_MS;
   if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
-    return `The payout method was changed on ${method.changedAt.slice(0, 10)}, and rests for ${account.methodRestDays} days`;
+    return `The payout method was changed on ${method.changedAt.slice(0, 10)}, less than ${account.methodRestDays} days ago`;
   const { field, isPayee } = PAID_BY[provider];
   const payee = textOf(method.details[field]);
   if (payee === null) return `${field} is missing`;

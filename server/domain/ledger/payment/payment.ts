@@ -5,36 +5,36 @@ import { table } from "../../../storage/table.ts";
 import type { PaymentProviderName } from "./connection.ts";
 
 /**
- * What is known about a payment. `intent`: it is written down, and nobody was asked for it. `asked`: the provider has been
- * asked, and may have paid. `unclaimed`: the money waits at the provider for its receiver. `returned`: it came back.
+ * The knowledge about a payment. `intent`: recorded, but not sent. `asked`: the provider was asked, and may
+ * have paid. `unclaimed`: the money waits at the provider for its receiver. `returned`: it came back.
  */
 export const PAYMENT_STATES = ["intent", "asked", "unclaimed", "confirmed", "failed", "returned"] as const;
 
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-/** Who moves the money. `file`: the company itself, with a file that it downloaded. */
+/** The payer. `file`: the company itself, with a downloaded file. */
 export type Payer = PaymentProviderName | "file";
 
-/** What a provider says about a payment. null: it does not say. */
+/** A provider's report on a payment. Null fields are not reported. */
 export interface Said {
   state: PaymentState;
   amount: number | null;
   currency: string | null;
 }
 
-/** Why a person must decide. */
+/** The reason why a person must decide. */
 export interface Review {
   since: string;
   reason: string;
-  /** `silence`: the provider's next word answers it. `payouts`: they don't fit the payment any more. */
+  /** `silence`: the provider's next report resolves it. `payouts`: they no longer fit the payment. */
   kind?: "silence" | "payouts";
-  /** The word of the provider that can't be true. */
+  /** The provider's contradictory report. */
   said?: Said;
 }
 
 /**
- * The money of one promoter's payouts on its way. Amount, currency, receiver and reference never change: the receiver is the
- * payout method, whose details are kept as they are once a payout uses it.
+ * The money for one promoter's payouts. Amount, currency, receiver and reference never change: the receiver
+ * is the payout method, whose details are frozen once a payout uses it.
  */
 export interface Payment {
   accountId: number;
@@ -48,22 +48,22 @@ export interface Payment {
   /** With tax, in the currency's minor unit. */
   amount: number;
   currency: string;
-  /** A UUID that names it at the provider. */
+  /** A UUID that identifies it at the provider. */
   reference: string;
   state: PaymentState;
   /** When each state was reached. */
   steps: { state: PaymentState; at: string }[];
-  /** The provider's own id. null: unknown yet. */
+  /** The provider's own id, or null if not known yet. */
   providerId: string | null;
-  /** What the provider took for it, in the currency's minor unit. null: unknown. */
+  /** The provider's fee, in the currency's minor unit, or null if unknown. */
   fee: number | null;
   /** Why it failed or came back, in the provider's words. */
   error: string | null;
-  /** Whether the receiver's details were at fault, so that the same details need not be tried again. */
+  /** Whether the receiver's details were at fault, so that a retry with the same details is pointless. */
   isPayeeFault?: boolean;
-  /** Who said that it was paid, or not. Absent: the provider did. */
+  /** The person who decided whether it was paid. Absent: the provider's report. */
   decidedBy?: string;
-  /** The word of the provider that the decision was about. The same word is no news. */
+  /** The provider's report that the decision was about. The same report again changes nothing. */
   decidedAbout?: Said;
   review: Review | null;
   createdAt: string;
@@ -93,8 +93,8 @@ export const payments = table<Payment>()({
 });
 
 /**
- * One request to a provider that pays several payments together, or one file. A provider may have executed it as soon as it
- * was asked once, whatever came back.
+ * One request to a provider that pays several payments together, or one file. A provider may have executed it
+ * after the first request, whatever its response.
  */
 export interface PaymentOrder {
   accountId: number;
@@ -102,23 +102,27 @@ export interface PaymentOrder {
   payer: Payer;
   paymentsBatchId: number;
   currency: string;
-  /** A UUID that names it at the provider. */
+  /** A UUID that identifies it at the provider. */
   reference: string;
-  /** How often the provider was asked to execute it. Written before each time. */
+  /** How often the provider was asked to execute it. Written before each request. */
   attempts: number;
   firstAskedAt: string | null;
   lastAskedAt: string | null;
-  /** The company's account at the provider that was asked to execute it. null: none was. @see payingAccountOf */
+  /**
+   * The company's account at the provider that was asked to execute it, or null.
+   *
+   * @see payingAccountOf
+   */
   askedAccount: string | null;
-  /** Until then, one process talks to the provider about it. null: nobody does. */
+  /** The end of one process's exclusive right to contact the provider about it, or null. */
   heldUntil: string | null;
-  /** Whether it is known what became of it, by the provider or by a person. It is never sent again then. */
+  /** Whether its outcome is known, from the provider or a person. It is then never sent again. */
   isSettled: boolean;
-  /** Since when the provider has not said what became of it. null: its last answer did. */
+  /** Since when the provider has not reported its outcome. Null: its last response did. */
   silentSince?: string | null;
-  /** The provider's own id. null: unknown yet. */
+  /** The provider's own id, or null if not known yet. */
   providerId: string | null;
-  /** When the server asks for news. null: nothing is open. */
+  /** When the server asks for news, or null if nothing is open. */
   nextAskAt: string | null;
   createdAt: string;
 }
@@ -139,7 +143,7 @@ export const paymentOrders = table<PaymentOrder>()({
   },
 });
 
-/** The latest payment of a payout: at most one, so that no payout is paid by two. */
+/** The latest payment of a payout: at most one, so that no payout is paid twice. */
 interface PayoutClaim {
   accountId: number;
   payoutId: number;
@@ -155,12 +159,12 @@ export const payoutClaims = table<PayoutClaim>()({
 /** The states in which money may be on its way, or has arrived. */
 const LIVE = new Set<PaymentState>(["intent", "asked", "unclaimed", "confirmed"]);
 
-/** Whether money may be on its way or has arrived, so that nobody may pay the payouts in another way. */
+/** Whether money may be on its way or has arrived, so that the payouts must not be paid in another way. */
 export function isLive({ state }: Pick<Payment, "state">): boolean {
   return LIVE.has(state);
 }
 
-/** The latest payment of a payout. null: it has none. */
+/** The latest payment of a payout, or null. */
 export async function findPaymentOf(
   reader: Reader,
   { accountId, id }: { accountId: number; id: number },
@@ -183,13 +187,13 @@ export async function listPayments(view: View, accountId: number, batchId: numbe
   );
 }
 
-/** The filter of a list of payments. undefined: all. */
+/** The filter of a list of payments. Undefined fields match all. */
 export interface PaymentFilter {
   paymentsBatchId?: number | undefined;
   promoterId?: number | undefined;
   state?: PaymentState | undefined;
   needsDecision?: boolean | undefined;
-  /** Only those that no file pays. */
+  /** Excludes payments by file. */
   isByProvider?: true | undefined;
 }
 

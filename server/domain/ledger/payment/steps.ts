@@ -32,30 +32,30 @@ import {
 } from "./transition.ts";
 
 /**
- * How long the other processes leave an order to one that may have died. If it was only slow, the provider is asked twice,
- * under one reference.
+ * How long other processes wait before they take an order from one that may have died. If it was only slow,
+ * the provider is asked twice, under one reference.
  */
 const HOLD_MS = 20 * 1_000;
-/** The longest time that a request and its token take. */
+/** The maximum duration of a request, including its token. */
 const REQUEST_MS = 2 * 60 * 1_000;
 
-/** An order that this process alone talks about until `heldUntil`. */
+/** An order that only this process may discuss with the provider until `heldUntil`. */
 export interface HeldOrder {
   order: PaymentOrder;
-  /** `receiver` null: it is gone, because the promoter was erased. */
+  /** `receiver` is null if the promoter was erased. */
   payments: { payment: Payment; receiver: { payee: string; name: string } | null }[];
   /** `send`: it was never sent. `find`: it may have been executed, so the provider is asked first. */
   next: "send" | "find";
 }
 
 /**
- * Takes an order, so that only one process talks about it. If it was never sent, writes down that it is now. null: another
- * process has it, or nothing is open.
+ * Reserves an order, so that only one process contacts the provider about it. If it was never sent, it is
+ * marked as sent. Resolves to null if another process has it, or nothing is open.
  */
 export function holdOrder(
   context: Context,
   { accountId, id }: Pick<PaymentOrder, "accountId" | "id">,
-  /** The company's account at the provider that this process talks to. */
+  /** The company's account at the provider that this process uses. */
   account: string,
 ): Promise<HeldOrder | null> {
   return context.store.transact(async (tx) => {
@@ -76,7 +76,8 @@ export function holdOrder(
 }
 
 /**
- * Decides whether an order that may have been executed is sent again, and writes that down before. null: it is not.
+ * Decides whether an order that may have been executed is sent again, and records that beforehand. Resolves
+ * to null if not.
  *
  * @see docs/ARCHITECTURE.md "One payment"
  */
@@ -88,14 +89,14 @@ export function repeatOrder(
   const { now } = context;
   return context.store.transact(async (tx) => {
     const order = await tx.lock(paymentOrders, accountId, id);
-    // Another process has sent it meanwhile, because this one took too long.
+    // Another process has sent it meanwhile, because this one was too slow.
     if (order === null || order.attempts !== attempts) return null;
     if (!mayRepeat(order, given.answer, { ...given, now })) return null;
     return beginAttempt(tx, context, { order: held(order, now), account: given.account });
   });
 }
 
-/** Writes down what a provider has answered. It may be written any number of times, in any order. */
+/** Records a provider's answer. It may be recorded any number of times, in any order. */
 export function recordAnswer(
   context: Context,
   { accountId, id, attempts, heldUntil }: PaymentOrder,
@@ -112,7 +113,7 @@ export function recordAnswer(
       isSettled: order.isSettled || answer.kind === "taken" || isRefused,
       providerId: answer.kind === "taken" ? (answer.providerId ?? order.providerId) : order.providerId,
       silentSince: isTold(answer) ? null : (order.silentSince ?? context.now.toISOString()),
-      // A process that took too long has lost the order to another one.
+      // A process that was too slow has lost the order to another one.
       heldUntil: order.heldUntil === heldUntil ? null : order.heldUntil,
     };
     const states: PaymentState[] = [];
@@ -129,13 +130,16 @@ function isTold({ kind }: Answer): boolean {
   return kind === "taken" || kind === "refused";
 }
 
-/** An order that was refused whole because of some receivers. It is sent anew without them. */
+/** An order that was refused as a whole because of some receivers. It is sent again without them. */
 function unasked(order: PaymentOrder, now: Date): PaymentOrder {
   const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, askedAccount: null, isSettled: false };
   return { ...order, ...never, nextAskAt: now.toISOString() };
 }
 
-/** Has the server ask about an order soon, because its provider has news. null: the account has no such order. */
+/**
+ * Makes the server ask about an order soon, because its provider has news. Resolves to null if the account
+ * has no such order.
+ */
 export function hurryOrder(
   context: Context,
   accountId: number,
@@ -155,7 +159,8 @@ export function hurryOrder(
 }
 
 /**
- * Records what a person found out about a payment that nobody else could decide. Its order is never sent again.
+ * Records a person's decision about a payment whose outcome the provider does not report. Its order is never
+ * sent again.
  *
  * @throws Failure `not_found`, or `refused` if the provider knows it, or is being asked
  */
@@ -173,7 +178,7 @@ export function decidePayment(
     }
     const isOpenFile = payment.payer === "file" && payment.state === "asked";
     if (payment.review === null && !isOpenFile) {
-      throw new Failure("refused", `This payment is ${payment.state}, and nobody needs to decide about it`);
+      throw new Failure("refused", `This payment is ${payment.state}, so no decision is needed`);
     }
     if (order !== null) await tx.put(paymentOrders, { ...order, isSettled: true });
     const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
@@ -237,13 +242,13 @@ async function apply(
     const report = answer.reports.find(({ reference }) => reference === payment.reference);
     if (report !== undefined) return (await applyReport(tx, context, payment, report)).state;
     if (!answer.isComplete || payment.state !== "asked") return payment.state;
-    // It may be listed later, so nothing follows from this but that somebody must look.
-    const words = `${payerWords(payment.payer)} has the order, and does not list this payment`;
+    // It may be listed later, so a person must check, and nothing else follows.
+    const words = `${payerWords(payment.payer)} has the order, but does not list this payment`;
     return (await ask(tx, context, payment, { reason: words, kind: "silence" })).state;
   }
   if (answer.kind === "refused" && isOnlyAttempt && judge(payment, "failed") === "new") {
     const fault = answer.faults.find(({ reference }) => reference === payment.reference);
-    // Without the receivers that are to blame, the others may be paid.
+    // Without the rejected receivers, the others may be paid.
     if (fault === undefined && answer.faults.length > 0) return payment.state;
     const error = fault?.reason ?? answer.reason;
     return (await move(tx, context, payment, { state: "failed", error, isPayeeFault: fault !== undefined }))
@@ -251,14 +256,14 @@ async function apply(
   }
   if (!AWAITED.has(payment.state) || !isOverdue(order, context.now) || payment.review !== null)
     return payment.state;
-  const what = order.attempts === 0 ? "could not be asked" : "has not told whether it has paid";
+  const what = order.attempts === 0 ? "could not be asked" : "has not said whether it has paid";
   const since = `since ${untoldSince(order)?.slice(0, 16).replace("T", " ")} UTC`;
   const why = await tellable(tx, payment, "reason" in answer ? answer.reason : null);
   const reason = `${payerWords(payment.payer)} ${what} ${since}${why === null ? "" : `: ${why}`}`;
   return (await ask(tx, context, payment, { reason, kind: "silence" })).state;
 }
 
-/** The states in which the provider has yet to say whether the money has arrived. */
+/** The states before the provider's final report. */
 const AWAITED = new Set<PaymentState>(["intent", "asked", "unclaimed"]);
 
 async function applyReport(
@@ -289,7 +294,7 @@ async function applyReport(
     const { decidedBy: _decidedBy, decidedAbout: _decidedAbout, ...undecided } = known;
     return move(tx, context, { ...undecided, review: null }, report);
   }
-  // The provider knows the payment, so nobody needs to decide about it any more.
+  // The provider knows the payment, so that no decision is needed any more.
   const isKnown = known.review?.kind === "silence" && state === payment.state && AWAITED.has(state);
   const after = isKnown ? { ...known, review: null } : known;
   if (after.providerId !== payment.providerId || after.fee !== payment.fee || isKnown)
@@ -297,7 +302,7 @@ async function applyReport(
   return after;
 }
 
-/** Asks a person to look at a payment. */
+/** Asks a person to decide about a payment. */
 async function ask(
   tx: Transaction,
   context: Context,
@@ -359,7 +364,7 @@ async function move(
   return ask(tx, context, moved, { reason, kind: "payouts" });
 }
 
-/** Errors of providers may hold names and addresses, which nobody keeps of erased people. */
+/** Errors of providers may contain names and addresses, which must not be stored for erased people. */
 async function tellable(
   tx: Transaction,
   { accountId, promoterId }: Payment,
@@ -369,7 +374,7 @@ async function tellable(
   return promoter !== null && isErased(promoter) ? "erased" : error;
 }
 
-/** Moves a payout along with its payment. null: it has a newer payment, or was settled by hand. */
+/** Updates a payout after its payment. Null: it has a newer payment, or was settled by hand. */
 async function follow(
   tx: Transaction,
   context: Context,
@@ -383,7 +388,7 @@ async function follow(
   const by = payment;
   if (payout.status === "failed" && wanted !== "failed")
     payout = await moveWithin(tx, context, { payout, to: "processing", by });
-  // Nothing is lost if it stays pending: it is free to be paid.
+  // It can safely stay pending: it is free to be paid.
   if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return payout;
   if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return null;
   return moveWithin(tx, context, { payout, to: wanted, error, by });

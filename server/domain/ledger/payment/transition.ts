@@ -1,10 +1,10 @@
 import type { Payment, PaymentOrder, PaymentState } from "./payment.ts";
 
-/** What a provider says about one payment. */
+/** A provider's report on one payment. */
 export interface Report {
   reference: string;
   state: Exclude<PaymentState, "intent">;
-  /** In the currency's minor unit. null: it does not say. */
+  /** In the currency's minor unit, or null if not reported. */
   amount: number | null;
   currency: string | null;
   providerId: string | null;
@@ -13,20 +13,23 @@ export interface Report {
   isPayeeFault?: boolean;
 }
 
-/** What a provider answers about an order. */
+/** A provider's answer about an order. */
 export type Answer =
-  /** It has the order. `isComplete`: it lists all that it took, so what is missing was not taken. */
+  /**
+   * It has the order. `isComplete`: it lists all payments that it accepted, so missing ones were not
+   * accepted.
+   */
   | { kind: "taken"; providerId: string | null; reports: Report[]; isComplete: boolean }
-  /** It has refused this request whole. `faults`: the payments that are to blame. */
+  /** It has refused the whole request. `faults` are the payments at fault. */
   | { kind: "refused"; reason: string; faults: { reference: string; reason: string }[] }
-  /** It surely does not have the order. */
+  /** It certainly does not have the order. */
   | { kind: "absent" }
-  /** It has no question for this: only a repetition tells, if it is refused. */
+  /** It has no API for this: only a refused repetition would tell. */
   | { kind: "unaskable" }
   /** A time-out, a fault, no answer: it may have paid or not. */
   | { kind: "unknown"; reason: string };
 
-/** The states that may follow each state. Whatever else a provider says is older news, or a contradiction. */
+/** The states that may follow each state. Any other report is outdated, or a contradiction. */
 const NEXT: Record<PaymentState, readonly PaymentState[]> = {
   intent: ["asked", "unclaimed", "confirmed", "failed", "returned"],
   asked: ["unclaimed", "confirmed", "failed", "returned"],
@@ -36,20 +39,20 @@ const NEXT: Record<PaymentState, readonly PaymentState[]> = {
   returned: [],
 };
 
-/** The same after a person's decision, which the provider's word replaces. */
+/** The same after a person's decision, which the provider's report replaces. */
 const NEXT_OF_DECIDED: Record<PaymentState, readonly PaymentState[]> = {
   ...NEXT,
   confirmed: ["failed", "returned"],
   failed: ["asked", "unclaimed", "confirmed", "returned"],
 };
 
-/** No provider says the second after the first. A person must look. */
+/** No provider reports the second after the first. A person must decide. */
 const CONTRADICTIONS: Partial<Record<PaymentState, PaymentState>> = {
   confirmed: "failed",
   failed: "confirmed",
 };
 
-/** What a report changes. `old`: nothing, because it is repeated or late. */
+/** The effect of a report. `old`: none, because it is repeated or late. */
 export function judge(
   { state, decidedBy }: Pick<Payment, "state" | "decidedBy">,
   said: PaymentState,
@@ -62,11 +65,11 @@ const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A person is told after this time, so that nothing is undecided for longer than an hour. */
+/** A person is asked after this time, so that no payment is undecided for longer than an hour. */
 const TELL_AFTER_MS = 50 * MINUTE_MS;
-/** Money that has arrived seldom comes back later than this. After that, only an event or a person tells. */
+/** Money seldom comes back later than this. After that, only an event or a person reports it. */
 const WATCHED_MS = 45 * DAY_MS;
-/** No request is under way for so long. */
+/** Longer than any request. */
 const LONGEST_REQUEST_MS = HOUR_MS;
 
 type Asked = Pick<
@@ -75,21 +78,22 @@ type Asked = Pick<
 >;
 type AskedOrder = Asked & Pick<PaymentOrder, "askedAccount">;
 
-/** Since when nobody can tell what became of an order. null: the provider tells. */
+/** Since when the outcome of an order is unknown, or null if the provider reports it. */
 export function untoldSince({ isSettled, silentSince, firstAskedAt, createdAt }: Asked): string | null {
   return isSettled ? (silentSince ?? null) : (firstAskedAt ?? createdAt);
 }
 
-/** Whether nobody could tell for so long what became of an order that a person must decide. */
+/** Whether the outcome of an order has been unknown for so long that a person must decide. */
 export function isOverdue(order: Asked, now: Date): boolean {
   const since = untoldSince(order);
   return since !== null && now.getTime() - Date.parse(since) >= TELL_AFTER_MS;
 }
 
 /**
- * Whether an order may be sent again after the provider was asked about it. While the provider refuses repetitions, a
- * repetition pays at most once. After that, only a provider that surely doesn't have it may be asked again. Another account at
- * the provider does not know what the first one has paid, so it is never asked.
+ * Whether an order may be sent again after the provider was asked about it. While the provider refuses
+ * repetitions, a repetition pays at most once. After that, it is repeated only if the provider certainly does
+ * not have it. Another account at the provider does not know which payments the first one made, so it is
+ * never asked.
  */
 export function mayRepeat(
   { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedOrder,
@@ -103,7 +107,7 @@ export function mayRepeat(
   return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
 }
 
-/** When to ask about an order again. null: never. */
+/** When to ask about an order again, or null. */
 export function nextAskAt(order: Asked, states: readonly PaymentState[], now: Date): string | null {
   const waitMs = waitOf(order, states, now);
   return waitMs === null ? null : new Date(now.getTime() + waitMs).toISOString();

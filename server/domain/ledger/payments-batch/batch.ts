@@ -7,10 +7,9 @@ import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import type { payouts } from "../payout/payout.ts";
 
 /**
- * The documented statuses of a batch.
+ * The documented statuses of a batch. None is ever `pending`.
  *
- * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. A batch that is
- * confirmed, or sent by a provider, is `processing` at once.
+ * @see docs/spec/v2.md "Payments batch"
  */
 export const PAYMENTS_BATCH_STATUSES = [
   "awaiting_confirmation",
@@ -22,7 +21,7 @@ export const PAYMENTS_BATCH_STATUSES = [
 
 export type PaymentsBatchStatus = (typeof PAYMENTS_BATCH_STATUSES)[number];
 
-/** Pending payouts that are paid together by one method. Its payouts name it. */
+/** Pending payouts that are paid together by one method. The payouts refer to it. */
 export interface PaymentsBatch {
   accountId: number;
   id: number;
@@ -33,11 +32,11 @@ export interface PaymentsBatch {
   /** Why it failed. */
   error: string | null;
   /**
-   * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but nobody may move to
-   * another file, because the first one may have been uploaded.
+   * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but no
+   * promoter may move to another file, because the first one may have been uploaded.
    */
   partStarts?: number[];
-  /** Who has approved that a provider pays it. Absent: nobody, or it has changed since. */
+  /** The user who has approved its payment by a provider. Absent: not approved, or changed since. */
   approvedBy?: { userId: number; email: string; at: string };
   createdAt: string;
 }
@@ -58,7 +57,11 @@ export async function loadPaymentsBatch(
   return batch;
 }
 
-/** The same, while no payout of the batch moves. @throws Failure `not_found` */
+/**
+ * The same, and no payout of the batch can move meanwhile.
+ *
+ * @throws Failure `not_found`
+ */
 export async function lockPaymentsBatch(
   tx: Transaction,
   accountId: number,

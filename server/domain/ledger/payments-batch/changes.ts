@@ -19,7 +19,7 @@ import { users } from "../../access/user/user.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
 import { partStarts } from "./payments.ts";
 
-/** A new batch as it is shown, and the payouts that it leaves out. */
+/** A new batch as shown, and the payouts that it leaves out. */
 interface CreatedBatch<T> {
   batch: T;
   leftOut: LeftOut[];
@@ -32,8 +32,8 @@ interface LeftOut {
 }
 
 /**
- * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep the method
- * that their promoter has now.
+ * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep
+ * the method that their promoter has now.
  *
  * @throws Failure `refused` if there are none
  */
@@ -70,15 +70,16 @@ export async function createPaymentsBatch<T>(
   });
 }
 
-/** The statuses in which a batch can be paid for the first time, and those in which it can be tried again. */
+/** The statuses in which a batch can be paid for the first time, and those in which it can be retried. */
 export const PAYABLE: readonly PaymentsBatchStatus[] = ["awaiting_confirmation"];
 export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 
 /**
- * Confirms a batch: its payouts are under way from now on. After a failure, those that failed are under way again.
+ * Confirms a batch: its payouts are processing from now on. After a failure, the failed ones are processing
+ * again.
  *
- * Nobody sends money: the company uploads the batch's file to its bank or wallet, and then marks the payouts as paid. A
- * provider sends it instead by `intendPayments`.
+ * This sends no money: the company uploads the batch's file to its bank or wallet, and then marks the payouts
+ * as paid. For a payment by a provider, see `intendPayments`.
  *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */
@@ -98,7 +99,7 @@ export function payBatch<T>(
     if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
     const processingStartedAt = context.now.toISOString();
     const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
-    // The batch comes first, because each payout that moves looks at its status.
+    // The batch comes first, because each payout that moves reads its status.
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
     await announce(tx, context, { entity: "payments_batch", before, after });
@@ -107,9 +108,11 @@ export function payBatch<T>(
 }
 
 /**
- * Lets another user send a batch by a provider. A stolen session, or one person alone, can't send money then.
+ * Approves a batch, so that another user may send it by a provider. A stolen session, or one person alone,
+ * can't send money then.
  *
- * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor, or if nothing is to be sent
+ * @throws Failure `not_found`, or `refused` for a caller who is not a user with a second factor, or if there
+ * is nothing to send
  */
 export function approveBatch<T>(
   context: Context,
@@ -122,7 +125,7 @@ export function approveBatch<T>(
     const user = actor?.kind === "user" ? await tx.get(users, SYSTEM, actor.id!) : null;
     if (user === null || user.secondFactor === null)
       throw new Failure("refused", "Only a user with a second factor can approve a payments batch");
-    // Some payouts may have failed while others are under way.
+    // Some payouts may have failed while others are processing.
     const isOpen = before.status === "processing" || PAYABLE.includes(before.status);
     if (!isOpen && !RETRIABLE.includes(before.status))
       throw new Failure("refused", `A ${before.status} payments batch can't be approved`);
@@ -133,9 +136,7 @@ export function approveBatch<T>(
 }
 
 /**
- * Deletes a batch. Its payouts are pending again.
- *
- * Choice: completed payouts stay completed.
+ * Deletes a batch. Its payouts are pending again, except completed ones.
  *
  * @throws Failure `not_found`, or `refused` while it is processing or once it is completed
  */
@@ -176,7 +177,7 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
   return { payable, leftOut };
 }
 
-/** Adds a payout to a batch. false: it, or its promoter's method, has changed meanwhile. */
+/** Adds a payout to a batch. False: it, or its promoter's method, has changed meanwhile. */
 async function isAdded(
   tx: Transaction,
   context: Context,

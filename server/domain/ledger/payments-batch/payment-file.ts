@@ -15,9 +15,9 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 /** The input of a file. The debtor is the company's own bank account, which only SEPA needs. */
 interface FileRequest {
   id: number;
-  /** null: the usual one of the batch's method. */
+  /** Null for the default format of the batch's method. */
   format: FileFormat | null;
-  /** Which of several files, from 1. null: the only one. */
+  /** Which of several files, from 1, or null for the only one. */
   part: number | null;
   debtor: { name: string | null; iban: string | null; bic: string | null };
 }
@@ -29,7 +29,7 @@ interface PaymentFile {
   text: string;
 }
 
-/** The format of a method, unless another one is asked for. */
+/** The default format of each method. */
 const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
   paypal: "paypal",
   wise: "wise",
@@ -44,7 +44,7 @@ const METHODS: Record<FileFormat, PayoutMethodName> = {
   bank: "bank",
 };
 
-/** Says what a payment lacks in a format. null: nothing. */
+/** What a payment lacks for each format, or null. */
 const LACKS: Record<FileFormat, (payment: PaymentLine) => string | null> = {
   paypal: ({ details }) => emailFault("wallet_email", details),
   wise: (payment) => emailFault("wise_email", payment.details) ?? unfitForCsv(payment),
@@ -55,9 +55,11 @@ const LACKS: Record<FileFormat, (payment: PaymentLine) => string | null> = {
 const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
 
 /**
- * Makes the file that pays what is left of a batch. From then on no provider pays it, because somebody may upload the file.
+ * Makes the file that pays the rest of a batch. From then on no provider pays it, because the file may be
+ * uploaded.
  *
- * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the debtor
+ * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the
+ * debtor
  */
 export async function paymentFile(
   context: Context,
@@ -99,7 +101,7 @@ function emailFault(field: string, details: PaymentLine["details"]): string | nu
   return isEmailAddress(address) ? null : `${field} is invalid`;
 }
 
-/** Whether a file can hold a text as an e-mail address. Some begin with a plus or a minus. */
+/** Whether a text is safe as an e-mail address in a file. Some begin with a plus or a minus. */
 function isEmailAddress(value: string): boolean {
   return /^[^\s@<>"',;|=][^\s@<>",;|]*@[^\s@<>",;|]+$/.test(value);
 }
@@ -125,12 +127,12 @@ const BANK_COLUMNS = [
   "country",
 ] as const;
 
-/** The details that name an account. They have only letters and digits, and marks between them. */
+/** The details that identify an account. They consist of letters, digits and separators. */
 const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 9);
 
 /**
- * What makes a payment unfit for a file that a machine reads. Such a file keeps every text as it is, so a text that a
- * spreadsheet would run as a formula is refused. null: nothing.
+ * What makes a payment unfit for a file for programs, or null. Such a file keeps every text unchanged, so a
+ * text that a spreadsheet would run as a formula is refused.
  *
  * @see docs/spec/v2.md "CSV files"
  */
@@ -196,7 +198,7 @@ function wiseCsv(payments: PaymentLine[]): string {
   return csvForMachines(rows, { header: true });
 }
 
-/** A plain file with every detail of the bank accounts, for banks that map columns by themselves. */
+/** A plain file with every detail of the bank accounts, for banks that let users map the columns. */
 function bankCsv(payments: PaymentLine[]): string {
   const rows = payments.map(({ name, details, decimal, currency, reference }) => ({
     reference,
@@ -217,11 +219,11 @@ interface Message {
   total: string;
 }
 
-/** The account that a bank takes the money from. */
+/** The account that the bank debits. */
 interface Debtor {
   name: string;
   iban: string;
-  /** null: the bank finds it by the IBAN. */
+  /** Null: the bank finds it by the IBAN. */
   bic: string | null;
 }
 
@@ -235,7 +237,7 @@ function sepaXml({ payments, debtor, reference, now, total }: Message): string {
   const at = now.toISOString();
   const sums = `<NbOfTxs>${payments.length}</NbOfTxs><CtrlSum>${total}</CtrlSum>`;
   const name = `<Nm>${latin(debtor.name, NAME_LENGTH)}</Nm>`;
-  // A repeated file must not look like one that the bank has had before.
+  // A repeated file must not look like one that the bank has already received.
   const messageId = `${reference}-${at.replace(/\D/g, "")}`.slice(0, MESSAGE_LENGTH);
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
@@ -252,7 +254,7 @@ function sepaXml({ payments, debtor, reference, now, total }: Message): string {
   ].join("\n");
 }
 
-/** SEPA allows these characters alone, so no markup can come through. */
+/** SEPA allows only these characters, so the text can't contain markup. */
 function latin(value: string, length: number): string {
   const allowed = anyAscii(value).replace(/[^A-Za-z0-9/\-?:().,'+ ]+/g, " ");
   const tidy = allowed.replace(/ +/g, " ").trim().slice(0, length).trim();

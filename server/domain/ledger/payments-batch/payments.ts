@@ -18,15 +18,15 @@ export interface PaymentLine {
   /** The same as a decimal number with a point. */
   decimal: string;
   currency: string;
-  /** Names the payment at the bank: at most 30 characters without blanks. */
+  /** Identifies the payment at the bank: at most 30 characters without blanks. */
   reference: string;
   /** The account or the wallet. */
   details: Record<string, string>;
 }
 
 /**
- * The payments of a batch that are still to be made, in the order of the promoters' ids. A promoter is paid once for
- * all campaigns, unless one of the payouts failed and is tried again by a newer method.
+ * The remaining payments of a batch, in the order of the promoters' ids. A promoter is paid once for all
+ * campaigns, unless one of the payouts failed and is retried by a newer method.
  *
  * @throws Failure `refused` if there are none
  */
@@ -64,28 +64,31 @@ export function decimalOf(amount: number, currency: string): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** The most payments that the reader of a method's file takes in one. Absent: any number. */
+/** The maximum of payments in one file of a method. Absent: no limit. */
 const MOST_PAYMENTS: Partial<Record<PayoutMethodName, number>> = { paypal: 15_000, wise: 1_000 };
 
-/** The promoters with whom the files of a batch begin, in the order of their ids. One is paid once, for all payouts. */
+/**
+ * The promoters with whom the files of a batch begin, in the order of their ids. Each is paid once, for all
+ * payouts.
+ */
 export function partStarts(method: PayoutMethodName, promoterIds: Iterable<number>): number[] {
   const ordered = [...new Set(promoterIds)].toSorted((left, right) => left - right);
   const size = MOST_PAYMENTS[method] ?? ordered.length;
   return ordered.filter((_, rank) => rank % size === 0);
 }
 
-/** The payments that one file makes, and the end of its name. */
+/** The payments of one file, and the suffix of its name. */
 interface Part {
   payments: PaymentLine[];
   suffix: string;
 }
 
 /**
- * Chooses the payments of one file of a batch. Choice: for a batch that needs several files, a part must be chosen, so
- * that nobody uploads the first and forgets the others.
+ * Chooses the payments of one file of a batch. For a batch of several files, a part must be chosen, so that a
+ * user can't upload the first and forget the others.
  *
- * @throws Failure `refused` if no part is chosen of several, or nothing is left of it, `invalid` for a part that does
- * not exist
+ * @throws Failure `refused` if no part is chosen of several, or nothing is left of it, `invalid` for a part
+ * that does not exist
  */
 export async function choosePart(
   store: Store,
@@ -103,7 +106,7 @@ export async function choosePart(
     const fault = `is not from 1 to ${count}`;
     throw new Failure("invalid", `Validation failed: part ${fault}`, { part: [fault] });
   }
-  // The files meet without a gap: the first one takes whoever comes before the others.
+  // The files cover all promoters: the first also has those before the others' starts.
   const from = chosen === 1 ? 0 : (starts[chosen - 1] ?? 0);
   const before = starts[chosen] ?? Infinity;
   const inPart = payments.filter(({ promoterId }) => promoterId >= from && promoterId < before);
@@ -138,7 +141,7 @@ async function newLine(
   };
 }
 
-/** The parts of a batch that does not know them: it needs one file, or is of an earlier release. */
+/** The parts of a batch without stored ones: it needs one file, or is from an earlier release. */
 async function currentStarts(store: Store, { accountId, id, method }: PaymentsBatch): Promise<number[]> {
   const promoterIds = new Set<number>();
   for await (const chunk of store.scan(payouts, "batch", accountId, [id])) {

@@ -17,7 +17,7 @@ import {
 export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
 
 /**
- * Adds a payout method. If it is selected, it replaces the one selected before.
+ * Adds a payout method. If it is selected, it replaces the former selection.
  *
  * @throws Failure `not_found`, or `refused` for an erased promoter
  */
@@ -37,12 +37,11 @@ export async function createPayoutMethod(
 
 /**
  * Changes a payout method. `change` gets the current record, because the valid details depend on its method.
+ * Once a payout has used it, other details make a new record, and the old one is disabled. Otherwise the
+ * money of a confirmed batch could go elsewhere, and paid payouts would show a wrong account. Changes to a
+ * replaced method apply to its replacement.
  *
- * Once a payout has used it, other details make a new record, and the old one is disabled. Otherwise the money of a batch
- * that the company has confirmed could go elsewhere, and paid payouts would show an account that they did not go to.
- * Changes to a replaced method go to the one that took its place.
- *
- * @throws Failure `not_found`, `refused` for an erased promoter, and whatever `change` throws
+ * @throws Failure `not_found`, `refused` for an erased promoter, and any error of `change`
  */
 export async function updatePayoutMethod(
   context: Context,
@@ -112,7 +111,11 @@ async function hasFormer(
   return own.length > 0 && (own.length > 1 || own[0]?.id !== id || own[0].isSelected);
 }
 
-/** The method with this id, or the one that took its place. @throws Failure `not_found` */
+/**
+ * The method with this id, or its replacement.
+ *
+ * @throws Failure `not_found`
+ */
 async function loadCurrent(tx: Transaction, accountId: number, id: number): Promise<PayoutMethod> {
   let method = await loadPayoutMethod(tx, accountId, id);
   while (method.replacedById !== undefined)
@@ -120,7 +123,10 @@ async function loadCurrent(tx: Transaction, accountId: number, id: number): Prom
   return method;
 }
 
-/** Whether a payout uses a method. Ask after the lock, which every payout that begins to use the method takes as well. */
+/**
+ * Whether a payout uses a method. Call it after the lock, which every payout that begins to use the method
+ * acquires as well.
+ */
 async function isUsed(tx: Transaction, { accountId, id }: PayoutMethod): Promise<boolean> {
   const [user] = await tx.view.page(payouts, "method", accountId, [id], { limit: 1 });
   return user !== undefined;

@@ -7,7 +7,7 @@ export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "do
 
 export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
 
-/** How a sentence names a way of payment: `paid by …`. */
+/** The methods' names in sentences: `paid by …`. */
 export const METHOD_WORDS: Record<PayoutMethodName, string> = {
   bank: "bank transfer",
   crypto: "crypto wallet",
@@ -31,11 +31,11 @@ export interface PayoutMethod {
   isDisabled: boolean;
   isManaged: boolean;
   /**
-   * The method that took its place when its details changed. It stays for the payouts that it was used for, unselected
-   * and disabled. Absent: it is current.
+   * The method that replaced it when its details changed. It is kept, unselected and disabled, for the
+   * payouts that used it. Absent: it is current.
    */
   replacedById?: number;
-  /** When the promoter's money was sent here instead of elsewhere. Absent: it is the promoter's first method. */
+  /** When the promoter's money was redirected here. Absent: it is the promoter's first method. */
   changedAt?: string;
   createdAt: string;
 }
@@ -68,8 +68,8 @@ export function findSelectedPayoutMethod(
 }
 
 /**
- * The same for a payout that begins to use the method. Changes of its details wait until the transaction has ended, and
- * then see that it is used.
+ * The same for a payout that begins to use the method. Changes of its details wait until the transaction has
+ * ended, and then see that it is used.
  */
 export async function lockSelectedPayoutMethod(
   tx: Transaction,
@@ -87,7 +87,9 @@ export async function loadPayoutMethod(reader: Reader, accountId: number, id: nu
   return method;
 }
 
-/** A page of a promoter's current payout methods, oldest first. Choice: replaced ones are history, which payouts show. */
+/**
+ * A page of a promoter's current payout methods, oldest first. Replaced ones are shown by their payouts only.
+ */
 export function findPayoutMethods(
   store: Store,
   accountId: number,

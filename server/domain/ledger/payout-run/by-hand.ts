@@ -15,10 +15,10 @@ import { loadPromoterCampaign } from "../../people/promoter-campaign/promoter-ca
 import type { Show } from "../../show.ts";
 
 /**
- * Pays chosen commissions: one payout for each promoter, campaign and unit among them. Those that can't be paid are
- * named in the result.
+ * Pays chosen commissions: one payout for each promoter, campaign and unit among them. Those that can't be
+ * paid are named in the result. The account's minimum and its other rules apply to the runs of a period only.
  *
- * Choice: the account's minimum and its other rules bind only the runs of a period, because here the company chooses.
+ * @see docs/spec/v2.md "Commissions"
  */
 export async function payCommissions(
   context: Context,
@@ -41,12 +41,15 @@ export async function payCommissions(
   return recordBatch(context, account.id, { label, total: ids.length, errors });
 }
 
-/** Chosen commissions that belong into one payout. */
+/** Chosen commissions that share one payout. */
 interface ChosenGroup extends GroupKey {
   ids: number[];
 }
 
-/** Pays a group, and names the reason for all its commissions if it can't be paid. The other groups are paid anyway. */
+/**
+ * Pays a group, and reports the reason for all its commissions if it can't be paid. The other groups are paid
+ * anyway.
+ */
 async function tryGroup(
   context: Context,
   account: Account,
@@ -60,7 +63,7 @@ async function tryGroup(
   }
 }
 
-/** Pays the chosen commissions of one group. Returns the ids of those that it did not pay, and why. */
+/** Pays the chosen commissions of one group. Returns the ids of unpaid ones, with the reason. */
 async function payGroup(
   context: Context,
   account: Account,
@@ -84,10 +87,10 @@ async function payGroup(
   });
 }
 
-/** Whose unpaid money is paid, and how the payout begins. */
+/** The promoter to pay, and the initial state of the payout. */
 export interface PromoterPayment<T> {
   selection: Selection;
-  /** null: the promoter's default campaign. */
+  /** Null for the promoter's default campaign. */
   campaignId: number | null;
   status: PayoutStatus;
   show: Show<Payout, T>;
@@ -130,14 +133,14 @@ async function readUnpaid(
   for (const id of ids) {
     const commission = await reader.get(commissions, accountId, id);
     if (commission === null || !isUnpaid(commission)) continue;
-    // Its lead may have been moved to another promoter meanwhile.
+    // Its lead may have moved to another promoter meanwhile.
     if (commission.promoterId !== promoterId || commission.campaignId !== campaignId) continue;
     if (commission.unit === unit) unpaid.push(commission);
   }
   return unpaid;
 }
 
-/** What chosen commissions of one group add up to. There is at least one. */
+/** The sums of chosen commissions of one group. There is at least one. */
 function takenOf(paid: Commission[]): Taken {
   const made = paid.map(({ createdAt }) => createdAt).toSorted();
   const latest = paid.at(-1)!;
@@ -154,7 +157,7 @@ interface ByHand extends Pick<Payout, "id" | "groupRef"> {
   taken: Taken;
 }
 
-/** Choice: the period reaches from the first commission to the day of the payout. */
+/** The period reaches from the first commission to the day of the payout. */
 async function payByHand(
   tx: Transaction,
   context: Context,
@@ -169,7 +172,7 @@ async function payByHand(
   return insertPayout(tx, context, { ...own, terms: { ...terms, hasOwnTerms: true } });
 }
 
-/** Why a commission can't be paid. null: it can. */
+/** The reason why a commission can't be paid, or null. */
 function faultOf(commission: Commission | null): string | null {
   if (commission === null) return "Commission not found.";
   const { status, payoutId, isPaidElsewhere } = commission;

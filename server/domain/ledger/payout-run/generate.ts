@@ -25,7 +25,7 @@ import {
   type PayoutRun,
 } from "./run.ts";
 
-/** How far a run is. */
+/** The progress of a run. */
 interface RunProgress {
   commissions: number;
   payouts: number;
@@ -37,16 +37,16 @@ interface Fault {
   error: unknown;
 }
 
-/** How many faults an error names. */
+/** The number of faults that an error names. */
 const MAX_NAMED = 10;
 
 /**
- * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions that
- * were made by the period's end. It yields after each of them, while the next ones are under way.
+ * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions made
+ * by the period's end. It yields after each of them, while the next ones are being made.
  *
- * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes at once: it
- * adds the missing payouts and changes no others. A payout that can't be made keeps nobody else waiting. The run
- * then stays unfinished, so that the next one tries it again.
+ * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes in parallel:
+ * it adds the missing payouts and changes no others. A payout that can't be made does not block others. The
+ * run then stays unfinished, so that the next one retries it.
  *
  * @throws Failure `refused` if the period is not over; Error at the end, if a payout could not be made
  * @see docs/spec/states.md "Payout runs"
@@ -76,16 +76,15 @@ interface Run {
   clock: () => Date;
 }
 
-/** Failed accounts that one report names. */
+/** The number of failed accounts that one report names. */
 const MAX_REPORTED = 10;
 
 /**
- * Runs the payouts of every account whose latest period is over and has no finished run, in steps.
+ * Runs the payouts of every account whose latest period is over and has no finished run, in steps. After a
+ * longer outage, one run pays for all missed periods. An account made after the period's end has nothing to
+ * pay for it.
  *
- * Choice: after a longer time without a server, one run pays what all missed periods would have paid. An account that
- * was made after the period's end has nothing to pay for it.
- *
- * An account whose run fails keeps no other waiting.
+ * An account whose run fails does not block others.
  *
  * @throws Failure `unavailable`; AggregateError at the end, if runs failed
  */
@@ -104,7 +103,7 @@ export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void
 
 /** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
 export interface PreviewedPayout extends UnpaidGroup {
-  /** Why a run would not pay it yet. null: it would. */
+  /** The reason why a run would not pay it yet, or null. */
   carryReason: CarryReason | null;
 }
 
@@ -144,14 +143,18 @@ export async function previewRun(
 interface PaidGroup {
   group: UnpaidGroup;
   payout: Payout | null;
-  /** null: none. */
+  /** Null without an error. */
   error: unknown;
 }
 
-/** Payouts that are made at once. On SQLite they share a commit. */
+/** Payouts that are made in parallel. On SQLite they share a commit. */
 const MADE_AT_ONCE = 32;
 
-/** Pays the groups of a run. Returns them in their order. @throws Failure `unavailable` */
+/**
+ * Pays the groups of a run. Returns them in their order.
+ *
+ * @throws Failure `unavailable`
+ */
 async function* paidGroups(
   context: Pick<Context, "store" | "now">,
   account: Account,
@@ -178,10 +181,10 @@ async function* paidGroups(
   }
 }
 
-/** Undoes a transaction whose commissions are not to be paid yet after all. */
+/** Rolls back a transaction whose commissions turn out not to be payable yet. */
 const CARRIED = new Error("The commissions wait for the next run");
 
-/** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */
+/** Makes the payout of one group. Null if it is carried over, or this run has already paid the group. */
 async function payGroup(
   context: Pick<Context, "store" | "now">,
   account: Account,
@@ -192,15 +195,15 @@ async function payGroup(
   const id = await store.nextId("payout");
   return store
     .transact(async (tx) => {
-      // Another process that pays this promoter, or erases them, waits.
+      // Other processes that pay or erase this promoter wait.
       const promoter = await tx.lock(promoters, account.id, promoterId);
       if (promoter === null) throw new Failure("not_found", "Promoter not found.");
       const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
-      // Commissions that were approved after the run has paid the others wait for the next run.
+      // Commissions approved after the run has paid the others wait for the next run.
       if (made !== null) return null;
       const standing = await standingOf(tx, account, promoterId);
       const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
-      // Others may change commissions until they are in the payout. So what they add up to is read again.
+      // Other transactions may change commissions until they are in the payout, so the sum is read again.
       if (isCarried(group.amount)) return null;
       const own = { accountId: account.id, promoterId, campaignId, unit };
       const paid = await takeUnpaid(tx, own, { until: run.periodEnd, payoutId: id });
@@ -215,7 +218,7 @@ async function payGroup(
     });
 }
 
-/** Reads only the facts that the account's rules ask for. Others count as fine. */
+/** Reads only the facts that the account's rules need. The others count as fulfilled. */
 async function standingOf(tx: Transaction, account: Account, promoterId: number) {
   const { id, minPayingCustomers, requiresPayoutMethod } = account;
   const { activeCustomers } =

@@ -12,12 +12,12 @@ import { payouts, type Period } from "../payout/payout.ts";
 export interface PayoutRun {
   accountId: number;
   id: number;
-  /** The period's name, which all payouts of the run carry. No two runs of an account share one. */
+  /** The period's name, shared by all payouts of the run. It is unique within an account. */
   groupRef: string;
   periodStart: string;
   periodEnd: string;
   startedAt: string;
-  /** null: it is running, or was interrupted. */
+  /** Null while it is running, or if it was interrupted. */
   finishedAt: string | null;
 }
 
@@ -58,8 +58,8 @@ export async function beginRun(context: Moment, accountId: number, period: Perio
 const MOST_SHIFT_MS = 26 * 60 * 60 * 1_000;
 
 /**
- * The period, beginning where that of the last run ended. They differ if the account's time zone was changed in between,
- * or if a release that knew only UTC made the last run.
+ * The period, starting at the end of the last run's. They differ if the account's time zone was changed in
+ * between, or if the last run was made by a release that knew only UTC.
  */
 export async function joined(view: View, accountId: number, period: Period): Promise<Period> {
   const [last] = await view.page(payoutRuns, "id", accountId, [], { limit: 1, reverse: true });
@@ -69,7 +69,7 @@ export async function joined(view: View, accountId: number, period: Period): Pro
   return isNext ? { ...period, start: new Date(startMs).toISOString() } : period;
 }
 
-/** Records that a run is complete. A repeated run keeps the time of its first end. */
+/** Records that a run is complete. A repeated run keeps the first end. */
 export function finishRun({ store, now }: Moment, { accountId, id }: PayoutRun): Promise<PayoutRun> {
   return store.transact(async (tx) => {
     const run = await tx.get(payoutRuns, accountId, id);
@@ -86,12 +86,12 @@ export async function isFinished(store: Store, accountId: number, { key }: Perio
   return run !== null && run.finishedAt !== null;
 }
 
-/** How many payouts carry the name of a run. */
+/** The number of a run's payouts. */
 export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Promise<number> {
   return store.count(payouts, "group", accountId, [groupRef]);
 }
 
-/** How many runs a list shows: ten years of weeks. */
+/** The number of runs that a list shows: ten years of weeks. */
 const LISTED = 520;
 
 /** An account's runs, newest first. */
@@ -109,7 +109,7 @@ export function findRuns(store: Store, accountId: number, window: Window): Promi
   return findPage(store, payoutRuns, { question, ...window });
 }
 
-/** Why commissions get no payout yet. The next run looks at them again. */
+/** Why commissions get no payout yet. The next run considers them again. */
 export const CARRY_REASONS = {
   nothing_to_pay: "There is nothing to pay: the sum is not above zero",
   below_minimum: "The sum is below the minimum payment",
@@ -118,7 +118,7 @@ export const CARRY_REASONS = {
 } as const;
 export type CarryReason = keyof typeof CARRY_REASONS;
 
-/** The unpaid commissions of one promoter, campaign and unit, and the facts about the promoter that matter. */
+/** The unpaid commissions of one promoter, campaign and unit, and the relevant facts about the promoter. */
 interface UnpaidSum {
   unit: Unit;
   /** The sum of the commissions. Negative if refunds took back more than was earned. */
@@ -132,9 +132,8 @@ interface UnpaidSum {
 type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresPayoutMethod">;
 
 /**
- * Decides whether a run pays commissions now. null: it does.
- *
- * Choice: the account's rules are about money. Other units are paid whenever their sum is above zero.
+ * The reason why a run does not pay commissions yet, or null. The account's rules are about money; other
+ * units are paid whenever their sum is above zero.
  *
  * @see docs/spec/states.md "Payout runs"
  */

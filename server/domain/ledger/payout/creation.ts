@@ -10,7 +10,7 @@ import type { Belonging } from "../../people/promoter-campaign/promoter-campaign
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
 import { payouts, payoutTerms, type Payout, type PayoutTerms } from "./payout.ts";
 
-/** The commissions that belong into one payout. */
+/** The commissions that share one payout. */
 export interface GroupKey {
   promoterId: number;
   campaignId: number;
@@ -24,7 +24,7 @@ export interface UnpaidGroup extends GroupKey {
   commissionsCount: number;
 }
 
-/** The groups of unpaid commissions that were made until an instant, by promoter, campaign and unit. */
+/** The groups of unpaid commissions made until an instant, by promoter, campaign and unit. */
 export function groupQuestion(view: View, accountId: number, until: string) {
   return unpaidOf(view, accountId)
     .where("created_at", "<=", until)
@@ -55,10 +55,10 @@ export function groupOf(row: GroupRow): UnpaidGroup {
   };
 }
 
-/** The groups that one question reads. */
+/** The groups that one query reads. */
 const PAGE = 500;
 
-/** All groups of unpaid commissions that were made until an instant. */
+/** All groups of unpaid commissions made until an instant. */
 export async function* unpaidGroups(
   view: View,
   accountId: number,
@@ -76,7 +76,7 @@ export async function* unpaidGroups(
   }
 }
 
-/** Commissions that were put into a payout: at least one. */
+/** Commissions that were added to a payout: at least one. */
 export interface Taken extends GroupKey {
   accountId: number;
   amount: number;
@@ -90,8 +90,8 @@ export interface Taken extends GroupKey {
 type UnpaidSchema = Schema<{ commissions: typeof commissions }>;
 
 /**
- * Puts the unpaid commissions of a group that were made until an instant into a payout. From then on, nobody else changes
- * them until the transaction has ended. null: there are none.
+ * Adds the unpaid commissions of a group made until an instant to a payout. They stay locked until the
+ * transaction has ended. Null if there are none.
  */
 export async function takeUnpaid(
   tx: Transaction,
@@ -107,7 +107,7 @@ export async function takeUnpaid(
     .selectFrom("commissions")
     .where("account_id", "=", accountId)
     .where("payout_id", "=", payoutId);
-  // An expression, so that SQLite does not read the index of all commissions by date.
+  // An expression, so that SQLite does not use the index of all commissions by date.
   const latest = sql`created_at || ''`;
   const last = inside.select("promoter_campaign_id").orderBy(latest, "desc").orderBy("id", "desc").limit(1);
   const sums = inside.select([
@@ -133,11 +133,11 @@ export async function takeUnpaid(
 /** A payout to be made. */
 interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
   terms: PayoutTerms;
-  /** Choice: it belongs to the promoter campaign of its latest commission. */
+  /** It belongs to the promoter campaign of its latest commission. */
   latest: Belonging;
 }
 
-/** Writes a pending payout. The caller puts its commissions into it. */
+/** Writes a pending payout. The caller adds its commissions. */
 export async function insertPayout(
   tx: Transaction,
   context: Pick<Context, "store" | "now" | "isHistory">,
@@ -150,11 +150,10 @@ export async function insertPayout(
 }
 
 /**
- * Makes a payout for one approved commission in another unit than money, so that it is on the company's list of things
- * to fulfil. Write the commission first. Nothing happens for other commissions.
+ * Makes a payout for one approved non-cash commission, so that the company can fulfil it. The commission must
+ * be written first. Other commissions are ignored.
  *
- * Choice: while refunds have taken back more than the promoter has, the commission waits for the next run, which
- * pays the difference.
+ * @see docs/spec/money.md "Refunds, cancellations and moves", 7
  */
 export async function ensureNonCashPayout(
   tx: Transaction,
@@ -182,10 +181,10 @@ export async function ensureNonCashPayout(
   return inside;
 }
 
-/** Whether a payout may still take a commission: the condition of the index. */
+/** Whether a payout may still include a commission: the condition of the index. */
 const IS_UNPAID = sql<SqlBool>`${sql.raw(commissions.indexes.unpaid.where ?? "")}`;
 
-/** Begins a question about the approved commissions that are in no payout. */
+/** Begins a query for the approved commissions without a payout. */
 function unpaidOf(view: View, accountId: number) {
   return view
     .question<UnpaidSchema>()
@@ -215,7 +214,10 @@ function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, 
   };
 }
 
-/** Whether a refund took back an amount that no payout has subtracted yet. Nobody pays the promoter meanwhile. */
+/**
+ * Whether a refund took back an amount that no payout has subtracted yet. Until then the promoter gets no
+ * payout.
+ */
 async function isIndebted(tx: Transaction, commission: Commission): Promise<boolean> {
   const { accountId, promoterId, campaignId, unit } = commission;
   await tx.lock(promoters, accountId, promoterId);

@@ -25,11 +25,11 @@ export const INVOICEABLE = ["true", "false", "not_set"] as const;
 export interface PayoutGroup extends PayoutSums {
   payee: Payee;
   payouts: PayoutParts[];
-  /** null: the payouts can be paid. */
+  /** Null if the payouts can be paid. */
   unpayableReason: UnpayableReason | null;
 }
 
-/** The cash sum of some payouts. Choice: amounts in other units can't be added to money and count as nothing. */
+/** The cash sum of some payouts. Other units can't be added to money and count as zero. */
 interface PayoutSums {
   cents: number;
   centsInclTax: number;
@@ -38,7 +38,7 @@ interface PayoutSums {
 /** A promoter with the data that decide whether their payouts can be paid. */
 interface Payee {
   promoter: Promoter;
-  /** null: none is selected. */
+  /** Null if none is selected. */
   selected: PayoutMethod | null;
   /** Sum of the pending cash payouts. */
   pendingCents: number;
@@ -54,11 +54,11 @@ interface GroupFilter {
   invoiceable?: (typeof INVOICEABLE)[number] | undefined;
 }
 
-/** A page of groups, and the sums over everything that passes the filter. */
+/** A page of groups, and the sums of everything that matches the filter. */
 interface PayoutGroups extends PayoutSums {
   groups: PayoutGroup[];
   promotersCount: number;
-  /** The next due date, otherwise the last one, with the end of its period. null: there are no payouts. */
+  /** The next due date, otherwise the last one, with the end of its period. Null without payouts. */
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
@@ -110,7 +110,7 @@ export async function groupPayouts(
 
 type PayeeSchema = Schema<{ promoters: typeof promoters; payout_methods: typeof payoutMethods }>;
 
-/** Begins a question about payees, whose rows `payeeOf` understands. */
+/** Begins a query for payees, whose rows `payeeOf` reads. */
 export function payeeQuestion(view: View, accountId: number) {
   return view
     .question<PayeeSchema>()
@@ -141,7 +141,11 @@ export const UNPAYABLE_REASONS = {
   below_minimum: "The sum is below the minimum payment",
 } as const;
 
-/** Why a promoter's pending payouts can't be paid. null: they can. @see docs/spec/v2.md "List payouts" */
+/**
+ * The reason why a promoter's pending payouts can't be paid, or null.
+ *
+ * @see docs/spec/v2.md "List payouts"
+ */
 export function unpayableReason(
   { promoter, selected, pendingCents }: Payee,
   account: Account,
@@ -153,7 +157,7 @@ export function unpayableReason(
   return pendingCents < account.minPaymentCents ? "below_minimum" : null;
 }
 
-/** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
+/** `true` means approved invoice details, `false` denied ones, `not_set` those not reviewed yet. */
 const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
 
 function matching(

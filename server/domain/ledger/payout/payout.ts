@@ -21,8 +21,8 @@ export interface Payout {
   status: PayoutStatus;
   unit: Unit;
   /**
-   * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled payout keeps its
-   * last amount and has no commissions.
+   * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled
+   * payout keeps its last amount and has no commissions.
    */
   amount: number;
   /** In hundredths of a percent. */
@@ -36,16 +36,16 @@ export interface Payout {
   /** The calendar day by which it must be paid. */
   dueDate: string;
   /**
-   * Whether it is due apart from the account's cycle: by the promoter's own terms, or because no run of a period made
-   * it.
+   * Whether it is due independently of the account's cycle: by the promoter's own terms, or because no run of
+   * a period made it.
    */
   hasOwnTerms: boolean;
-  /** The run of a period that made it. null: it was made by hand, or with the approval of its commission. */
+  /** The run of a period that made it. Null: it was made by hand, or with the approval of its commission. */
   runId: number | null;
-  /** Payouts that were made together share it. */
+  /** Shared by payouts that were made together. */
   groupRef: string | null;
   paymentsBatchId: number | null;
-  /** The method that pays or paid it. null: the one that the promoter has selected. */
+  /** The method that pays or paid it, or null for the promoter's selected one. */
   payoutMethodId: number | null;
   /** Why it failed. */
   error: string | null;
@@ -72,7 +72,7 @@ export const payouts = table<Payout>()({
     due_date: "text",
     has_own_terms: "integer",
     run_id: "integer",
-    /** null: it claims no place in a run. */
+    /** Null if it occupies no place in a run. */
     claimed_run_id: ["integer", ({ runId, status }) => (status === "cancelled" ? null : runId)],
     group_ref: "text",
     payments_batch_id: "integer",
@@ -102,9 +102,9 @@ export const payouts = table<Payout>()({
     group: { on: ["group_ref"], where: "group_ref is not null" },
     method: { on: ["payout_method_id"], where: "payout_method_id is not null" },
     due: { on: ["has_own_terms", "due_date", "status", "campaign_id"] },
-    /** Adds up what a promoter was paid or is to be paid, without reading the payouts themselves. */
+    /** Sums a promoter's payouts without reading the payouts themselves. */
     sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
-    /** The same without cash, of which there is mostly nothing. */
+    /** The same without cash; it is mostly empty. */
     otherUnits: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
   },
   sums: dailySums(paidCounts),
@@ -132,7 +132,7 @@ export type PayoutTerms = Pick<
 >;
 
 /**
- * Works out a payout's tax and due date. Choice: tax is on money only.
+ * Computes a payout's tax and due date. Only money is taxed.
  *
  * @see docs/spec/money.md "Payouts"
  */
@@ -170,9 +170,13 @@ export function withTax(amount: number, taxRateHundredths: number): number {
   return share(amount, WHOLE + taxRateHundredths, WHOLE);
 }
 
-/** The time that a payout pays for. @see docs/spec/money.md "Payouts" */
+/**
+ * The time that a payout covers.
+ *
+ * @see docs/spec/money.md "Payouts"
+ */
 export interface Period {
-  /** Names it in `group_ref`: `2026-02`, or its first and last day with a slash. */
+  /** Its name in `group_ref`: `2026-02`, or its first and last day with a slash. */
   key: string;
   /** Its first moment. */
   start: string;
@@ -180,15 +184,15 @@ export interface Period {
   end: string;
 }
 
-/** The settings that decide where an account's periods begin. */
+/** The settings that determine where an account's periods begin. */
 type PeriodSettings = Pick<Account, "payoutCycle" | "timeZone">;
 
-/** The period that an instant lies in, by the account's cycle and time zone. */
+/** The period of an instant, by the account's cycle and time zone. */
 export function periodAt(settings: PeriodSettings, at: Date): Period {
   return periodOfDay(settings, dayIn(timeZoneOf(settings), at));
 }
 
-/** The period that a calendar day lies in. */
+/** The period of a calendar day. */
 export function periodOfDay({ payoutCycle, ...settings }: PeriodSettings, day: string): Period {
   const [first, next] = daysAround(payoutCycle, day);
   const zone = timeZoneOf(settings);
@@ -200,7 +204,7 @@ export function periodOfDay({ payoutCycle, ...settings }: PeriodSettings, day: s
   };
 }
 
-/** The latest period that is over. */
+/** The latest period that has ended. */
 export function latestPeriod(settings: PeriodSettings, now: Date): Period {
   return periodAt(settings, new Date(Date.parse(periodAt(settings, now).start) - 1));
 }
@@ -224,10 +228,14 @@ function dayAfter(day: string, days: number): string {
 }
 
 const WEEK_DAYS = 7;
-/** Choice: weeks and fortnights are counted from the first Monday of Unix time. */
+/**
+ * Weeks and fortnights are counted from the first Monday of Unix time.
+ *
+ * @see docs/spec/money.md "Payouts", 2
+ */
 const FIRST_MONDAY_MS = Date.UTC(1970, 0, 5);
 
-/** The first day of the cycle that a day lies in, and the first day of the next one. */
+/** The first day of a day's cycle, and the first day of the next one. */
 function daysAround(cycle: PayoutCycle, day: string): [first: string, next: string] {
   if (cycle === "monthly") {
     const first = `${day.slice(0, 7)}-01`;

@@ -36,7 +36,7 @@ const COLUMNS = {
 /** The field that payouts are sorted by, and the direction. */
 export type PayoutSort = Sort<keyof typeof COLUMNS>;
 
-/** A payout with the records that are shown with it. null: there is none. */
+/** A payout with the related records that are shown. Null: there is none. */
 export interface PayoutParts {
   payout: Payout;
   promoter: Promoter | null;
@@ -49,11 +49,11 @@ export interface PayoutParts {
 
 interface PayoutRequest extends Window {
   filter: PayoutFilter;
-  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
+  /** By the first one, then by the next. Ties are sorted by id, in the direction of the first. */
   sorting: PayoutSort[];
 }
 
-/** A page of the payouts that pass a filter, sorted by id unless told otherwise. */
+/** A page of the payouts that match a filter, by default sorted by id. */
 export async function listPayouts(
   context: Context,
   account: Account,
@@ -116,7 +116,7 @@ export function partsOf({ payout, promoter, campaign, used, selected }: PartsRow
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
 export type DuePeriod = (typeof DUE_PERIODS)[number];
 
-/** The conditions for listed payouts. Absent ones do not matter. */
+/** The conditions for listed payouts. Absent ones are ignored. */
 export interface PayoutFilter {
   /** Part of the promoter's first name, last name or e-mail address, ignoring case. */
   text?: string | undefined;
@@ -144,7 +144,7 @@ type PayoutSchema = Schema<{
   payout_methods: typeof payoutMethods;
 }>;
 
-/** The request that a question is asked for. */
+/** The request that a query runs for. */
 interface Asking {
   account: Account;
   /** The calendar day of the request in the account's time zone. */
@@ -152,7 +152,7 @@ interface Asking {
   filter: PayoutFilter;
 }
 
-/** What each condition adds to a question. */
+/** How each condition narrows a query. */
 const CONDITIONS: Conditions<PayoutFilter, PayoutQuestion, Asking> = {
   text: (question, text, { account }) =>
     question.where(ofPromoters(account, contains("promoters.words", text.trim()))),
@@ -172,7 +172,7 @@ const CONDITIONS: Conditions<PayoutFilter, PayoutQuestion, Asking> = {
     question.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
 };
 
-/** A question about the payouts that pass a filter. Lists and statistics ask it. */
+/** A query for the payouts that match a filter, used by lists and statistics. */
 export function payoutQuestion(
   { store, now }: Context,
   account: Account,
@@ -186,23 +186,24 @@ export function payoutQuestion(
   return filtered(all, CONDITIONS, asking);
 }
 
-/** Whether the promoter of a payout is one of these. */
+/** Whether a payout's promoter is one of these. */
 export function ofPromoters({ id }: Account, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
     where promoters.account_id = ${id} and ${condition})`;
 }
 
-/** Which payouts are due when, and among which the next due date is looked for. */
+/** When payouts are due, and the payouts among which the next due date is looked up. */
 interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
   period: DuePeriod;
   today: string;
 }
 
 /**
- * Whether a payout of the table `payouts` is due then.
+ * Whether a payout of the table `payouts` is due then. The next due date is that of the payouts of the wanted
+ * status and campaigns, as in `dueStats`. A payout that was paid early does not hide those that are due after
+ * it.
  *
- * Choice: the next due date is that of the payouts of the wanted status and campaigns, as in `dueStats`. A payout that was
- * paid before its day does not hide those that are due after it.
+ * @see docs/spec/v2.md "List payouts"
  */
 export function isDue(accountId: number, { period, today, status, campaignIds }: Due): RawBuilder<SqlBool> {
   if (period === "custom") return sql<SqlBool>`payouts.has_own_terms = 1`;

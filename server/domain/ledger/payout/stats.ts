@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { UNITS, type Unit } from "../../money.ts";
 import { methodName, payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./search.ts";
 
-/** The payouts that statistics count. Absent filters do not matter. */
+/** The payouts to count. Absent filters are ignored. */
 export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaignIds" | "promoterId">;
 
 /** Sums of payouts. */
@@ -13,7 +13,7 @@ export interface PayoutSummary {
   promotersCount: number;
   /** The sum of each unit, without tax. */
   amounts: Record<Unit, number>;
-  /** Cash in cents. Choice: other units can't be added to money. */
+  /** Cash in cents. Other units can't be added to money. */
   centsInclTax: number;
 }
 
@@ -23,7 +23,7 @@ export interface PaidPeriod extends PayoutSummary {
   periodEnd: string;
 }
 
-/** Sums by the values that payouts share. */
+/** Sums by common values. */
 export interface PayoutStats {
   /** Newest first. */
   byPaidPeriod: PaidPeriod[];
@@ -31,7 +31,7 @@ export interface PayoutStats {
   byMethod: Map<string, PayoutSummary>;
 }
 
-/** Adds up payouts by the period that was paid for, by status, and by the method of payment. */
+/** Sums payouts by the period that was paid for, by status, and by payout method. */
 export async function payoutStats(
   context: Context,
   account: Account,
@@ -63,18 +63,21 @@ export async function payoutStats(
 
 /** Sums of the payouts that are due on one day, or earlier. */
 export interface DueSummary extends PayoutSummary {
-  /** Its due date and its period's end: the coming one, or the oldest that has passed. null: there is none. */
+  /** Its due date and its period's end: the coming one, or the oldest overdue one, or null. */
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
-/** The payouts that are due next, those that are overdue, and those that are due apart from the account's cycle. */
+/**
+ * The payouts that are due next, those that are overdue, and those that are due independently of the
+ * account's cycle.
+ */
 export interface DueStats {
   next: DueSummary;
   overdue: DueSummary;
   custom: PayoutSummary;
 }
 
-/** Adds up pending payouts, unless the filter names another status, by when they are due. */
+/** Sums pending payouts by when they are due. The filter may name another status. */
 export async function dueStats(
   context: Context,
   account: Account,
@@ -107,7 +110,7 @@ export async function dueStats(
 const firstDue = sql<string>`min(payouts.due_date || payouts.period_end_date)`.as("first");
 const DAY_LENGTH = 10;
 
-/** A due date and the end of its period, from a text that has both. */
+/** A due date and the end of its period, from a text that contains both. */
 export function dueDayOf(days: string | null | undefined): DueSummary["due"] {
   return days ? { dueDate: days.slice(0, DAY_LENGTH), periodEndDate: days.slice(DAY_LENGTH) } : null;
 }

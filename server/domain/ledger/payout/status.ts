@@ -33,7 +33,11 @@ export function movePayout(
   );
 }
 
-/** Sets a payout's status. The present status changes nothing. @throws Failure `not_found`, `refused` */
+/**
+ * Sets a payout's status. The present status changes nothing.
+ *
+ * @throws Failure `not_found`, `refused`
+ */
 export function setPayoutStatus<T>(
   context: Context,
   accountId: number,
@@ -46,7 +50,11 @@ export function setPayoutStatus<T>(
   });
 }
 
-/** The allowed moves from each status. @see docs/spec/states.md "Payouts" */
+/**
+ * The allowed moves from each status.
+ *
+ * @see docs/spec/states.md "Payouts"
+ */
 const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
   pending: ["processing", "completed", "cancelled"],
   processing: ["completed", "failed"],
@@ -60,7 +68,7 @@ interface Move {
   payout: Payout;
   to: PayoutStatus;
   error?: string | null;
-  /** The payment that moves it along. Absent: somebody moves it by hand. */
+  /** The payment that causes it. Absent: it is moved by hand. */
   by?: Payment;
 }
 
@@ -85,7 +93,7 @@ export async function moveWithin(
     ...payout,
     ...marks(payout, to, { at: context.now.toISOString(), staysInBatch }),
     status: to,
-    // Errors from banks may hold names and account numbers.
+    // Errors from banks may contain names and account numbers.
     error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
     payoutMethodId:
       to === "pending" && !staysInBatch ? null : (by?.payoutMethodId ?? (await methodFor(tx, payout, to))),
@@ -99,7 +107,7 @@ export async function moveWithin(
   return moved;
 }
 
-/** What the status that somebody gives to a payout says about the file that pays it. */
+/** What a status set by hand says about the file that pays the payout. */
 const FILE_STATES: Partial<Record<PayoutStatus, PaymentState>> = {
   completed: "confirmed",
   failed: "failed",
@@ -107,7 +115,7 @@ const FILE_STATES: Partial<Record<PayoutStatus, PaymentState>> = {
   cancelled: "failed",
 };
 
-/** Notes that a pending payout leaves its batch, because nobody has used the batch's file. */
+/** Records that a pending payout leaves its batch, because the batch's file was not used. */
 export async function forgetFile(
   tx: Transaction,
   context: Pick<Context, "now">,
@@ -130,7 +138,6 @@ async function noteFile(
 
 /**
  * Refuses to move a payout by hand while a provider's payment of it may arrive, or has arrived.
- *
  * @throws Failure `refused`
  */
 function refusePaid(latest: Payment | null): void {
@@ -144,7 +151,6 @@ const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
 
 /**
  * Deletes a payout that moved no money, and frees its commissions.
- *
  * @throws Failure `not_found`, or `refused` if it is processing or completed, or its batch may be paid
  */
 export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
@@ -170,9 +176,10 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
 }
 
 /**
- * Why a commission can't be changed: its money is paid, or may be on its way. null: it can be changed.
+ * The reason why a commission can't be changed, or null: its money is paid, or may be on its way. A payout in
+ * a payments batch counts as on its way, because a file for the bank may exist.
  *
- * Choice: a payout in a payments batch counts as on its way, because a file for the bank may exist.
+ * @see docs/spec/money.md "Refunds, cancellations and moves", 6
  */
 export async function settlementOf(reader: Reader, commission: Commission): Promise<string | null> {
   const { accountId, id, payoutId } = commission;
@@ -185,11 +192,11 @@ export async function settlementOf(reader: Reader, commission: Commission): Prom
 }
 
 /**
- * Takes commissions out of their pending payouts, lowers the amounts of these payouts, and returns the
- * commissions without a payout. The caller writes them.
+ * Removes commissions from their pending payouts, lowers the amounts of these payouts, and returns the
+ * commissions without a payout, for the caller to write. A payout whose remaining amount is not positive is
+ * deleted, which frees its other commissions.
  *
- * Choice: a payout whose remaining amount is not positive is deleted. Its other commissions are free for a
- * later one.
+ * @see docs/spec/states.md "Payouts"
  */
 export async function withdrawFromPayouts(
   tx: Transaction,
@@ -204,10 +211,9 @@ export async function withdrawFromPayouts(
 }
 
 /**
- * Refuses to free the commissions of a pending payout in a payments batch, because the bank may have the batch's file,
- * and would pay them as well as the next payout.
- *
- * Choice: a failed payout may leave its batch, because its money came back and files leave it out.
+ * Refuses to free the commissions of a pending payout in a payments batch: the bank may have the batch's
+ * file, and would pay them in addition to the next payout. A failed payout may leave its batch, because its
+ * money came back and files leave it out.
  *
  * @throws Failure `refused`
  */
@@ -218,8 +224,8 @@ function refuseUploaded({ status, paymentsBatchId: id }: Payout): void {
 }
 
 /**
- * Whether a payout that is marked as unpaid goes back to its payments batch, because that one is still to be paid and its
- * file may have been uploaded with the payout in it.
+ * Whether a payout that is marked as unpaid returns to its payments batch, because the batch is still unpaid
+ * and its file may have been uploaded with the payout in it.
  */
 async function isAwaited(tx: Transaction, { accountId, status, paymentsBatchId }: Payout): Promise<boolean> {
   if (status !== "completed" || paymentsBatchId === null) return false;
@@ -238,16 +244,17 @@ function marks(
     processingStartedAt: to === "processing" ? at : isAgain ? null : payout.processingStartedAt,
     paidAt: to === "completed" ? at : null,
     failedAt: to === "failed" ? at : null,
-    // A batch counts what it pays.
+    // A batch counts the payouts that it pays.
     paymentsBatchId: (isAgain && !staysInBatch) || to === "cancelled" ? null : payout.paymentsBatchId,
   };
 }
 
 /**
- * The method that a payout goes to from now on. Once it is on its way, it keeps the method that it had then.
+ * The method of a payout from now on. Once it is processing, it keeps its method. A retry after a failure
+ * uses the promoter's present method if that fits the payments batch, because wrong details are the usual
+ * reason of failures.
  *
- * Choice: if it failed and is tried again, it goes to the method that the promoter has selected since, if that fits the
- * payments batch. Wrong details are the usual reason why a payment fails.
+ * @see docs/spec/v2.md "Payments batches"
  */
 export async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
   const { accountId, promoterId, payoutMethodId: kept, paymentsBatchId, status } = payout;
@@ -258,7 +265,7 @@ export async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatu
   return batch === null || batch.method === selected.method ? selected.id : kept;
 }
 
-/** Takes all commissions out of a payout that ends without paying them, so that a later run may pay them. */
+/** Removes all commissions from a payout that ends without paying them, so that a later run may pay them. */
 async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Promise<void> {
   for (const commission of await tx.view.list(commissions, "payout", accountId, [id])) {
     await tx.put(commissions, { ...commission, payoutId: null });
@@ -266,8 +273,9 @@ async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Prom
 }
 
 /**
- * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed, and waits
- * again if some were not sent. Call it after each change of a payout's status, and when a payout was removed.
+ * Completes a batch with its last processing payout. It fails if one of its payouts has failed, and waits
+ * again if some were not sent. Call it after each change of a payout's status, and after a payout was
+ * removed.
  */
 async function settleBatch(
   tx: Transaction,
@@ -278,14 +286,14 @@ async function settleBatch(
   // Other payouts of the batch that change wait for this one.
   const locked = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
   const batch = hasFailed && locked !== null ? await disapproved(tx, locked) : locked;
-  // A batch that has not been paid waits, whatever happens to its payouts.
+  // A batch that was not paid keeps waiting, whatever happens to its payouts.
   const isSettled = batch?.status === "completed" && isReturn;
   if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
   const { status, failedCount } = await settledStatus(tx, batch);
   if (status !== batch.status) await putStatus(tx, context, { batch, status, failedCount });
 }
 
-/** What failed may go to another receiver the next time, so somebody must approve the batch anew. */
+/** A retry may go to another receiver, so the batch must be approved again. */
 async function disapproved(tx: Transaction, { approvedBy, ...batch }: PaymentsBatch): Promise<PaymentsBatch> {
   if (approvedBy !== undefined) await tx.put(paymentsBatches, batch);
   return batch;

@@ -37,7 +37,7 @@ interface EarningEvent {
   isSilent?: boolean;
 }
 
-/** Writes the commissions of a sale, each with the terms that made it and with what is left of the sale. */
+/** Writes the commissions of a sale, each with its terms and the unrefunded part of the sale. */
 export async function addCommissions(
   tx: Transaction,
   context: Pick<Context, "store" | "now" | "isHistory">,
@@ -55,8 +55,8 @@ export async function addCommissions(
 }
 
 /**
- * The parts of a lead's commissions that go to others. The part of a promoter campaign that is gone or not accepted stays
- * with the lead's own promoter.
+ * The shares of a lead's commissions that go to others. The share of a promoter campaign that is gone or not
+ * accepted stays with the lead's own promoter.
  */
 export async function payableSplits(reader: Reader, { accountId, splits }: Lead): Promise<Split[]> {
   const payable: Split[] = [];
@@ -68,7 +68,7 @@ export async function payableSplits(reader: Reader, { accountId, splits }: Lead)
 }
 
 /**
- * The past of a lead, as the rewards of a sale on this day see it. A reward that is given once is still free if only
+ * The lead's past as of this day, for the rewards of a sale. A one-time reward is still available if only
  * later sales have got it.
  *
  * @see docs/spec/money.md "Durations"
@@ -85,15 +85,17 @@ export function historyOf(lead: Lead, at: Date): CustomerHistory {
   };
 }
 
-/** The lead before its next sale, with the date that former sales elsewhere, or of a former release, give its rewards. */
+/**
+ * The lead before its next sale, with the date from which its rewards count because of sales elsewhere or
+ * under an earlier release.
+ */
 export function withRepeatingSince(lead: Lead): Lead {
   const isKnown = lead.rewardStarts !== undefined || lead.customerSince === null;
   return isKnown ? lead : { ...lead, repeatingSince: lead.customerSince! };
 }
 
 /**
- * The lead with the rewards that apply to a sale, and the starts by later sales that it replaces, of rewards that are given
- * once.
+ * The lead with the rewards that apply to a sale. It replaces the starts of one-time rewards by later sales.
  */
 export function withStarts(
   lead: Lead,
@@ -115,21 +117,21 @@ export function withStarts(
   return { lead: after, replaced };
 }
 
-/** A sale, with what decides which reward the referred person gets. */
+/** A sale, with the data that determine the referred person's reward. */
 interface RewardedSale {
   sale: Pick<Sale, "productId" | "billingPeriod">;
   history: CustomerHistory;
-  /** The promo code that was used. null: none. */
+  /** The promo code that was used, or null. */
   code: string | null;
 }
 
 /**
- * The reward that a referred person gets with a sale: that of the promo code they used, otherwise the one that is offered
- * for such a sale. null: none.
+ * The reward that a referred person gets with a sale, or null: that of their promo code, otherwise the one
+ * offered for such a sale. A reward's limits, `max_redemptions` and `new_customers_only`, are not checked
+ * here: the shop or the payment processor grants the discount before it reports the sale, and knows the
+ * unreferred customers as well. A promoter whose code was accepted must not lose the sale.
  *
- * Choice: a reward's limits, `max_redemptions` and `new_customers_only`, are not judged here. The shop or the payment
- * processor grants the discount before the sale is told, and knows the customers whom nobody referred. It would be
- * unfair to take a sale from a promoter whose code was accepted.
+ * @see docs/spec/money.md "Rewards of a sale"
  */
 export async function referralRewardOf(
   reader: Reader,
@@ -193,7 +195,7 @@ async function commissionOf(
   });
 }
 
-/** Nothing prevents a promo code from having a reward for promoters, which is not what the person gets. */
+/** A promo code may have a reward for promoters, which is not what the person gets. */
 async function rewardOfCode(reader: Reader, accountId: number, code: string): Promise<Reward | null> {
   const promoCode = await findCodeInUse(reader, accountId, code);
   const reward = promoCode && (await loadReward(reader, accountId, promoCode.rewardId));

@@ -14,7 +14,7 @@ import { findLeadByEmail, findLeadByUid } from "../../people/lead/search.ts";
 import { addLead, findReferrer, type Referrer } from "../../people/lead/signup.ts";
 import { findCodeOwner } from "../../people/promo-code/promo-code.ts";
 
-/** The values of an event that name a customer. null: not given. */
+/** The values of an event that identify a customer. Null fields are not given. */
 export interface CustomerNames {
   uid: string | null;
   email: string | null;
@@ -27,7 +27,7 @@ export interface CustomerNames {
 
 /** A customer with the promoter who is paid for them. */
 export interface Customer {
-  /** The lead as it was stored. */
+  /** The stored lead. */
   before: Lead;
   /** The lead with the names of the event. */
   lead: Lead;
@@ -43,10 +43,11 @@ export interface Arrival {
 }
 
 /**
- * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code makes one.
+ * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code
+ * makes one.
  *
- * @throws Failure `not_found` if nobody referred the customer, or their promoter campaign is blocked; `refused` for a lead
- * that a promoter added and nobody has approved, which only its id finds
+ * @throws Failure `not_found` for a customer whom nobody referred, or if their promoter campaign is blocked;
+ * `refused` for a promoter's unapproved proposal, which only its id finds
  */
 export async function loadCustomer(
   tx: Transaction,
@@ -56,19 +57,20 @@ export async function loadCustomer(
   const lead =
     (await findCustomer(tx, account.id, names)) ??
     (await makeCustomer(tx, context, { account, names, arrival }));
-  if (lead === null) throw nobody();
+  if (lead === null) throw unreferred();
   if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
   const [promoterCampaign, promoter] = await Promise.all([
     tx.get(promoterCampaigns, account.id, lead.promoterCampaignId),
     tx.get(promoters, account.id, lead.promoterId),
   ]);
-  if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();
+  if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked")
+    throw unreferred();
   return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
 }
 
 /**
- * The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. An erased lead
- * stays without them.
+ * The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. An
+ * erased lead stays without them.
  */
 async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
   if (isErased(lead)) return lead;
@@ -79,8 +81,8 @@ async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNa
 }
 
 /**
- * The lead with this uid, otherwise with this e-mail address. If neither is given, the last lead of the visitor.
- * null: unknown.
+ * The lead with this uid, otherwise with this e-mail address, otherwise (if neither is given) the visitor's
+ * last lead, or null.
  */
 export async function findCustomer(
   reader: Reader & { view?: View },
@@ -101,14 +103,14 @@ export async function findCustomer(
 }
 
 /** The error for a customer whom nobody referred. */
-export function nobody(): Failure {
+export function unreferred(): Failure {
   return new Failure(
     "not_found",
     "Referral corresponding to email or uid parameter not found or promoter is banned.",
   );
 }
 
-interface Found extends Referrer {
+interface SaleReferrer extends Referrer {
   entrySource: EntrySource;
 }
 
@@ -117,7 +119,7 @@ async function makeCustomer(
   context: Context,
   { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
 ): Promise<Lead | null> {
-  const found = await findSource(tx, context, { accountId: account.id, names });
+  const found = await findSaleReferrer(tx, context, { accountId: account.id, names });
   if (found === null) return null;
   const { entrySource, ...referrer } = found;
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
@@ -137,11 +139,11 @@ async function makeCustomer(
 }
 
 /** The promoter that the visitor, otherwise the ref id, otherwise the promo code leads to. */
-async function findSource(
+async function findSaleReferrer(
   tx: Transaction,
   { now }: Context,
   { accountId, names }: { accountId: number; names: CustomerNames },
-): Promise<Found | null> {
+): Promise<SaleReferrer | null> {
   const { tid, refToken, promoCode } = names;
   const claim = { promoterEmail: null, now };
   const byVisitor = tid && (await findReferrer(tx, accountId, { ...claim, tid, refToken: null }));

@@ -12,28 +12,29 @@ import { MAX_AMOUNT } from "../../money.ts";
 import { isMissing, missingRate, toAccountCurrency } from "../rate.ts";
 import { sales, type Sale } from "./sale.ts";
 
-/** A sale of another program. null: unknown. */
+/** A sale of another program. Null fields are unknown. */
 export interface ImportedSale extends PromoterName {
-  /** The whole line, plus a number that tells equal lines apart. */
+  /** The whole line, plus a number to distinguish equal lines. */
   source: string;
   email: string | null;
   uid: string | null;
   eventId: string | null;
   /** In the minor unit of its currency. */
   amount: number;
-  /** ISO 4217 code. null: the account's currency. */
+  /** ISO 4217 code, or null for the account's currency. */
   currency: string | null;
   planId: string | null;
   createdAt: Date | null;
 }
 
 /**
- * Imports a sale of another program once, as history: it earns nothing here, because its commissions are imported by
- * themselves. A commission of the same event and lead that was imported before becomes the sale's, so that a later
- * refund takes it back and reports count the sale once. An unknown customer becomes a lead if the promoter is named.
+ * Imports a sale of another program once. It earns nothing here, because its commissions are imported
+ * separately. A commission of the same event and lead that was imported before is attached to the sale, so
+ * that a later refund takes it back and reports count the sale once. An unknown customer becomes a lead if
+ * the promoter is named.
  *
- * @throws Failure `missing`, `not_found` for an unknown customer or promoter, `rule_broken` without an exchange rate,
- * `invalid` if its amount differs from the first import
+ * @throws Failure `missing`, `not_found` for an unknown customer or promoter, `rule_broken` without an
+ * exchange rate, `invalid` if its amount differs from the first import
  */
 export async function importSale(context: Context, account: Account, input: ImportedSale): Promise<Imported> {
   const { store, now } = context;
@@ -76,7 +77,7 @@ export async function importSale(context: Context, account: Account, input: Impo
     for (const commission of own) await tx.put(commissions, { ...commission, saleId: ids.saleId });
     const bought: Lead = {
       ...lead,
-      // Choice: a file of another program does not lift a denial or a cancellation.
+      // An import does not lift a denial or a cancellation.
       state: lead.customerSince === null && lead.state !== "denied" ? "active" : lead.state,
       customerSince:
         lead.customerSince !== null && lead.customerSince < createdAt ? lead.customerSince : createdAt,
@@ -88,7 +89,7 @@ export async function importSale(context: Context, account: Account, input: Impo
   });
 }
 
-/** Makes an imported commission one of its sale, if that was imported. Refunds stay what they are. */
+/** Attaches an imported commission to its sale, if that was imported. Refunds stay separate. */
 export async function joinSale(tx: Transaction, commission: Commission): Promise<Commission> {
   const { accountId, eventId, leadId, saleCents } = commission;
   if (eventId === null || leadId === null || saleCents < 0 || commission.amount < 0) return commission;

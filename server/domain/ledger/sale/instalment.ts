@@ -15,15 +15,15 @@ import { isRefunded, leftPart, sales, type Sale } from "./sale.ts";
 
 /** The commissions that a client wants later, without further sales. */
 export interface InstalmentPlan {
-  /** Days from the sale to the first commission. null: it comes at once. */
+  /** Days from the sale to the first commission. Null: immediately. */
   startInDays: number | null;
-  /** Days between two commissions. null: only one comes. */
+  /** Days between two commissions. Null: there is only one. */
   everyDays: number | null;
-  /** How many follow the first. null: until the customer leaves, at most MOST_INSTALMENTS. */
+  /** How many follow the first. Null: until the customer leaves, at most MOST_INSTALMENTS. */
   maxCount: number | null;
 }
 
-/** The commissions of a sale that are still to come, with the terms of the sale. */
+/** A sale's future commissions, with the terms of the sale. */
 interface Instalments {
   accountId: number;
   saleId: number;
@@ -42,14 +42,18 @@ export const instalments = table<Instalments>()({
   indexes: { due: { on: ["next_at"] } },
 });
 
-/** Whether a sale's earning waits for the first instalment. A target is reached once, with the sale itself. */
+/**
+ * Whether a sale's earning waits for the first instalment. A target is reached once, with the sale itself.
+ */
 export function comesLater(earning: Earning, plan: InstalmentPlan | null): boolean {
   return plan !== null && plan.startInDays !== null && !isTarget(earning);
 }
 
 /**
- * Choice: ten years of weeks, or forty of months. A daily plan of a sale that was made decades ago would otherwise earn
- * thousands of commissions at once.
+ * Ten years of weeks, or forty of months. Otherwise a daily plan of a sale from decades ago would earn
+ * thousands of commissions in one go.
+ *
+ * @see docs/spec/money.md "Sales", 6
  */
 const MOST_INSTALMENTS = 520;
 
@@ -81,16 +85,16 @@ export async function addInstalments(
 interface Run {
   store: Store;
   clock: () => Date;
-  /** Ties a commit to the right to run. */
+  /** Ties a commit to the lease of the run. */
   guard: (tx: Transaction) => Promise<void>;
 }
 
-/** Commits between two pauses, in which other jobs take their turn. */
+/** Commits between two pauses, in which other jobs get their turn. */
 const MADE_AT_ONCE = 100;
 
 /**
- * Makes the commissions of all instalments that are due, one commit for each. A missed instalment comes late.
- * An interrupted run can continue, because each commit also records the next instalment.
+ * Makes the commissions of all due instalments, one commit for each. A missed instalment is made up for
+ * later. An interrupted run can continue, because each commit also records the next instalment.
  */
 export async function* makeInstalments(run: Run): AsyncGenerator<void> {
   const { store, clock } = run;
@@ -119,7 +123,7 @@ function laterBy(at: Date, days: number): Date {
   return new Date(at.getTime() + days * DAY_MS);
 }
 
-/** Makes the next instalment of a sale. false: none is due. */
+/** Makes the next instalment of a sale. False if none is due. */
 function makeNext({ store, clock, guard }: Run, accountId: number, saleId: number): Promise<boolean> {
   return store.transact(async (tx) => {
     await guard(tx);
@@ -133,7 +137,7 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
       await tx.remove(instalments, accountId, saleId);
       return false;
     }
-    // Choice: like a sale, an instalment of a denied lead earns nothing. Those after the denial do.
+    // Like a sale, an instalment of a denied lead earns nothing. Those after the denial do.
     if (lead.state === "denied") {
       await writeNext(tx, plan);
       return true;
@@ -156,8 +160,10 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
 }
 
 /**
- * Choice: instalments end with the customer, or when the sale is refunded whole. Those that were due before the customer
- * left still come, however late the job runs.
+ * Instalments end with the customer, or when the sale is completely refunded. Those that were due before the
+ * customer left are still made, however late the job runs.
+ *
+ * @see docs/spec/money.md "Sales", 6
  */
 function hasEnded({ nextAt }: Instalments, { state, cancelledAt, archivedAt }: Lead, sale: Sale): boolean {
   if (archivedAt || state === "refunded" || isRefunded(sale)) return true;
@@ -175,8 +181,8 @@ async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
 }
 
 /**
- * What is left of the sale's earnings after refunds, for those who may earn on this day. The parts of a split follow
- * each other, and are cut so that they add up to what is left of the whole.
+ * The unrefunded part of the sale's earnings, for those who may earn on this day. The parts of a split are
+ * consecutive, and are cut so that they add up to the rest of the whole.
  *
  * @see docs/spec/money.md "Who earns"
  */
@@ -204,7 +210,7 @@ async function isAccepted(tx: Transaction, accountId: number, id: number): Promi
   return owner !== null && acceptsLeads(owner);
 }
 
-/** A part of a split that falls back to the lead's own promoter. */
+/** A share of a split that falls back to the lead's own promoter. */
 function ownPart(share: Earning, own: PromoterCampaign): Earning {
   const { isShare: _, ...part } = share;
   return { ...part, promoterCampaignId: own.id };

@@ -31,7 +31,7 @@ import {
   withRepeatingSince,
   withStarts,
 } from "./commissions.ts";
-import { loadCustomer, nobody, type Customer, type CustomerNames } from "./customer.ts";
+import { loadCustomer, unreferred, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { addPayment } from "./payment.ts";
 import { alreadyRecorded, refuseRepeated, sales, type Sale } from "./sale.ts";
@@ -47,16 +47,16 @@ import {
   type WaitingSale,
 } from "./waiting.ts";
 
-/** The input of a sale. null: not given. */
+/** The input of a sale. Null fields are not given. */
 export interface NewSale extends SaleFacts {
   customer: CustomerNames;
   eventId: string;
   createdAt: Date | null;
-  /** The waiting event that is recorded now. Absent: the sale just came. */
+  /** The waiting event that is recorded now. Absent: the sale has just arrived. */
   kept?: WaitingSale;
 }
 
-/** A sale with its lead, the lead's promoter and their balance, and what it earned at once. */
+/** A sale with its lead, the lead's promoter and their balance, and its immediate commissions. */
 export interface RecordedSale {
   sale: Sale;
   lead: Lead;
@@ -66,11 +66,11 @@ export interface RecordedSale {
 }
 
 /**
- * Records that a referred person paid, and what the promoters earn from it, in one commit. Without an exchange rate the
- * sale is kept, and so is its lead.
+ * Records a referred person's payment and the promoters' commissions, in one commit. Without an exchange rate
+ * the sale is stored with its lead.
  *
- * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `worthless`,
- * `rule_broken`
+ * @throws Failure `not_found` for a person whom nobody referred, `already_registered` for a known event id,
+ * `worthless`, `rule_broken`
  * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"
  */
 export async function recordSale<T, W = never>(
@@ -84,7 +84,7 @@ export async function recordSale<T, W = never>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx): Promise<T | W> => {
     const { skipEmailNotification, createdAt, eventId } = input;
-    // First, because a repetition stays one whatever has become of its lead and promoter.
+    // First, because a repetition stays one whatever happened to its lead and promoter.
     await Promise.all([
       refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId }),
       refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept),
@@ -92,7 +92,7 @@ export async function recordSale<T, W = never>(
     const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
     // A sale that waits for a rate was made before.
-    if (customer.before.archivedAt && kept === undefined) throw nobody();
+    if (customer.before.archivedAt && kept === undefined) throw unreferred();
     const { amount, currency } = input;
     const money = await toAccountCurrency(tx, account, { amount, currency, at });
     if (isMissing(money)) {
@@ -110,8 +110,8 @@ export async function recordSale<T, W = never>(
       ? { earnings: [], applied: [] }
       : await earn(tx, account, { customer, lead, sale, history });
     const { promoter } = customer;
-    // Before the commissions are written: a question about a table that the transaction has written to would keep a
-    // connection of the database to itself.
+    // Before the commissions are written: a query on a table that the transaction has written to would need a
+    // database connection of its own.
     const balance = await loadBalance(tx.view, account.id, promoter.id);
     const commissions = await addCommissions(tx, context, {
       account,
@@ -142,7 +142,10 @@ export async function recordSale<T, W = never>(
   });
 }
 
-/** Keeps a sale with its lead until there is a rate. A visit or a promo code may lead to nobody by then. */
+/**
+ * Stores a sale with its lead until there is a rate. By then, a visit or a promo code may lead to no
+ * promoter.
+ */
 async function keepSale(
   tx: Transaction,
   context: Context,
@@ -166,7 +169,7 @@ async function keepSale(
   return { waiting, lead, promoter };
 }
 
-/** A sale that has come, with the id that it gets. */
+/** A new sale, with its id. */
 interface Arrived {
   id: number;
   input: NewSale;
@@ -199,7 +202,7 @@ async function newSale(
     originalCurrency: money.originalCurrency,
     quantity: input.quantity,
     ...sold,
-    // Choice: it is in the currency of the amount, so it is converted like the amount.
+    // It is in the currency of the amount, so it is converted like the amount.
     mrrCents: input.mrr === null ? null : share(input.mrr, money.cents, amount),
     referralRewardId: null,
     commissionIds: [],
@@ -210,8 +213,8 @@ async function newSale(
 }
 
 /**
- * The lead as a customer. A cancelled or refunded one is active again, unless the sale is older than the cancellation.
- * Choice: a denied one stays denied.
+ * The lead as a customer. A cancelled or refunded one is active again, unless the sale is older than the
+ * cancellation. A denied one stays denied.
  */
 function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date): Lead {
   const day = at.toISOString();
@@ -224,13 +227,13 @@ function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date
     cancelledAt: stays ? lead.cancelledAt : null,
     cancellationId: stays ? lead.cancellationId : null,
     planName: planId ?? lead.planName,
-    // A sale may have waited while the lead was erased.
+    // The lead may have been erased while the sale waited.
     subscriptionId: isErased(lead) ? null : (subscriptionId ?? lead.subscriptionId),
     salesCount: lead.salesCount + 1,
   };
 }
 
-/** Computes what the sale earns, and marks the targets that it reaches. */
+/** Computes the sale's earnings, and marks the targets that it reaches. */
 async function earn(
   tx: Transaction,
   account: Account,

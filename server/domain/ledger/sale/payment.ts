@@ -5,7 +5,7 @@ import type { Earning } from "../commission/earnings.ts";
 import { share, WHOLE } from "../../money.ts";
 import { refunds, type Refund, type Sale } from "./sale.ts";
 
-/** The objects of billing providers that report a payment. A later one knows more of it. */
+/** The objects of billing providers that report a payment. Later ones know more. */
 const PAYMENT_SOURCES = ["charge", "checkout", "invoice", "transaction"] as const;
 
 export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
@@ -13,48 +13,51 @@ export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
 /** The parts of a payment, in the minor unit of its currency. */
 export interface PaymentParts {
   source: PaymentSource;
-  /** The sum that was paid, with and without tax. */
+  /** The sum paid, with and without tax. */
   grossAmount: number;
   netAmount: number;
-  /** The part of it for shipping, without tax. Absent: none. */
+  /** The shipping cost in it, without tax. Absent: none. */
   shippingAmount?: number;
-  /** How many items were sold, for flat rewards. */
+  /** The number of items sold, for flat rewards. */
   quantity: number;
 }
 
-/** What a provider reports of a new sale's payment, and what counts of it. */
+/** A provider's report on a new sale's payment, and the commission base. */
 export interface Reported {
   parts: PaymentParts;
   base: CommissionBase;
 }
 
-/** Money of a payment that went back, or came again. */
+/** Money of a payment that was taken back or returned. */
 export interface Taking {
   /** The event id of its refund. */
   id: string;
-  /** `reversal`: a bank gave back the money of a dispute. `own`: the account recorded the refund itself. */
+  /** `reversal`: a bank returned the money of a dispute. `own`: the account recorded the refund itself. */
   kind: "refund" | "dispute" | "reversal" | "own";
-  /** With and without tax, in the sale's currency. Of an `own` one both are the refunded part of the sale. */
+  /** With and without tax, in the sale's currency. For `own`, both are the refunded part of the sale. */
   grossAmount: number;
-  /** null: the payment's own share of tax applies. */
+  /** Null: the payment's own tax share applies. */
   netAmount: number | null;
   at: string;
 }
 
 /**
- * What a billing provider reported of a sale's payment. The amounts of the sale, its refunds and its commissions follow
- * from it, and from nothing else, so the order of the provider's events does not matter.
+ * A billing provider's reports on a sale's payment. The amounts of the sale, its refunds and its commissions
+ * follow from it alone, so that the order of the provider's events does not matter.
  *
  * @see docs/spec/money.md "Billing providers"
  */
 export interface SalePayment {
   accountId: number;
   saleId: number;
-  /** null: only refunds of it were reported. */
+  /** Null if only refunds of it were reported. */
   parts: PaymentParts | null;
-  /** What counted on the day of the sale. Absent: the usual base. */
+  /** The commission base on the day of the sale. Absent: the default. */
   base?: CommissionBase;
-  /** Whether the sale has its amount from the parts. false: the account sent the sale itself, and the amount stays. */
+  /**
+   * Whether the sale's amount comes from the parts. False: the account sent the sale itself, and its amount
+   * stays.
+   */
   isReported: boolean;
   /** The earnings of a reported sale, and the commission of each. */
   earnings: Earning[];
@@ -69,7 +72,7 @@ export const salePayments = table<SalePayment>()({
   columns: { sale_id: "integer" },
 });
 
-/** The parts that are known better: of the later source, then those of the larger sum. null: none are known. */
+/** The better parts: those of the later source, then those of the larger sum. Null if none are known. */
 export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
   return known.reduce((best, each) => {
     if (best === null || each === null) return best ?? each;
@@ -78,7 +81,7 @@ export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
   }, null);
 }
 
-/** The amount of a payment that its sale counts. */
+/** The part of a payment that counts as its sale's amount. */
 export function countedAmount(parts: PaymentParts, base: CommissionBase): number {
   const { grossAmount, netAmount, shippingAmount = 0 } = parts;
   const paid = base.isLessTax ? netAmount : grossAmount;
@@ -87,8 +90,8 @@ export function countedAmount(parts: PaymentParts, base: CommissionBase): number
 }
 
 /**
- * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same part as of
- * the payment. It is at most the sale. A reversal that comes before its dispute takes nothing back, and gives nothing.
+ * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same
+ * part as of the payment, and at most the sale. A reversal before its dispute has no effect.
  */
 export function takenAmount(
   saleAmount: number,
@@ -115,7 +118,7 @@ function partOf(saleAmount: number, lost: number, whole: number | undefined): nu
   return whole !== undefined && whole > 0 ? share(saleAmount, lost, whole) : lost;
 }
 
-/** Refunds, and disputes as far as they were not reversed. */
+/** Refunds, and disputes less their reversals. */
 function lostSum(takings: Taking[], amountOf: AmountOf): number {
   const sumOfKind = (wanted: Taking["kind"]) =>
     sumOf(
@@ -129,7 +132,7 @@ function sumOf(takings: Taking[], amountOf: AmountOf): number {
   return takings.reduce((sum, taking) => sum + amountOf(taking), 0);
 }
 
-/** Keeps what a provider reported of a new sale's payment. */
+/** Stores a provider's report on a new sale's payment. */
 export async function addPayment(
   tx: Transaction,
   {
@@ -143,8 +146,8 @@ export async function addPayment(
 }
 
 /**
- * The payment of a sale. If none is kept, because the account sent the sale itself, its refunds up to now are the
- * account's own.
+ * The payment of a sale. If none is stored, because the account sent the sale itself, its refunds until now
+ * are the account's own.
  */
 export async function loadPayment(
   tx: Transaction,
@@ -163,10 +166,10 @@ export async function loadPayment(
   return { accountId, saleId, parts, isReported: false, earnings: [], commissionIds: [], takings };
 }
 
-/** The taking of a refund that the account recorded itself. The amount is in the sale's currency. */
+/** The taking for a refund that the account recorded itself. The amount is in the sale's currency. */
 export function ownTaking({ eventId, createdAt }: Refund, amount: number): Taking {
   return { id: eventId, kind: "own", grossAmount: amount, netAmount: null, at: createdAt };
 }
 
-/** As many as a page of a lead's refunds holds. Payments have a few. */
+/** The size of a page of a lead's refunds. Payments have a few. */
 const MOST_REFUNDS = 1_000;

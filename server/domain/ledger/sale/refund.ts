@@ -11,7 +11,7 @@ import { share } from "../../money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../rate.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
 import type { Show } from "../../show.ts";
-import { findCustomer, nobody } from "./customer.ts";
+import { findCustomer, unreferred } from "./customer.ts";
 import { ownTaking, salePayments, type SalePayment } from "./payment.ts";
 import {
   loadPayer,
@@ -52,11 +52,11 @@ interface RecordedRefund {
 }
 
 /**
- * Records that a sale, or a part of it, was paid back. It takes back the same part of each commission of the
- * sale. Without an exchange rate for it or for its sale, the refund is kept.
+ * Records that a sale, or a part of it, was refunded. It takes back the same part of each commission of the
+ * sale. Without an exchange rate for it or for its sale, the refund is stored.
  *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
- *   if the sale is unknown or less of it is left, `worthless`
+ * if the sale is unknown or less of it is left, `worthless`
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function recordRefund<T, W = never>(
@@ -98,7 +98,7 @@ export async function recordRefund<T, W = never>(
   });
 }
 
-/** The input of a cancellation. null: not given. */
+/** The input of a cancellation. Null fields are not given. */
 interface NewCancellation {
   customer: NewRefund["customer"];
   eventId: string | null;
@@ -113,10 +113,11 @@ interface RecordedCancellation {
 }
 
 /**
- * Records that a customer has left. However often it is called, the lead is cancelled once. A lead that has bought
- * something since then stays as it is, but the cancellation counts on its day.
+ * Records that a customer has left. However often it is called, the lead is cancelled once. If the lead has
+ * bought again since, its state stays, but the cancellation counts on its day.
  *
- * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead or of one that is gone
+ * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead
+ * or of one that is gone
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function recordCancellation<T>(
@@ -158,7 +159,7 @@ function currencyOf(
   return (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
 }
 
-/** Keeps a refund until there is a rate for it and for its sale. It names its sale from now on. */
+/** Stores a refund until there is a rate for it and for its sale. It names its sale from now on. */
 async function keepRefund(
   tx: Transaction,
   context: Context,
@@ -180,7 +181,7 @@ async function keepRefund(
 ): Promise<RateRefund> {
   const { rate } = event;
   if (kept !== undefined) {
-    // Its sale is recorded, and it may wait for a rate of its own now.
+    // Its sale is recorded, and it may now wait for a rate of its own.
     const waiting = { ...kept, rate, fault: null };
     if (rate.from !== kept.rate.from || rate.day !== kept.rate.day) await tx.put(waitingEvents, waiting);
     return waiting;
@@ -193,7 +194,6 @@ async function keepRefund(
 
 /**
  * The rate that a sale waits for.
- *
  * @throws Failure `invalid` if less of the sale is left
  */
 async function rateOf(
@@ -219,7 +219,8 @@ interface Amounts {
 }
 
 /**
- * A refund in the sale's own currency is converted as the sale was, so that a refund of everything is the whole sale.
+ * A refund in the sale's own currency is converted by the sale's rate, so that a refund of everything equals
+ * the whole sale.
  *
  * @throws Failure `invalid` if less of the sale is left, `worthless`
  */
@@ -232,7 +233,7 @@ async function amountsOf(
   if (currency === sale.originalCurrency) {
     const refunded = refundedOriginalAmount + amount;
     if (refunded > originalAmount) throw tooMuch();
-    // Sales of former releases may be worth nothing themselves.
+    // Sales of earlier releases may themselves be worth zero.
     if (amountCents > 0 && share(amountCents, amount, originalAmount) === 0)
       throw worthless({ amount, currency }, account);
     const cents = share(amountCents, refunded, originalAmount) - refundedCents;
@@ -287,7 +288,7 @@ function insertRefund(tx: Transaction, refund: Refund): Promise<void> {
   return tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", refund.eventId) });
 }
 
-/** The cancellation with this event id. null: there is none. */
+/** The cancellation with this event id, or null. */
 async function findSent(
   tx: Transaction,
   accountId: number,
@@ -299,7 +300,8 @@ async function findSent(
 /**
  * The lead and its promoter.
  *
- * @throws Failure `not_found`; `already_registered` if the event was recorded, for another lead or one that is gone now
+ * @throws Failure `not_found`; `already_registered` if the event was recorded for another lead or one that is
+ * gone now
  */
 async function loadKnown(
   tx: Transaction,
@@ -310,15 +312,15 @@ async function loadKnown(
   const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
   const isOther = sent !== null && sent.leadId !== lead?.id;
   if (lead !== null && promoter !== null && !isOther) return { lead, promoter };
-  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : nobody();
+  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : unreferred();
 }
 
-/** The cancellation of a cancelled lead. null: none, or it was not tracked. */
+/** The cancellation of a cancelled lead. Null: none, or it was not tracked. */
 async function findOwn(tx: Transaction, { accountId, cancellationId }: Lead): Promise<Cancellation | null> {
   return cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId);
 }
 
-/** Choice: a denied lead stays denied. */
+/** A denied lead stays denied. */
 function cancelled(lead: Lead, { id, createdAt }: Cancellation): Lead {
   return {
     ...lead,

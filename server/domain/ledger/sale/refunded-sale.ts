@@ -11,7 +11,7 @@ import { withHistory } from "../../people/lead/customer.ts";
 import { isNamed, leads, type Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
-import { findCustomer, nobody, type CustomerNames } from "./customer.ts";
+import { findCustomer, unreferred, type CustomerNames } from "./customer.ts";
 import { isRefunded, isTakenBack, sales, type Refund, type Sale } from "./sale.ts";
 import { isBonusLost, reopenTargets } from "./tiers.ts";
 import {
@@ -22,18 +22,18 @@ import {
   type WaitingSale,
 } from "./waiting.ts";
 
-/** The input of a refund. null: not given. */
+/** The input of a refund. Null fields are not given. */
 export interface NewRefund {
   customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
   eventId: string;
-  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
+  /** The event id of the sale, or null for the lead's latest sale that is not completely refunded. */
   saleEventId: string | null;
   /** In the minor unit of its currency. Positive. */
   amount: number;
-  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
+  /** ISO 4217 code. Null: that of the sale which it names, otherwise the account's currency. */
   currency: string | null;
   createdAt: Date | null;
-  /** The waiting event that is recorded now. Absent: the refund just came. */
+  /** The waiting event that is recorded now. Absent: the refund has just arrived. */
   kept?: RateRefund;
 }
 
@@ -46,14 +46,14 @@ export async function loadRefunded(
   const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
   const lead = await loadRefundedLead(tx, accountId, { customer, sale });
   if (saleEventId === null) return { lead, sale: await loadLatest(tx, lead) };
-  // Choice: another customer's sale is answered like an unknown one.
+  // Another customer's sale is answered like an unknown one.
   if (sale?.leadId === lead.id) return { lead, sale };
   throw new Failure("invalid", `Error. The 'sale' event with the id '${saleEventId}' was not found.`);
 }
 
 /**
- * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have left its names to
- * another, so the sale that the refund names finds them.
+ * The lead whose sale is refunded. An erased lead has no name any more, and an archived one may have lost its
+ * names to another, so they are found by the sale that the refund names.
  *
  * @throws Failure `not_found`
  */
@@ -67,11 +67,15 @@ async function loadRefundedLead(
   const lead = sale && (await tx.get(leads, accountId, sale.leadId));
   if (lead?.archivedAt && isNamed(lead, customer)) return lead;
   if (named !== null) return named;
-  if (lead === null || !isErased(lead)) throw nobody();
+  if (lead === null || !isErased(lead)) throw unreferred();
   return lead;
 }
 
-/** The lead's latest sale that is not refunded whole. It may wait for an exchange rate. @throws Failure `invalid` */
+/**
+ * The lead's latest sale that is not completely refunded. It may wait for an exchange rate.
+ *
+ * @throws Failure `invalid`
+ */
 async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSale> {
   const [recorded, waiting] = [await latestRecorded(tx, lead), await latestWaiting(tx, lead)];
   if (recorded === null && waiting === null)
@@ -82,10 +86,8 @@ async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSa
 }
 
 /**
- * The promoter whom a refund shows: the lead's. If the lead was moved and its new promoter is gone, the one who was
- * paid for the sale.
- *
- * Choice: money is taken back from a blocked promoter, too.
+ * The promoter whom a refund shows: the lead's. If the lead has moved and its new promoter is gone, the one
+ * who was paid for the sale. Money is taken back from a blocked promoter, too.
  *
  * @throws Failure `not_found` if both are gone
  */
@@ -93,11 +95,11 @@ export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): 
   const promoter =
     (await reader.get(promoters, lead.accountId, lead.promoterId)) ??
     (sale && (await reader.get(promoters, lead.accountId, sale.promoterId)));
-  if (promoter === null) throw nobody();
+  if (promoter === null) throw unreferred();
   return promoter;
 }
 
-/** A refund of a sale. It belongs to whom the sale belongs. */
+/** A refund of a sale, with the same owner. */
 export function newRefund(
   sale: Sale,
   given: Pick<Refund, "id" | "eventId" | "amountCents" | "originalAmount" | "originalCurrency" | "createdAt">,
@@ -121,8 +123,8 @@ export function newRefund(
 }
 
 /**
- * A lead whose sales are all refunded is no longer a customer, until the money of one comes back. Each sale counts once.
- * null: the lead stays as it is.
+ * A lead whose sales are all refunded is no longer a customer, until the money of one is returned. Each sale
+ * counts once. Null if the lead is unchanged.
  */
 export async function markRefunded(
   tx: Transaction,
@@ -149,7 +151,8 @@ export async function markRefunded(
 
 /**
  * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
- * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at all.
+ * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at
+ * all.
  *
  * @see docs/spec/money.md "Targets"
  */
@@ -160,7 +163,8 @@ export async function takeBack(
 ): Promise<Commission[]> {
   const added: Commission[] = [];
   const lost: Commission[] = [];
-  // A sale that was refunded many times has many of these. They come after those that they take back, so few are read.
+  // A sale with many refunds has many of these. They follow the commissions that they take back, so few are
+  // read.
   const opposites = new Set<number>();
   for (const id of sale.commissionIds) {
     if (opposites.has(id)) continue;
@@ -181,22 +185,22 @@ export async function takeBack(
   return added;
 }
 
-/** What a further commission changes of an earlier one. */
+/** The effect of a further commission on an earlier one. */
 interface Opposite {
   commission: Commission;
   amount: number;
   sale: Sale;
-  /** null: no money went back, but the amount of the sale has become known better. */
+  /** Null if no money went back, but the sale's amount was corrected. */
   refund: Refund | null;
 }
 
-/** Adds a commission that takes back a part of an earlier one, or gives it back. */
+/** Adds a commission that takes back a part of an earlier one, or returns it. */
 export async function addOpposite(tx: Transaction, context: Context, given: Opposite): Promise<Commission> {
   const { commission, refund } = given;
   const opposite = oppositeOf(given, await context.store.nextId("commission"));
   await tx.insert(commissions, opposite);
   await announceMoney(tx, context, { entity: "commission", before: null, after: opposite });
-  // Nobody is told of the mark, because commissions don't show it.
+  // Not announced, because commissions don't show the mark.
   await tx.put(commissions, {
     ...commission,
     takenBackByIds: [...commission.takenBackByIds, opposite.id],
@@ -206,7 +210,7 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
 }
 
 /**
- * Takes back all that is left of a commission, because an earlier sale that arrived later has got its reward. null:
+ * Takes back the rest of a commission, because an earlier sale that arrived later has got its reward. Null if
  * nothing is left.
  *
  * @see docs/spec/money.md "Durations"
@@ -232,7 +236,7 @@ async function findNamed(tx: Transaction, accountId: number, eventId: string) {
   );
 }
 
-/** The latest sales are read first, until one is not refunded whole. */
+/** The latest sales are read first, until one is not completely refunded. */
 async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
   for (let offset = 0; ; offset++) {
     const page = { limit: 1, offset, reverse: true };
@@ -250,12 +254,13 @@ async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale |
 }
 
 /**
- * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
- * on its day, so only later refunds count. It is negative if a bank has given back money that was missing on that day.
+ * The part of a commission that its sale's refunds take back. An instalment was computed from the rest of the
+ * sale on its day, so only later refunds count. It is negative if a bank has returned money that was missing
+ * on that day.
  */
 function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
-  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  // A sale in another currency may be worth zero in the account's, and still earn a flat reward.
   const [left, whole, refunded] =
     amountCents === 0
       ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
@@ -264,7 +269,10 @@ function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: 
   return left <= 0 ? 0 : share(amount, refundedSince, left);
 }
 
-/** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */
+/**
+ * It has the status of the commission that it takes back, and is approved or denied with it. It was not made
+ * by hand.
+ */
 function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number): Commission {
   const { createdByUser: _, correctedByIds: __, ...earned } = commission;
   const event = refund ?? { ...sale, id: null, amountCents: 0, originalAmount: 0 };
@@ -286,7 +294,7 @@ function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number):
     externalNote: null,
     statusUpdatedAt: null,
     createdAt: event.createdAt,
-    // A correction is no news of a sale.
+    // A correction is not a new sale.
     ...(refund === null && { isSilent: true as const }),
   });
 }

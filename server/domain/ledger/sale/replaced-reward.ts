@@ -16,8 +16,9 @@ import { takeBackReplaced } from "./refunded-sale.ts";
 import { loadTiers } from "./tiers.ts";
 
 /**
- * Judges later sales again whose reward, which is given once, has gone to an earlier sale that arrived later: what the
- * reward gave is taken back, and the next reward gives instead. Returns the lead with the rewards that apply then.
+ * Judges later sales again whose one-time reward has gone to an earlier sale that arrived later: the reward's
+ * commissions are taken back, and the next reward gives instead. Returns the lead with the rewards that then
+ * apply.
  *
  * @see docs/spec/money.md "Durations"
  */
@@ -38,7 +39,10 @@ export async function judgeAgain(
   return after;
 }
 
-/** Whether a sale earns nothing any more. The money of one that a provider knows may come back from a bank. */
+/**
+ * Whether a sale can earn nothing any more. The money of a sale known to a provider may be returned by a
+ * bank.
+ */
 async function isOver(tx: Transaction, sale: Sale): Promise<boolean> {
   if (sale.isDuplicate) return true;
   return isRefunded(sale) && (await tx.get(salePayments, sale.accountId, sale.id)) === null;
@@ -46,7 +50,7 @@ async function isOver(tx: Transaction, sale: Sale): Promise<boolean> {
 
 type Judged = { earnings: Earning[]; applied: ReturnType<typeof appliedRewards> };
 
-/** What a sale earns by the rewards and people of now. */
+/** The sale's earnings by the present rewards and people. */
 async function earningsNow(
   tx: Transaction,
   account: Account,
@@ -55,7 +59,7 @@ async function earningsNow(
   const promoterCampaign = await tx.get(promoterCampaigns, account.id, sale.promoterCampaignId);
   const promoter = await tx.get(promoters, account.id, sale.promoterId);
   if (promoterCampaign === null || promoter === null) return { earnings: [], applied: [] };
-  // The counts have this sale already.
+  // The counts include this sale already.
   const counted = { leadId: lead.id, isFirstSale: false, amountCents: 0 };
   const input = {
     sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 },
@@ -73,13 +77,13 @@ interface Replacement {
   sale: Sale;
   /** The reward that the sale has lost. */
   rewardId: number;
-  /** All that the sale earns without it. */
+  /** Everything that the sale earns without it. */
   earnings: Earning[];
 }
 
 /**
- * Replaces what a reward gave for a sale, at its time and by instalments, and what parents got as a part of that. false: it
- * gave nothing that counts, because it was denied.
+ * Replaces a reward's commissions for a sale, immediate and by instalments, and the parents' shares of them.
+ * False if nothing of it counts, because it was denied.
  */
 async function replace(
   tx: Transaction,
@@ -105,7 +109,7 @@ async function replace(
   }
   const added: Commission[] = [];
   const payment = await tx.get(salePayments, account.id, sale.id);
-  // What is refunded of a reported sale is kept as an earning of nothing, to which the money may come back.
+  // The refunded part of a reported sale is stored as an earning of zero, for money that may be returned.
   const due = gained.filter((each) => payment?.isReported || leftOf(sale)(each).amount !== 0);
   for (const day of new Set(lost.map(({ createdAt }) => createdAt))) {
     const event = {
@@ -124,7 +128,7 @@ async function replace(
   return true;
 }
 
-/** What a sale gave, without what was denied or has been replaced before. */
+/** A sale's commissions, without those denied or replaced before. */
 async function earnedBy(tx: Transaction, { accountId, commissionIds }: Sale): Promise<Commission[]> {
   const earned: Commission[] = [];
   for (const id of commissionIds) {
@@ -137,7 +141,10 @@ async function earnedBy(tx: Transaction, { accountId, commissionIds }: Sale): Pr
 
 type Placed = Pick<Earning, "tierLevel" | "unit" | "targetRules"> & Pick<Commission, "terms">;
 
-/** Tells what is in the place of some amounts: on their level and in their unit, or computed from them for a parent. */
+/**
+ * Matches amounts that take the place of others: on their level and in their unit, or computed from them for
+ * a parent.
+ */
 function placesOf(replaced: Placed[]): (each: Placed) => boolean {
   return ({ tierLevel, unit, terms, targetRules }) => {
     const mode = terms?.tierRewardMode ?? null;
@@ -148,7 +155,7 @@ function placesOf(replaced: Placed[]): (each: Placed) => boolean {
   };
 }
 
-/** An earning less what refunds have taken of it, as if it had been given before them. */
+/** An earning less its refunded part, as if it had been given before the refunds. */
 function leftOf(sale: Sale): (earning: Earning) => Earning {
   const { refundedCents, amountCents } = sale;
   return (earning) => ({
@@ -158,7 +165,7 @@ function leftOf(sale: Sale): (earning: Earning) => Earning {
   });
 }
 
-/** The own part of a sale's promoter goes to the one who had it, because it may have moved with the lead. */
+/** The own share of a sale's promoter goes to its present holder, because it may have moved with the lead. */
 function ofHolder(lost: Commission[]): (earning: Earning) => Earning {
   const holder = lost.find(isOwn)?.promoterCampaignId;
   return (earning) =>
@@ -167,7 +174,10 @@ function ofHolder(lost: Commission[]): (earning: Earning) => Earning {
       : { ...earning, promoterCampaignId: holder };
 }
 
-/** Keeps the new earnings with the payment of a sale that a billing provider reported, in the order of their levels. */
+/**
+ * Stores the new earnings with the payment of a sale that a billing provider reported, in the order of their
+ * levels.
+ */
 async function replaceInPayment(
   tx: Transaction,
   {

@@ -21,31 +21,34 @@ export interface Sale {
   promoterId: number;
   campaignId: number;
   leadId: number;
-  /** How the lead came. null: without a visit. */
+  /** The lead's origin, or null without a visit. */
   origin: Origin | null;
-  /** The client's own id. No two sales of an account share one. */
+  /** The client's own id, unique among the account's sales. */
   eventId: string;
   amountCents: number;
   /** The amount before it was converted, in the minor unit of its own currency. */
   originalAmount: number;
-  /** ISO 4217 code. null: the account's currency. */
+  /** ISO 4217 code, or null for the account's currency. */
   originalCurrency: string | null;
   quantity: number;
   /** The sold price or plan, by the client's own id. */
   planId: string | null;
-  /** The product that has this price. null: none. */
+  /** The product that has this price, or null. */
   productId: number | null;
   billingPeriod: BillingPeriod | null;
   /** Monthly recurring revenue in the account's currency, for statistics only. */
   mrrCents: number | null;
-  /** The reward that the referred person got. It earns nobody money. */
+  /** The reward for the referred person. It earns no promoter money. */
   referralRewardId: number | null;
-  /** The commissions that it earned, those of later instalments included. */
+  /** Its commissions, including those of later instalments. */
   commissionIds: number[];
   /** The sum of its refunds, in the account's currency and in its own. */
   refundedCents: number;
   refundedOriginalAmount: number;
-  /** It turned out to be the same payment as an earlier sale, so it counts nothing. Absent: it is a sale of its own. */
+  /**
+   * Whether it turned out to be the same payment as an earlier sale, so that it counts for nothing. Absent:
+   * no.
+   */
   isDuplicate?: true;
   createdAt: string;
 }
@@ -61,9 +64,9 @@ export interface Refund {
   saleId: number;
   /** As for the sale. */
   origin: Origin | null;
-  /** The client's own id. No two refunds of an account share one. */
+  /** The client's own id, unique among the account's refunds. */
   eventId: string;
-  /** Negative: a bank gave back the money of a dispute. */
+  /** Negative if a bank returned the money of a dispute. */
   amountCents: number;
   originalAmount: number;
   originalCurrency: string | null;
@@ -76,7 +79,7 @@ export interface Cancellation {
   accountId: number;
   id: number;
   leadId: number;
-  /** The client's own id. null: the client gave none. */
+  /** The client's own id, or null if it gave none. */
   eventId: string | null;
   createdAt: string;
 }
@@ -90,7 +93,7 @@ export const sales = table<Sale>()({
     campaign_id: "integer",
     lead_id: "integer",
     event_id: "text",
-    /** The client's own ids of events may be too long for an index. */
+    /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ eventId }) => digest(eventId)],
     amount_cents: "integer",
     refunded_cents: "integer",
@@ -114,7 +117,7 @@ export const sales = table<Sale>()({
   ]),
 });
 
-/** The lead's first sale after an instant. null: none. */
+/** The lead's first sale after an instant, or null. */
 export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
   const between = isoRange({ from: Date.parse(at) + 1, before: null });
   const [next] = await view.page(sales, "lead", accountId, [id], { limit: 1, between });
@@ -138,7 +141,7 @@ export const refunds = table<Refund>()({
   unique: { event: ["event_hash"] },
   indexes: { lead: { on: ["lead_id"] } },
   sums: dailySums(({ amountCents, createdAt: at }) => [
-    // Money that comes back is no refund, but lowers their sum.
+    // Returned money is no refund, but lowers their sum.
     ...(amountCents < 0 ? [] : [{ metric: "refunds" as const, at }]),
     { metric: "refundsCents", at, amount: amountCents },
   ]),
@@ -155,7 +158,7 @@ export const cancellations = table<Cancellation>()({
   unique: { event: ["event_hash"] },
 });
 
-/** The kinds of events with ids of the client. No two events of one kind share an id. */
+/** The kinds of events with ids of the client. An id is unique within its kind. */
 type EventKind = "sale" | "refund" | "cancellation";
 
 /** The error for a second event of one kind with the same id. */
@@ -173,18 +176,20 @@ export async function refuseRepeated<R>(
   if (known !== null) throw alreadyRecorded(kind, eventId);
 }
 
-/** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */
+/** Whether nothing is left of a sale. One in another currency may be worth zero in the account's. */
 export function isRefunded(sale: Sale): boolean {
   if (sale.amountCents === 0) return sale.refundedOriginalAmount >= sale.originalAmount;
   return sale.refundedCents >= sale.amountCents;
 }
 
-/** Whether refunds took all of a sale back. A sale of nothing has nothing left either, but nobody refunded it. */
+/**
+ * Whether refunds took back all of a sale. A sale of zero has nothing left either, but it was not refunded.
+ */
 export function isTakenBack(sale: Sale): boolean {
   return sale.refundedOriginalAmount > 0 && isRefunded(sale);
 }
 
-/** The part of an amount that is left when the same part of its sale was refunded. */
+/** The part of an amount that is left after the sale's refunds. */
 export function leftPart(sale: Sale, amount: number): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
   if (amountCents === 0) return share(amount, originalAmount - refundedOriginalAmount, originalAmount);

@@ -26,7 +26,7 @@ import { isBonusLost, regainTarget, reopenTargets } from "./tiers.ts";
 export interface ReportedPayment {
   /** The event ids under which its sale may be recorded. */
   eventIds: string[];
-  /** What is known of it by now. null: nothing. */
+  /** Our present knowledge of it, or null. */
   parts: PaymentParts | null;
 }
 
@@ -39,14 +39,15 @@ export interface ReportedTaking extends Omit<Taking, "kind" | "at"> {
 }
 
 /**
- * What became of a report: no sale of it is recorded; it was recorded before; it changed nothing, because refunds have
- * taken the whole sale back, or because it is worth less than the smallest unit; or it changed something.
+ * The outcome of a report: no sale of it is recorded; it was recorded before; it changed nothing, because
+ * refunds have taken back the whole sale; the same, because it is worth less than the smallest unit; or it
+ * changed the sale.
  */
 export type Settling = "unknown" | "repeated" | "unchanged" | "worthless" | "changed";
 
 /**
- * Makes the sale of a payment agree with what the provider has reported of it. If the payment was recorded as two sales,
- * before an event showed that they are one, the earlier sale stays, and the other one counts nothing.
+ * Brings the sale of a payment in line with the provider's reports. If the payment was recorded as two sales,
+ * before an event showed that they are one, the earlier sale stays, and the other one counts for nothing.
  */
 export function settlePayment(
   context: Context,
@@ -66,7 +67,9 @@ export function settlePayment(
   });
 }
 
-/** Records money that went back to a customer, or came again. However often it is reported, it counts once. */
+/**
+ * Records money that went back to a customer, or was returned. However often it is reported, it counts once.
+ */
 export async function recordTaking(
   context: Context,
   account: Account,
@@ -83,7 +86,7 @@ export async function recordTaking(
     const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, takings } });
     await markRefunded(tx, context, { before: sale, after, at: taking.at.toISOString() });
     if (after.refundedOriginalAmount === sale.refundedOriginalAmount) return "unchanged";
-    // It is kept, because several of them may be worth something.
+    // It is stored, because several of them together may be worth something.
     return after.refundedCents === sale.refundedCents && sale.amountCents > 0 ? "worthless" : "changed";
   });
 }
@@ -91,13 +94,13 @@ export async function recordTaking(
 /** A sale after a settlement. */
 export interface Settled {
   sale: Sale;
-  /** The refund that was added. null: none. */
+  /** The refund that was added, or null. */
   refund: Refund | null;
   /** The commissions that were added. */
   commissions: Commission[];
 }
 
-/** A sale with what is now known of its payment. */
+/** A sale with the present knowledge of its payment. */
 interface Settlement {
   account: Account;
   sale: Sale;
@@ -107,8 +110,8 @@ interface Settlement {
 }
 
 /**
- * Makes a sale agree with its payment: its amount, its refunds, and its commissions. Commissions never change. Further
- * ones, with the terms of the first, add or take back the difference.
+ * Brings a sale in line with its payment: its amount, its refunds, and its commissions. Commissions never
+ * change. Further ones, with the terms of the first, add or take back the difference.
  *
  * @see docs/spec/money.md "Billing providers"
  */
@@ -149,7 +152,7 @@ async function keepCommissions(tx: Transaction, { sale, refund, commissions }: S
   return { sale: whole, refund: refunded, commissions };
 }
 
-/** The sale of a payment, after all others of it are dropped. null: none is recorded. */
+/** The sale of a payment, after its duplicates are dropped. Null if none is recorded. */
 async function mergeSales(
   tx: Transaction,
   context: Context,
@@ -162,7 +165,7 @@ async function mergeSales(
   const takings = [...payment.takings];
   for (const other of others) {
     const dropped = await tx.get(salePayments, account.id, other.id);
-    // The account sent the other sale itself, and knows whether it is one of its own.
+    // The account sent the other sale itself, and knows whether it is a separate one.
     if (!dropped?.isReported) continue;
     const sale: Sale = { ...other, isDuplicate: true };
     const after = await settle(tx, context, { account, sale, payment: { ...dropped, takings: [] } });
@@ -190,15 +193,15 @@ async function salesOf(tx: Transaction, accountId: number, eventIds: string[]): 
     .map(({ sale }) => sale);
 }
 
-/** A sale, and what is kept of its payment. */
+/** A sale, and the stored reports on its payment. */
 interface Kept {
   sale: Sale;
   payment: SalePayment;
 }
 
 /**
- * A bank may dispute a payment in another currency, by the rate of its day. Without a rate it is the whole payment, which
- * most disputes are about.
+ * A bank may dispute a payment in another currency, by the rate of its day. Without a rate it counts as the
+ * whole payment, as most disputes do.
  */
 async function inSaleCurrency(
   tx: Transaction,
@@ -221,7 +224,7 @@ async function inSaleCurrency(
   return { ...kept, grossAmount, netAmount: kept.netAmount && (await convert(kept.netAmount)) };
 }
 
-/** The amounts of a reported sale. It keeps its currency and its day. null: they stay. */
+/** The amounts of a reported sale. It keeps its currency and its day. Null if they are unchanged. */
 async function amountsOf(
   tx: Transaction,
   account: Account,
@@ -237,7 +240,7 @@ async function amountsOf(
   const { originalCurrency: currency, createdAt } = sale;
   const given = { amount: originalAmount, currency, at: new Date(createdAt) };
   const money = await toAccountCurrency(tx, account, given);
-  // The day's rate may be gone. Then that of the sale itself counts.
+  // The day's rate may be gone. Then the sale's own rate is used.
   const amountCents = isMissing(money) ? inCents(sale, originalAmount) : money.cents;
   return { amountCents, originalAmount, quantity };
 }
@@ -248,8 +251,9 @@ function inCents({ amountCents, originalAmount }: Sale, part: number): number {
 }
 
 /**
- * Gives each refund of a payment the amount by which it raised the refunded part. A bank may give money back, so the part
- * falls, too. A refund that took nothing leaves no record until it does. Returns the last that was added.
+ * Gives each refund of a payment the amount by which it raised the refunded part. A bank may return money, so
+ * that the part falls again. A refund without effect leaves no record until it has one. Returns the last that
+ * was added.
  */
 async function writeRefunds(
   tx: Transaction,
@@ -272,13 +276,13 @@ async function writeRefunds(
     const given = { id, eventId, amountCents, originalAmount, originalCurrency: sale.originalCurrency };
     const refund = { ...newRefund(sale, { ...given, createdAt }), commissionIds: known?.commissionIds ?? [] };
     if (known === null) await tx.insert(refunds, (added = refund));
-    // The account may have given its own refund in another currency.
+    // The account may have sent its own refund in another currency.
     else await tx.put(refunds, kind === "own" ? { ...known, amountCents } : refund);
   }
   return added;
 }
 
-/** What changes about a sale. */
+/** The change of a sale. */
 interface Change {
   lead: Lead;
   before: Moment;
@@ -288,7 +292,7 @@ interface Change {
 /** A sale and its payment at one moment. */
 type Moment = Pick<Settlement, "sale" | "payment">;
 
-/** Adds what is missing to each commission, or takes it back. */
+/** Adds the missing part of each commission, or takes back the excess. */
 async function correct(
   tx: Transaction,
   context: Context,
@@ -314,8 +318,8 @@ async function correct(
 }
 
 /**
- * How much of a target's bonus is missing or too much. It is lost when the rules no longer hold without what was taken
- * off the sale, and comes again with the money unless the target was reached again meanwhile.
+ * The correction of a target's bonus. It is lost when the rules no longer hold without the refunded part of
+ * the sale, and returns with the money unless the target was reached again meanwhile.
  */
 async function bonusChange(
   tx: Transaction,
@@ -334,12 +338,12 @@ async function bonusChange(
   return isBack && (await regainTarget(tx, commission, after.sale)) ? whole : 0;
 }
 
-/** What refunds left of a commission. */
+/** The unrefunded part of a commission. */
 function dueOf({ sale, payment }: Moment, index: number): number {
   const { amount } = payment.earnings[index] ?? { amount: 0 };
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
   if (originalAmount === 0) return 0;
-  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  // A sale in another currency may be worth zero in the account's, and still earn a flat reward.
   return amountCents === 0
     ? amount - share(amount, refundedOriginalAmount, originalAmount)
     : amount - share(amount, refundedCents, amountCents);

@@ -16,19 +16,23 @@ import { loadReward, rulesHold, type Reward, type RewardEntry } from "../../prog
 import type { Customer } from "./customer.ts";
 import { isRefunded, sales, type Sale } from "./sale.ts";
 
-/** This sale's own part of the counts that rules judge. */
+/** This sale's own part of the counts that rules check. */
 interface SaleCounts {
   leadId: number;
   isFirstSale: boolean;
   amountCents: number;
 }
 
-/** Choice: ten levels are more than any program pays, and they bound the reads of a sale. */
+/**
+ * Ten levels are more than any program pays, and they limit the reads of a sale.
+ *
+ * @see docs/spec/money.md "Rewards of a sale", 4
+ */
 const MAX_LEVELS = 10;
 
 /**
- * The promoters who may earn from a sale: the lead's own, and their parents upwards. Nobody earns from the leads of a
- * promoter who may not. No parent comes twice, even if the records form a circle.
+ * The promoters who may earn from a sale: the lead's own, and their parents upwards. If the lead's promoter
+ * may not earn, there are none. No parent occurs twice, even if the records form a circle.
  *
  * @see docs/spec/money.md "Who earns"
  */
@@ -52,7 +56,7 @@ export async function loadTiers(
   return tiers;
 }
 
-/** Whether a target's rules no longer hold without what is refunded of the sale that reached it. */
+/** Whether a target's rules no longer hold without the refunded part of the sale that reached it. */
 export async function isBonusLost(
   tx: Transaction,
   { targetRules = [], takenBackByIds }: Commission,
@@ -77,7 +81,7 @@ export async function isBonusLost(
   return !rulesHold(targetRules, { counts, planId: sale.planId }, "stillHolds");
 }
 
-/** What a promoter's targets count in a campaign, without what refunds took off. Revenue is in cents. */
+/** The counts for a promoter's targets in a campaign, reduced by refunds. Revenue is in cents. */
 export async function loadTargetCounts(
   view: View,
   joined: PromoterCampaign,
@@ -87,7 +91,7 @@ export async function loadTargetCounts(
   return { customers: customers - loss.customersCount, revenue: salesCents - loss.revenueCents };
 }
 
-/** Lets a promoter reach targets again whose bonus was taken back: those of which nothing is left. */
+/** Makes targets reachable again whose bonus was taken back completely. */
 export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commission[]): Promise<void> {
   const owner = await tx.get(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
   if (lost.length === 0 || owner === null) return;
@@ -101,7 +105,10 @@ export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commissio
   });
 }
 
-/** Marks a target as reached again, because the money of its sale came back. false: another sale has reached it since. */
+/**
+ * Marks a target as reached again, because the money of its sale was returned. False if another sale has
+ * reached it since.
+ */
 export async function regainTarget(
   tx: Transaction,
   { rewardId }: Commission,
@@ -119,10 +126,10 @@ export async function regainTarget(
 }
 
 /**
- * The whole months from one instant to a later one, in UTC. 0: less than one.
+ * The whole months from one instant to a later one, in UTC. A month ends on the last day of a shorter month,
+ * like a subscription: a month after 31 January is 28 February, and so is a year after 29 February.
  *
- * Choice: a month ends on the last day of a shorter month, as subscriptions do: a month after 31 January it is
- * 28 February, and a year after 29 February it is 28 February.
+ * @see docs/spec/money.md "Durations", 1
  */
 export function monthsBetween(from: Date, to: Date): number {
   const [year, month] = [to.getUTCFullYear(), to.getUTCMonth()];
@@ -133,19 +140,19 @@ export function monthsBetween(from: Date, to: Date): number {
   return Math.max(0, isOver ? months : months - 1);
 }
 
-/** A sale that nobody has made, by a customer with this past. */
+/** A hypothetical sale, by a customer with this past. */
 interface ImaginedSale extends EarningSale {
-  /** The customer's sales so far, with this one. */
+  /** The customer's sales so far, including this one. */
   salesCount: number;
   ageInMonths: number;
-  /** The promoter's customers and revenue so far, with this one. */
+  /** The promoter's customers and revenue so far, including this one. */
   customersCount: number;
   revenueCents: number;
 }
 
 /**
- * Computes what rewards would give for a sale, by the same function as for a real one. On each level above the
- * promoter stands a parent who is paid by the same rewards.
+ * Computes the rewards for a hypothetical sale, by the same function as for a real one. Each higher level has
+ * a parent with the same rewards.
  *
  * @throws Failure `rule_broken` if an amount is too large
  */
@@ -169,12 +176,14 @@ export function previewEarnings(
     customersCount,
     revenueCents,
   }));
-  // Choice: a reward that is given once was given with the customer's first sale.
+  // A one-time reward was given with the customer's first sale.
   const onceRewardIds = salesCount > 1 ? entries.map(({ reward }) => reward.id) : [];
   return earningsOf({ sale: sold, tiers, history: { ageInMonths, salesCount, onceRewardIds }, splits: [] });
 }
 
-/** A promoter's rewards. Their counts are read only if a rule needs them, because other sales wait meanwhile. */
+/**
+ * A promoter's rewards. Their counts are read only if a rule needs them, because other sales wait meanwhile.
+ */
 async function loadTier(
   tx: Transaction,
   {
@@ -208,8 +217,8 @@ function hasRules(entries: Tier["entries"]): boolean {
 type TargetLoss = NonNullable<Tier["targetLoss"]>;
 
 /**
- * What refunds took off the counts of a promoter's targets: the refunded parts of sales that had reached one, and the
- * customers who bought nothing else. `except` names a lead and a sale that the caller counts.
+ * The reduction of a promoter's target counts by refunds: the refunded parts of sales that had reached a
+ * target, and the customers who bought nothing else. `except` names a lead and a sale that the caller counts.
  *
  * @see docs/spec/money.md "Targets"
  */
@@ -230,7 +239,7 @@ async function loadTargetLoss(
   return { customersCount: gone.size, revenueCents };
 }
 
-/** Whether a lead of the promoter campaign is no customer any more, if so many of its sales are refunded. */
+/** Whether a lead of the promoter campaign is no longer a customer, if so many of its sales are refunded. */
 function isGone(lead: Lead, promoterCampaignId: number, refundedCount: number): boolean {
   const isCounted = lead.promoterCampaignId === promoterCampaignId && lead.customerSince !== null;
   return isCounted && lead.salesCount > 0 && refundedCount >= lead.salesCount;
@@ -243,7 +252,10 @@ async function loadParent(
   return parentPromoterId === null ? null : tx.get(promoters, accountId, parentPromoterId);
 }
 
-/** Where a parent is paid: in the sale's campaign, or in their default one if they are not in the sale's. */
+/**
+ * The promoter campaign by which a parent is paid: in the sale's campaign, or their default one if they are
+ * not in the sale's.
+ */
 async function acceptedIn(
   tx: Transaction,
   { accountId, id, defaultPromoterCampaignId }: Promoter,
@@ -255,7 +267,7 @@ async function acceptedIn(
   return paidIn !== null && acceptsLeads(paidIn) ? paidIn : null;
 }
 
-/** The targets of which the sale still gives something. */
+/** The targets from which the sale still gives a bonus. */
 async function keptTargetIds(
   tx: Transaction,
   { accountId, commissionIds }: Sale,

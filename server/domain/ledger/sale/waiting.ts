@@ -14,11 +14,11 @@ import type { InstalmentPlan } from "./instalment.ts";
 import type { Reported } from "./payment.ts";
 import { alreadyRecorded, type BillingPeriod } from "./sale.ts";
 
-/** The facts of a sale as they come. They are kept whole while it waits. null: not given. */
+/** The data of a sale as given, stored completely while it waits. Null fields are not given. */
 export interface SaleFacts {
   /** In the minor unit of its currency. Positive. */
   amount: number;
-  /** ISO 4217 code. null: the account's currency. */
+  /** ISO 4217 code, or null for the account's currency. */
   currency: string | null;
   quantity: number;
   planId: string | null;
@@ -27,26 +27,26 @@ export interface SaleFacts {
   mrr: number | null;
   subscriptionId: string | null;
   skipEmailNotification: boolean;
-  /** The commissions that come later without a sale. null: none. */
+  /** The commissions that come later without a sale, or null. */
   instalments: InstalmentPlan | null;
   /** Notes on each of its commissions. Absent: none. */
   notes?: CommissionNotes;
-  /** What a billing provider reported of the payment. Absent: the account sends the sale itself. */
+  /** A billing provider's report on the payment. Absent: the account sent the sale itself. */
   reported?: Reported;
 }
 
-/** An event that could not be converted when it came. It is recorded when there is a rate. */
+/** An event that could not be converted when it arrived. It is recorded once there is a rate. */
 interface Waiting {
   accountId: number;
   /** The id that the sale or the refund gets. */
   id: number;
   eventId: string;
   leadId: number;
-  /** The rate that is missing. A refund of a sale that waits has the one of its sale. */
+  /** The missing rate. A refund of a waiting sale has that of its sale. */
   rate: MissingRate;
-  /** Why it could not be recorded although there was a rate. null: it was not tried yet. */
+  /** Why it could not be recorded although there was a rate, or null if it was not tried yet. */
   fault: string | null;
-  /** When it happened, and when it came. */
+  /** When it happened, and when it arrived. */
   createdAt: string;
   keptAt: string;
 }
@@ -54,7 +54,7 @@ interface Waiting {
 export interface WaitingSale extends Waiting {
   kind: "sale";
   facts: SaleFacts;
-  /** The promo code that was used. null: none. */
+  /** The promo code that was used, or null. */
   promoCodeId: number | null;
 }
 
@@ -75,7 +75,10 @@ export interface ShownWaiting {
   promoter: Promoter;
 }
 
-/** How an event is answered: recorded, or waiting for an exchange rate. Absent: it is refused instead of waiting. */
+/**
+ * How to answer an event: recorded, or waiting for an exchange rate. Absent: it is refused instead of
+ * waiting.
+ */
 export interface Shows<R, T, W> {
   show: Show<R, T>;
   showWaiting?: Show<ShownWaiting, W>;
@@ -88,7 +91,7 @@ export const waitingEvents = table<WaitingEvent>()({
     kind: "text",
     lead_id: "integer",
     event_id: "text",
-    /** The client's own ids of events may be too long for an index. */
+    /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ eventId }) => digest(eventId)],
     sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.saleEventId) : null)],
     rate_from: ["text", ({ rate }) => rate.from],
@@ -98,12 +101,12 @@ export const waitingEvents = table<WaitingEvent>()({
   unique: { event: ["kind", "event_hash"] },
   indexes: {
     lead: { on: ["lead_id"] },
-    /** The refunds of a sale that waits. */
+    /** The refunds of a waiting sale. */
     sale: { on: ["sale_event_hash"], where: "sale_event_hash is not null" },
   },
 });
 
-/** The sale with this event id that waits. null: none does. */
+/** The waiting sale with this event id, or null. */
 export async function findWaitingSale(
   reader: Reader,
   accountId: number,
@@ -126,12 +129,12 @@ export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Prom
   return (await tx.view.count(waitingEvents, "lead", accountId, [id])) > 0;
 }
 
-/** The part of a waiting sale that waiting refunds in its currency leave. */
+/** The part of a waiting sale that is left after waiting refunds in its currency. */
 export async function leftOfWaiting(
   tx: Transaction,
   { accountId, id, eventId, facts }: WaitingSale,
 ): Promise<number> {
-  // Another refund of the same moment comes after this one, and sees it.
+  // A concurrent refund comes after this one, and sees it.
   await tx.lock(waitingEvents, accountId, id);
   let left = facts.amount;
   for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, [digest(eventId)])) {
@@ -143,7 +146,7 @@ export async function leftOfWaiting(
 }
 
 /**
- * Refuses an event that waits already. `kept`: the waiting event that is recorded now.
+ * Refuses an event that waits already. `kept` is the waiting event that is recorded now.
  *
  * @throws Failure `already_registered`; `not_found` if `kept` was dropped meanwhile
  */
@@ -157,7 +160,7 @@ export async function refuseWaiting(
   if (kept !== undefined && known?.id !== kept.id) throw new Failure("not_found", "The event was dropped");
 }
 
-/** The part of a waiting event that sales and refunds share. */
+/** The fields of a waiting event that sales and refunds share. */
 export function waitingOf(
   { accountId, id: leadId }: Lead,
   { now }: Context,
@@ -168,7 +171,7 @@ export function waitingOf(
 }
 
 /**
- * Runs the recording of a waiting event. If it is refused, the event stays and says why, because nobody else would
+ * Records a waiting event. If it is refused, the event stays with the reason, because its sender will not
  * repeat it.
  *
  * @returns whether it is recorded, or was before
@@ -195,7 +198,7 @@ async function setFault(store: Store, { accountId, id }: WaitingEvent, fault: st
   });
 }
 
-/** Removes a waiting event, which was recorded, or which the company drops. null: it is gone already. */
+/** Removes a waiting event that was recorded, or that the company drops. Null if it is gone already. */
 export function forgetWaiting(store: Store, accountId: number, id: number): Promise<WaitingEvent | null> {
   return store.transact(async (tx) => {
     const event = await tx.get(waitingEvents, accountId, id);
@@ -204,7 +207,7 @@ export function forgetWaiting(store: Store, accountId: number, id: number): Prom
   });
 }
 
-/** Takes the provider's id of a subscription out of what waits of an erased lead. */
+/** Removes the provider's subscription id from the waiting events of an erased lead. */
 export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Promise<void> {
   for await (const chunk of tx.view.scan(waitingEvents, "lead", accountId, [id])) {
     for (const event of chunk) {
@@ -214,16 +217,16 @@ export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Pr
   }
 }
 
-/** What waits, and for what. */
+/** The waiting events and their missing rates. */
 export interface WaitingCount {
   count: number;
-  /** Those that were refused although there was a rate. They are counted in `count`, too. */
+  /** Those that were refused although there was a rate. They are included in `count`. */
   failedCount: number;
   /** The currencies whose rates are missing, in order. */
   currencies: string[];
 }
 
-/** Counts what waits in an account. */
+/** Counts the waiting events of an account. */
 export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
   const question = waitingQuestion(view, accountId)
     .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
@@ -238,7 +241,7 @@ export async function countWaitingEvents(view: View, accountId: number): Promise
   return found;
 }
 
-/** A page of what waits in an account, oldest first. */
+/** A page of an account's waiting events, oldest first. */
 export function findWaitingEvents(
   view: View,
   accountId: number,

@@ -34,14 +34,14 @@ import {
 import { findKnownLead, findLeadByEmail, findLeadByUid } from "./search.ts";
 import { addLead, findReferrer, type NewLead, type Referrer, type Signup } from "./signup.ts";
 
-/** A lead that the company adds by itself. A sign-up may still follow. */
+/** A lead that the company adds itself. A sign-up may still follow. */
 interface CreatedLead extends Pick<
   Signup,
   "details" | "tid" | "refToken" | "promoterEmail" | "address" | "createdAt" | "skipEmailNotification"
 > {
-  /** null: the ref id, the promoter's e-mail address or the tid names the promoter. */
+  /** Null if the ref id, the promoter's e-mail address or the tid names the promoter. */
   promoterCampaignId: number | null;
-  /** null: `cookie` if a visit is known, otherwise `api`. */
+  /** Null for `cookie` if a visit is known, otherwise `api`. */
   entrySource: EntrySource | null;
   splits: Split[] | null;
 }
@@ -49,7 +49,7 @@ interface CreatedLead extends Pick<
 /**
  * Adds a lead to a promoter campaign.
  *
- * @throws Failure `missing` if nothing names the promoter, `not_found`, `refused` for a promoter campaign that is
+ * @throws Failure `missing` if no promoter is named, `not_found`, `refused` for a promoter campaign that is
  * not accepted, `taken` for a known lead, `invalid` for its splits
  */
 export async function createLead<T>(
@@ -80,7 +80,8 @@ export async function createLead<T>(
 }
 
 /**
- * Checks that the splits of a lead name other promoter campaigns, each once, and give away no more than there is.
+ * Checks that the splits of a lead name other promoter campaigns, each once, and add up to 100 percent at
+ * most.
  *
  * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
  */
@@ -106,19 +107,16 @@ interface NewProposal extends ProposalDetails {
   email: string;
 }
 
-/** A promoter's words about a lead. null: none. */
+/** A promoter's description of a lead. Null fields are not given. */
 type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comment: string | null };
 
 /**
- * Adds a lead that a promoter knows, in the state `pending`.
+ * Adds a lead that a promoter knows, in the state `pending`. The request's address is the promoter's own, so
+ * it says nothing about the lead.
  *
- * Choice: every address is accepted, also that of a person who is a lead already. The promoter would otherwise learn
- * from a refusal who the company's customers are. The approval refuses a known person, and only the company sees that.
- *
- * The address that the request came from is the promoter's own, so it says nothing about the lead.
- *
- * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if the campaign takes no
- * leads by hand or too many wait, `taken` if the promoter has proposed the person before
+ * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if the campaign
+ * accepts no leads by hand or too many wait, `taken` if the promoter has proposed the person before
+ * @see docs/spec/v2.md "Promoters"
  */
 export async function proposeLead<T>(
   context: Context,
@@ -145,9 +143,8 @@ export async function proposeLead<T>(
 }
 
 /**
- * Changes what a promoter says about a lead that waits for approval. undefined: unchanged.
- *
- * Choice: the e-mail address stays, so that the company approves the person that it has looked at.
+ * Changes a promoter's description of a lead that waits for approval. Undefined fields stay unchanged. The
+ * e-mail address can't be changed, so that the company approves the person that it has checked.
  *
  * @throws Failure `not_found` for another promoter's lead, `refused` for one that does not wait
  */
@@ -175,7 +172,11 @@ export function updateProposal<T>(
   });
 }
 
-/** Takes a lead back that waits for approval. @throws Failure as `updateProposal` */
+/**
+ * Withdraws a lead that waits for approval.
+ *
+ * @throws Failure like `updateProposal`
+ */
 export async function removeProposal(context: Context, wanted: OwnRecord): Promise<void> {
   await context.store.transact(async (tx) => {
     const lead = await loadProposal(tx, wanted);
@@ -195,13 +196,13 @@ export async function loadOwnLead(reader: Reader, { accountId, promoterId, id }:
 /** The result of importing one record. */
 export type Imported = "added" | "changed" | "known";
 
-/** Names a promoter. If both are given, the ref token decides. */
+/** Identifies a promoter. If both fields are given, the ref token decides. */
 export interface PromoterName {
   refToken: string | null;
   promoterEmail: string | null;
 }
 
-/** A lead of another program. null: unknown. */
+/** A lead of another program. Null fields are unknown. */
 interface ImportedLead extends PromoterName {
   details: LeadDetails;
   state: LeadState;
@@ -212,13 +213,12 @@ interface ImportedLead extends PromoterName {
 }
 
 /**
- * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A known
- * lead stays unchanged, unless the import says that it is now a customer.
+ * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A
+ * known lead stays unchanged, unless it is now a customer by the import.
  *
- * Choice: imports are history, so neither webhooks nor promoters are notified.
- *
- * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid belong
- * to two different leads
+ * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid
+ * belong to two different leads
+ * @see docs/spec/events.md "Webhooks" on imports
  */
 export async function importLead(context: Context, account: Account, input: ImportedLead): Promise<Imported> {
   const { store, now } = context;
@@ -302,21 +302,21 @@ async function loadReferrer(
   return referrer;
 }
 
-/** Choice: the company looks at each one, so nobody may send it more at once. */
+/** The company reviews each one, so their number is limited. */
 const MOST_PROPOSALS = 100;
 
 async function refuseUnwanted(tx: Transaction, promoterCampaign: PromoterCampaign): Promise<void> {
   const { accountId, campaignId, promoterId } = promoterCampaign;
   requireAccepted(promoterCampaign);
   const { promotersMayAddLeads } = await loadCampaign(tx, accountId, campaignId);
-  if (!promotersMayAddLeads) throw new Failure("refused", "This campaign takes no leads by hand.");
-  // Two proposals can't both be the last one.
+  if (!promotersMayAddLeads) throw new Failure("refused", "This campaign does not accept leads by hand.");
+  // Otherwise two concurrent requests could both create the last one.
   await tx.lock(promoters, accountId, promoterId);
   if ((await tx.view.count(leads, "proposals", accountId, [promoterId])) < MOST_PROPOSALS) return;
   throw new Failure("refused", `${MOST_PROPOSALS} of your leads wait for approval; add more later.`);
 }
 
-/** Choice: without an e-mail to the promoter, who knows what they did. */
+/** Without an e-mail to the promoter, who made the proposal. */
 function signupOf({ comment, ...details }: ProposalDetails & { email: string }): NewLead["signup"] {
   return {
     details: { uid: null, username: null, customFields: null, subId: null, ...details },
@@ -337,7 +337,7 @@ async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): 
   if (input.customerSince === null || known.customerSince !== null) return "known";
   const after: Lead = {
     ...known,
-    // Choice: a file of another program does not lift the company's own denial.
+    // An import does not lift the company's own denial.
     state: known.state === "denied" ? "denied" : input.state,
     planName: input.planName ?? known.planName,
     uid: known.uid ?? input.details.uid,

@@ -6,8 +6,9 @@ import { leads, settled, type CustomerChange, type Lead, type LeadState } from "
 import { loadLead } from "./search.ts";
 
 /**
- * The lead after a change, with what reports count of it from then on. A later change adds to the history and takes
- * nothing away, so the reports of closed months stay. Every change of a lead's state or customer dates goes through here.
+ * The lead after a change, with the history that reports count from then on. A later change adds to the
+ * history and removes nothing, so the reports of closed months stay. Every change of a lead's state or
+ * customer dates goes through here.
  *
  * @param at when it happened
  * @see docs/spec/money.md "Reports"
@@ -20,7 +21,7 @@ export function withHistory(before: Lead | null, after: Lead, at: string): Lead 
   const isActive = isActiveState(after);
   if (isActive === wasActive(history)) return { ...after, customerHistory: history };
   const happened = after.state === "cancelled" ? (after.cancelledAt ?? at) : at;
-  // An event that is reported late must not come before what it undoes.
+  // An event that is reported late must not precede the event that it undoes.
   const moves = history.filter(({ kind }) => kind !== "cancelled").map((change) => change.at);
   const latest = [after.customerSince, ...moves, happened].toSorted().at(-1) ?? happened;
   const change: CustomerChange = { kind: isActive ? "returned" : "left", at: latest };
@@ -28,8 +29,8 @@ export function withHistory(before: Lead | null, after: Lead, at: string): Lead 
 }
 
 /**
- * The lead with a cancellation that is reported after its next sale. It counts as if it had come in time, and the lead
- * stays what it is.
+ * The lead with a cancellation that is reported after its next sale. It counts as if it had come in time, and
+ * the lead's state stays.
  */
 export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: string): Lead {
   const after = withCancellation(lead, at);
@@ -46,7 +47,7 @@ export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: stri
   return { ...after, customerHistory };
 }
 
-/** The instants of all cancellations of a lead, those included that it has bought after. */
+/** The instants of all cancellations of a lead, including those followed by another purchase. */
 export function cancellationsOf(lead: Lead): string[] {
   const past = historyOf(lead).filter(({ kind }) => kind === "cancelled");
   const all = [...past.map(({ at }) => at), ...(lead.cancelledAt === null ? [] : [lead.cancelledAt])];
@@ -54,7 +55,7 @@ export function cancellationsOf(lead: Lead): string[] {
 }
 
 /**
- * Makes a lead that a promoter added by hand a sign-up, which from then on holds its e-mail address. Others stay.
+ * Turns a promoter's proposal into a sign-up, which then owns its e-mail address. Other leads stay unchanged.
  *
  * @throws Failure `not_found`, `refused` for a disabled lead, `taken` if the person is a lead already
  */
@@ -73,7 +74,11 @@ export function disableLead(context: Context, accountId: number, id: number): Pr
   return changeState(context, accountId, { id, to: () => "denied" });
 }
 
-/** Takes the denial of a lead back. Leads that are not denied stay. @throws Failure `not_found` */
+/**
+ * Lifts the denial of a lead. Leads that are not denied stay unchanged.
+ *
+ * @throws Failure `not_found`
+ */
 export function enableLead(context: Context, accountId: number, id: number): Promise<Lead> {
   return changeState(context, accountId, {
     id,
@@ -81,7 +86,7 @@ export function enableLead(context: Context, accountId: number, id: number): Pro
   });
 }
 
-/** Former releases kept no history. Theirs is what they counted. */
+/** Earlier releases stored no history. For their leads it is derived from what they counted. */
 function historyOf({ customerHistory, customerSince, cancelledAt, state }: Lead): CustomerChange[] {
   if (customerHistory !== undefined) return customerHistory;
   const history: CustomerChange[] = [];
@@ -120,7 +125,7 @@ function changeState(
     if (state === before.state) return before;
     const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
     const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
-    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
+    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is already a lead", taken);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     return after;
@@ -128,8 +133,9 @@ function changeState(
 }
 
 /**
- * Choice: the state before a denial is not stored. It follows from the dates and sales, which a denial does
- * not change.
+ * The state before a denial is not stored.
+ *
+ * @see docs/spec/v2.md "Referrals", 4
  */
 function stateOf({
   isProposal,

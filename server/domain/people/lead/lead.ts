@@ -14,7 +14,7 @@ export const LEAD_STATES = [
   "denied",
   /** All sales were refunded. */
   "refunded",
-  /** A promoter added the lead by hand, and nobody has approved it yet. */
+  /** A promoter added the lead by hand, and it is not approved yet. */
   "pending",
 ] as const;
 
@@ -25,7 +25,7 @@ export const ENTRY_SOURCES = ["api", "coupon", "cookie", "manual_admin", "manual
 /** How a lead was connected with its promoter. */
 export type EntrySource = (typeof ENTRY_SOURCES)[number];
 
-/** Another promoter campaign's part of the commissions that a lead earns. */
+/** Another promoter campaign's share of a lead's commissions. */
 export interface Split {
   promoterCampaignId: number;
   /** In ten-thousandths of a percent. */
@@ -38,7 +38,7 @@ export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
 
 export type Suspicion = FraudSuspicion | "no_suspicion";
 
-/** A change that the reports count on its day for ever, whatever comes later. */
+/** A change that reports count on its day for good, regardless of later ones. */
 export interface CustomerChange {
   /** A cancellation alone changes nothing. With it, an active customer has `left`. */
   kind: "left" | "returned" | "cancelled";
@@ -61,13 +61,13 @@ export interface Lead {
   campaignId: number;
   state: LeadState;
   email: string | null;
-  /** The client's own id of the person, as the payment processor knows it. */
+  /** The client's own id of the person, which the payment processor knows. */
   uid: string | null;
   username: string | null;
   firstName: string | null;
   lastName: string | null;
   website: string | null;
-  /** The words of the promoter who added the lead. Absent: none. */
+  /** The comment of the promoter who added the lead. Absent: none. */
   comment?: string | undefined;
   customFields: Record<string, unknown> | null;
   planName: string | null;
@@ -75,54 +75,56 @@ export interface Lead {
   subscriptionId: string | null;
   entrySource: EntrySource;
   /**
-   * The promoter added the lead by hand, and nobody has approved it. Such a lead does not hold its e-mail address: the
-   * person may be a lead already, or become one of another promoter.
+   * Whether the promoter added the lead by hand, and it is not approved yet. Such a lead does not own its
+   * e-mail address: the person may be a lead already, or become one of another promoter.
    */
   isProposal?: true;
-  /** null: the lead came without a visit. */
+  /** Null if the lead came without a visit. */
   origin: Origin | null;
-  /** null: the lead's own promoter gets everything. */
+  /** Null if the lead's own promoter gets everything. */
   splits: Split[] | null;
-  /** The number of sales, refunded ones included. */
+  /** The number of sales, including refunded ones. */
   salesCount: number;
-  /** The number of sales that were refunded whole. */
+  /** The number of completely refunded sales. */
   refundedSalesCount: number;
   /** The cancellation of a cancelled lead, if one was tracked. */
   cancellationId: number | null;
-  /** The rewards that are given once, and that this lead has earned for its promoters or got itself. */
+  /** The one-time rewards that this lead has earned for its promoters or received itself. */
   onceRewardIds: number[];
   /**
-   * The first sale, by its date, that each reward for once or for some months applied to. Absent: no sale was made since
-   * these are kept.
+   * The first sale, by date, to which each `once` or `repeating` reward applied. Absent: no sale since this
+   * is recorded.
    */
   rewardStarts?: RewardStart[];
   /**
-   * The date from which the months of all rewards count, for a customer from before their first sale here. Absent: those of
-   * each reward count from its own first sale.
+   * The date from which the months of all rewards count, for a customer from before their first sale here.
+   * Absent: each reward counts from its own first sale.
    */
   repeatingSince?: string;
   suspicion: Suspicion;
-  /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
+  /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
   tid: string | null;
   subId: string | null;
-  /** The id of the sign-up event. null: the lead was imported or made by a sale, and has not signed up since. */
+  /**
+   * The id of the sign-up event. Null: the lead was imported or made by a sale, and has not signed up since.
+   */
   signupEventId: number | null;
-  /** Absent: nobody added the lead by hand in the dashboard. */
+  /** Absent unless a user added the lead by hand in the dashboard. */
   createdByUser?: Creator;
   skipEmailNotification: boolean;
   customerSince: string | null;
-  /** null: it has not cancelled, or has bought since. */
+  /** Null if it has not cancelled, or has bought since. */
   cancelledAt: string | null;
   /**
-   * What happened to the customer since `customerSince`; those who leave and return in the order of time. Absent: nothing has, or a former
-   * release wrote the lead.
+   * The customer's history since `customerSince`; `left` and `returned` are in the order of time. Absent:
+   * nothing has happened, or an earlier release wrote the lead.
    */
   customerHistory?: CustomerChange[];
-  /** When an imported lead, or one that a sale made, signed up. Absent: never, or when it was created. */
+  /** When an imported lead, or one made by a sale, signed up. Absent: never, or at `createdAt`. */
   signedUpAt?: string;
   /**
-   * When the lead was deleted although it has sales. Nothing finds or lists it any more but its sales, their refunds and
-   * an erasure. Absent: it was not.
+   * When a lead with sales was deleted. Only its sales, their refunds and an erasure still find it. Absent:
+   * not deleted.
    *
    * @see docs/spec/states.md "Leads"
    */
@@ -172,7 +174,9 @@ export const leads = table<Lead>()({
     nameless: ["nameless_tid"],
   },
   indexes: {
-    /** Lists read it instead of the leads, which take far longer. It holds whatever they are filtered by. */
+    /**
+     * Lists read it instead of the leads, which are far larger. It contains all columns that lists filter by.
+     */
     list: {
       on: ["id"],
       covers: [
@@ -198,9 +202,9 @@ export const leads = table<Lead>()({
     /** An erasure must find them by their promoter and by their address. */
     archived: { on: ["promoter_id"], where: "archived_at is not null" },
     archivedEmail: { on: ["email"], where: "email is not null and archived_at is not null" },
-    /** Those that promoters have added and that wait for approval. */
+    /** Promoters' proposals that wait for approval. */
     proposals: { on: ["promoter_id"], where: "is_proposed = 1" },
-    /** Suspicious ones that nobody has denied. */
+    /** Suspicious leads that are not denied. */
     suspicious: {
       on: ["id"],
       where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
@@ -247,25 +251,27 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
   };
 }
 
-/** The lead without the mark of a proposal, if its state says that the company has taken it on. */
+/** The lead, no longer marked as a proposal once its state shows that the company has accepted it. */
 export function settled({ isProposal, ...lead }: Lead): Lead {
   const waits = isProposal && (lead.state === "pending" || lead.state === "denied");
   return waits ? { ...lead, isProposal } : lead;
 }
 
-/** A person's data from a sign-up. null: not given. */
+/** A person's data from a sign-up. Null fields are not given. */
 export type LeadDetails = Pick<
   Lead,
   "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
 >;
 
-/** Whether one of these names is the lead's own. An archived lead holds its names no more. */
+/** Whether one of these names is the lead's own. An archived lead no longer owns its names. */
 export function isNamed(lead: Lead, { uid, email }: Pick<LeadSelector, "uid" | "email">): boolean {
   if (uid !== null && uid === lead.uid) return true;
   return email !== null && lead.email !== null && leadEmail(email) === leadEmail(lead.email);
 }
 
-/** Names a lead in a request. The first given field decides, in this order. null: not given. */
+/**
+ * Identifies a lead in a request. The first given field decides, in this order. Null fields are not given.
+ */
 export interface LeadSelector {
   id: number | null;
   uid: string | null;
@@ -286,7 +292,7 @@ function claimedEmail(lead: Lead): string | null {
   return lead.email === null || !holdsNames(lead) ? null : leadEmail(lead.email);
 }
 
-/** Whether nobody else may have the lead's e-mail address and uid. */
+/** Whether the lead's e-mail address and uid are reserved for it. */
 function holdsNames({ isProposal, archivedAt }: Pick<Lead, "isProposal" | "archivedAt">): boolean {
   return !isProposal && !archivedAt;
 }
@@ -299,19 +305,18 @@ function namelessTid({ email, uid, tid, archivedAt }: Lead): string | null {
   return email === null && uid === null && !archivedAt ? tid : null;
 }
 
-/** The texts that a lead is searched by first, as its commissions are, in lower case. */
+/** The main texts that a search of leads or commissions matches, in lower case. */
 function namesOf({ email, uid }: Lead): string {
   return `${email ?? ""}\n${uid ?? ""}`.toLowerCase();
 }
 
-/** The other texts that a lead is searched by, in lower case. */
+/** The other texts that a lead search matches, in lower case. */
 function wordsOf({ username, website, firstName, lastName }: Lead): string {
   return [username ?? "", website ?? "", `${firstName ?? ""} ${lastName ?? ""}`].join("\n").toLowerCase();
 }
 
 /**
  * The counts of a lead, each on its own day.
- *
  * @see docs/spec/money.md "Reports"
  */
 function leadCounts(lead: Lead): Count[] {
@@ -340,7 +345,10 @@ function activityCounts(lead: Lead): Count[] {
   ];
 }
 
-/** The counts of a lead that a former release wrote: it counted by the state alone, and cancellations of all leads. */
+/**
+ * The counts of a lead that an earlier release wrote: it counted by the state alone, and cancellations of all
+ * leads.
+ */
 function formerActivityCounts({ customerSince, cancelledAt, state }: Lead): Count[] {
   const counts: Count[] = [];
   const isActive = customerSince !== null && state !== "denied" && state !== "refunded";

@@ -45,7 +45,7 @@ export function listArchived(view: View, accountId: number, email: string): Prom
   return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
 }
 
-/** The lead with this username, or null. Choice: of several, the oldest. */
+/** The oldest lead with this username, or null. */
 export async function findLeadByUsername(
   view: View,
   accountId: number,
@@ -55,7 +55,7 @@ export async function findLeadByUsername(
   return lead ?? null;
 }
 
-/** @throws Failure `missing` when nothing names the lead, `not_found`, for an archived one too */
+/** @throws Failure `missing` if no lead is named, `not_found`, also for an archived one */
 export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
   const { id, uid, email } = selector;
   if (id === null && uid === null && email === null) {
@@ -85,7 +85,7 @@ interface Namesakes {
   byUid: Lead | null;
 }
 
-/** Both at once, because a remote store answers them in one round trip. */
+/** Both at the same time, because a remote store answers them in one round trip. */
 export async function findNamesakes(
   reader: Reader,
   accountId: number,
@@ -98,7 +98,11 @@ export async function findNamesakes(
   return { byEmail, byUid };
 }
 
-/** The lead that has both, or one of them. @throws Failure `already_registered` if they are two leads */
+/**
+ * The lead that has both, or one of them.
+ *
+ * @throws Failure `already_registered` if they are two leads
+ */
 export function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {
   if (byEmail !== null && byUid !== null && byEmail.id !== byUid.id) throw alreadyRegistered();
   return byEmail ?? byUid;
@@ -109,7 +113,7 @@ export function alreadyRegistered(): Failure {
   return new Failure("already_registered", "there is already a signup event registered on this lead");
 }
 
-/** The conditions for listed leads. Absent ones do not matter. */
+/** The conditions for listed leads. Absent ones are ignored. */
 export interface LeadFilter {
   /** Part of the e-mail address, uid, name or website, ignoring case. */
   text?: string | undefined;
@@ -120,8 +124,8 @@ export interface LeadFilter {
   promoterId?: number | undefined;
   campaignIds?: number[] | undefined;
   /**
-   * `not_denied`: all except denied ones. `moved`: leads that were left behind by a move. There are none, because a lead
-   * moves as a whole.
+   * `not_denied`: all except denied ones. `moved`: none, because leads move as a whole and leave nothing
+   * behind.
    */
   state?: LeadState | "not_denied" | "moved" | undefined;
   entrySources?: EntrySource[] | undefined;
@@ -129,11 +133,11 @@ export interface LeadFilter {
   customerSince?: Span | undefined;
   createdAt?: Span | undefined;
   cancelledAt?: Span | undefined;
-  /** The plans that they bought last, by the client's own ids. */
+  /** The plans of their latest sales, by the client's own ids. */
   planIds?: string[] | undefined;
 }
 
-/** A page of the leads that pass a filter, in the order in which they came or the reverse of it. */
+/** A page of the leads that match a filter, in the order in which they came or in reverse. */
 export function findLeads(
   store: View,
   accountId: number,
@@ -157,7 +161,7 @@ type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
 
 type LeadSchema = Schema<{ leads: typeof leads }>;
 
-/** What each condition adds to a question. */
+/** How each condition narrows a query. */
 const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
   text: (question, text) => question.where(mentions(text.trim())),
   ids: (question, ids) => question.where(among("leads.id", ids)),
@@ -177,7 +181,7 @@ const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
   planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
 };
 
-/** A question about the leads that pass a filter. Lists, exports and bulk actions ask it. */
+/** A query for the leads that match a filter, used by lists, exports and bulk actions. */
 function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
   const all = view
     .question<LeadSchema>()

@@ -34,7 +34,7 @@ export interface Signup {
   tid: string | null;
   refToken: string | null;
   promoterEmail: string | null;
-  /** The visitor's network address. null: unknown. */
+  /** The visitor's network address, or null if unknown. */
   address: string | null;
   createdAt: Date | null;
   skipEmailNotification: boolean;
@@ -50,16 +50,16 @@ export interface RecordedSignup {
   eventId: number;
   lead: Lead;
   promoter: Promoter;
-  /** How the browser should identify the visitor from now on. null: the sign-up came without a visit. */
+  /** How the browser should identify the visitor from now on, or null if the sign-up came without a visit. */
   visit: Visit | null;
 }
 
 /**
- * Records that a referred person signed up. However often it is called, the person signs up once. If the visit leads
- * to nobody, the browser keeps its former visitor.
+ * Records that a referred person signed up. However often it is called, the person signs up once. If the
+ * visit leads to no promoter, the browser keeps its former visitor.
  *
- * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from this
- * site, `already_registered` if the person has signed up before
+ * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from
+ * this site, `already_registered` if the person has signed up before
  * @see docs/spec/v1.md "Track a sign-up"
  */
 export async function recordSignup<T>(
@@ -99,18 +99,19 @@ export interface RecordedSubscription {
   promoter: Promoter;
 }
 
-/** A person who subscribed to news, for example to a newsletter. */
+/** A person who subscribed, for example to a newsletter. */
 type Subscriber = Pick<
   Signup,
   "details" | "tid" | "refToken" | "promoterEmail" | "address" | "createdAt" | "skipEmailNotification"
 >;
 
 /**
- * Records that a person subscribed. A sign-up may still follow. null: nobody referred the person.
+ * Records that a person subscribed. A sign-up may still follow. Resolves to null for a person whom nobody
+ * referred.
  *
- * Choice: a lead that has signed up or bought something keeps its state, because it is further than a subscriber.
- *
- * @throws Failure `not_found` if the tid or the ref id leads to nobody, `already_registered` for a subscriber
+ * @throws Failure `not_found` if the tid or the ref id leads to no promoter, `already_registered` for a
+ * subscriber
+ * @see docs/spec/v1.md "Subscribers"
  */
 export async function recordSubscription<T>(
   context: Context,
@@ -133,7 +134,7 @@ export async function recordSubscription<T>(
 export interface Referrer {
   promoterCampaign: PromoterCampaign;
   promoter: Promoter;
-  /** The visitor with the given tid. null: none was given, or it is not known in this account. */
+  /** The visitor with the given tid, or null if none is given or known in this account. */
   visitor: Visitor | null;
 }
 
@@ -147,11 +148,9 @@ interface ReferralClaim {
 }
 
 /**
- * The promoter campaign that a sign-up belongs to, or null. The ref id decides, then the promoter's e-mail, then the
- * tid. In each case the tid adds the data of the visit.
+ * The promoter campaign that a sign-up belongs to, or null. In each case the tid adds the data of the visit.
  *
- * Choice: the tid does not replace a ref id that leads to nobody. A request that names a promoter means that
- * promoter, and money must not go to another.
+ * @see docs/spec/tracking.md "How a sign-up finds its promoter"
  */
 export async function findReferrer(
   tx: Transaction,
@@ -171,7 +170,7 @@ export interface NewLead {
   account: Account;
   signup: {
     details: LeadDetails;
-    /** The person's network address. null: unknown. */
+    /** The person's network address, or null if unknown. */
     address: string | null;
     createdAt: Date | null;
     skipEmailNotification: boolean;
@@ -238,8 +237,8 @@ interface KnownSignup {
 }
 
 /**
- * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. A subscriber becomes a
- * sign-up.
+ * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. A subscriber
+ * becomes a sign-up.
  *
  * @throws Failure `already_registered`
  */
@@ -263,7 +262,7 @@ async function signUpKnown(
   return { lead, promoter: await promoterOf(tx, input) };
 }
 
-/** The details of `over`, and those of `under` for the fields that `over` leaves out. */
+/** The details of `over`, completed from `under`. */
 function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
   return {
     email: over.email ?? under.email,
@@ -278,10 +277,10 @@ function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
 }
 
 /**
- * The promoter whose lead it is.
- *
- * Choice: a lead outlives its promoter and is not given to another one. If the promoter is gone, the answer shows the
+ * The lead's promoter. A lead is not given to another promoter; if its own is gone, the answer shows the
  * promoter that the sign-up names.
+ *
+ * @see docs/spec/tracking.md "How a sign-up finds its promoter"
  */
 async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {
   return (await tx.get(promoters, known.accountId, known.promoterId)) ?? referrer.promoter;

@@ -14,7 +14,7 @@ interface PromoterAddress {
   addressHash: string;
   /** Whether the promoter was seen there. */
   isOwn: boolean;
-  /** null: no lead came from there. */
+  /** Null if no lead came from there. */
   lastLeadAt: string | null;
 }
 
@@ -30,8 +30,9 @@ export const promoterAddresses = table<PromoterAddress>()({
 });
 
 /**
- * The stored form of a network address, which only the account's key can tell. A single hash takes a sixth of the time
- * of an HMAC. It is as safe here, because a length extension needs the whole hash and this one is cut.
+ * The stored form of a network address, which can't be computed without the account's key. A single hash
+ * takes a sixth of the time of an HMAC. It is as safe here, because a length extension needs the whole hash
+ * and this one is truncated.
  */
 export function hashAddress(account: Account, address: string): string {
   return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
@@ -63,13 +64,13 @@ export function isAdTraffic(query: URLSearchParams): boolean {
   return PAID_MEDIUM.test(query.get("utm_medium") ?? "");
 }
 
-/** How visits from ads are treated: the promoter's own setting, otherwise the campaign's. */
+/** The policy for visits from ads: the promoter's own setting, otherwise the campaign's. */
 export function adTrafficPolicy(promoter: Promoter, campaign: Campaign): AdTrafficPolicy {
   if (promoter.trackAdTraffic === null) return campaign.trackAdTraffic;
   return promoter.trackAdTraffic ? "allow" : "block";
 }
 
-/** The data that a sign-up is judged by. */
+/** The data on which a sign-up is judged. */
 interface SignupTraits {
   promoter: Promoter;
   campaign: Campaign;
@@ -97,10 +98,9 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
 const SIGHTING_AGE_MS = 60 * 1000;
 
 /**
- * Records that the promoter, or one of their leads, came from an address.
- *
- * Choice: the window of a day is exact to a minute. Otherwise many leads from one address (a fair, an office) would
- * rewrite one record each and hold each other up.
+ * Records that the promoter, or one of their leads, came from an address. The window of a day is precise to a
+ * minute. Otherwise many leads from one address (a fair, an office) would rewrite one record each time and
+ * delay each other.
  */
 export async function rememberAddress(
   tx: Transaction,

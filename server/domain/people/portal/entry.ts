@@ -13,7 +13,7 @@ export interface EntryLink {
 }
 
 /**
- * Makes a link that signs a promoter in once, for somebody of the company to give to them.
+ * Makes a link that signs a promoter in once, for the company to pass on.
  *
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
@@ -31,7 +31,7 @@ export function makeEntryLink(
 }
 
 /**
- * Sets a password that a promoter signs in with until they have chosen their own.
+ * Sets a password with which a promoter signs in until they have chosen their own.
  *
  * @throws Failure `not_found`, or `refused` if they are archived or have chosen one
  */

@@ -9,31 +9,32 @@ import { asItIs } from "../../show.ts";
 import { Failure } from "../../../failure.ts";
 import type { Store } from "../../../storage/store.ts";
 
-/** A campaign that somebody may join, and its account. */
+/** A campaign that people may join, and its account. */
 export interface OpenCampaign {
   account: Account;
   campaign: Campaign;
 }
 
-/** Somebody who wants to become a promoter. */
+/** An applicant. */
 export interface Newcomer {
   email: string;
   firstName: string;
   lastName: string | null;
   passwordHash: string;
   answers: SignupAnswers;
-  /** The referral id of the promoter who brought them in. null, or unknown: nobody. */
+  /** The referral id of the promoter who recruited them. Null or unknown ids are ignored. */
   parentRefToken: string | null;
   address: string | null;
-  /** Whether the server can send e-mails. Without, nobody has to confirm an address. */
+  /** Whether the server can send e-mails. Otherwise addresses need no confirmation. */
   hasMail: boolean;
 }
 
 /**
- * Finds a campaign by its id alone, which no other account uses. Choice: a private campaign is answered like an unknown
- * one unless the invitation is right, so that nobody can ask which ones there are.
+ * Finds a campaign by its id alone, which is unique in the server. Without its invitation, a private campaign
+ * is answered like an unknown one, so that private campaigns can't be probed.
  *
  * @throws Failure `not_found`
+ * @see docs/spec/v2.md "Joining"
  */
 export async function loadOpenCampaign(
   store: Store,
@@ -48,11 +49,14 @@ export async function loadOpenCampaign(
 }
 
 /**
- * Makes a promoter of somebody who signed up by themselves, and sends them an e-mail with their first link.
+ * Makes an applicant a promoter, and sends them an e-mail with their first link.
  *
- * Nobody learns whether an address is known: its owner gets an e-mail instead, and a new address opens nothing until
- * the link in its e-mail was followed. Choice: a server without mail can ask nobody to confirm an address. The answer is
- * the same for everybody there too, but whoever then signs in finds out whether the address was new.
+ * The answer does not reveal whether an address is known: its owner gets an e-mail instead, and a new address
+ * grants no access until the link in its e-mail was followed. A server without mail can't ask for a
+ * confirmation. The answer is the same there, but an applicant who then signs in finds out whether the
+ * address was new.
+ *
+ * @see docs/spec/v2.md "Joining"
  */
 export async function joinProgram(
   context: Context,
@@ -66,7 +70,7 @@ export async function joinProgram(
   try {
     await add(context, { account, campaign, newcomer, deliveryId });
   } catch (error) {
-    // Two requests came at once, and the other one was first.
+    // Another request for the address was faster.
     if (!(error instanceof Failure) || error.kind !== "taken") throw error;
     await remind(context, { account, campaign, newcomer, deliveryId });
   }
@@ -81,7 +85,7 @@ async function remind(context: Context, { account, campaign, newcomer, deliveryI
   if (!newcomer.hasMail) return;
   await context.store.transact(async (tx) => {
     const promoter = await findPromoterByEmail(tx, account.id, newcomer.email);
-    // Whoever was archived can't sign in, so a link would be of no use.
+    // An archived promoter can't sign in, so a link would be useless.
     if (promoter === null || promoter.archivedAt !== null) return;
     const kind = promoter.isUnconfirmed ? "join_accepted" : "address_known";
     await enqueueAccessEmail(tx, context, {

@@ -15,15 +15,14 @@ import {
 } from "../promoter/promoter.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
 
-/** The parts of a profile that invoices show. */
+/** The profile fields that invoices show. */
 const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
 
 /**
- * Changes what promoters say about themselves.
- *
- * Choice: the company has to approve changed invoice details again, because they stand on what it pays.
+ * Changes promoters' own data. Changed invoice details must be approved again.
  *
  * @throws Failure `not_found`, or `refused` for a promoter who was archived or erased meanwhile
+ * @see docs/spec/v2.md "Promoters"
  */
 export function updateOwnProfile(
   context: Context,
@@ -49,14 +48,14 @@ export function updateOwnProfile(
 /** The e-mails that a promoter wants. */
 export type EmailSettings = Record<EmailTopic, boolean>;
 
-/** Reads the e-mails that a promoter wants. Whoever has unsubscribed wants none. */
+/** Reads which e-mails a promoter wants. After unsubscribing, they want none. */
 export async function loadEmailSettings(reader: Reader, promoter: Promoter): Promise<EmailSettings> {
   const wantsNone = await isUnsubscribed(reader, promoter.accountId, promoter.id);
   const isWanted = (topic: EmailTopic) => !wantsNone && !promoter.unwantedEmails?.includes(topic);
   return Object.fromEntries(EMAIL_TOPICS.map((topic) => [topic, isWanted(topic)])) as EmailSettings;
 }
 
-/** Changes the e-mails that a promoter wants. Those who had unsubscribed from all get the chosen ones again. */
+/** Changes the e-mails that a promoter wants. Those who had unsubscribed get the chosen ones again. */
 export function updateEmailSettings(
   { store, now }: Context,
   { accountId, id }: Promoter,
@@ -77,20 +76,19 @@ export function updateEmailSettings(
   });
 }
 
-/** A new password of a promoter. */
+/** A promoter's new password. */
 interface PasswordChange {
   promoter: Promoter;
   session: Session;
-  /** null: not given. */
+  /** Null if not given. */
   currentPassword: string | null;
   passwordHash: string;
 }
 
 /**
- * Sets a promoter's password. All their sessions end, and the one that asked gets a successor.
- *
- * Choice: whoever has a password must know it. A session that began with a temporary password, or of a promoter
- * without a password, needs none.
+ * Sets a promoter's password. All their sessions end, and the caller's is replaced. A promoter with a
+ * password must give it. A session that began with a temporary password, or of a promoter without a password,
+ * needs none.
  *
  * @throws Failure `invalid` if the current password is wrong
  */

@@ -24,9 +24,9 @@ import {
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** How long the portal within the company's own product stays signed in. */
+/** How long the portal inside the company's own product stays signed in. */
 export const FRAME_SECONDS = DAY_MS / 1_000;
-/** How long somebody of the company sees a promoter's portal. */
+/** How long a user can view a promoter's portal. */
 export const VIEW_SECONDS = 15 * 60;
 
 /** A promoter who has just signed in. */
@@ -36,22 +36,22 @@ export interface SignedIn extends OpenedSession {
 }
 
 /** A promoter and their account. */
-export interface Member {
+export interface PortalPromoter {
   account: Account;
   promoter: Promoter;
 }
 
 /**
- * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may have
- * several, so the sign-in form need not name one.
+ * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may
+ * have several accounts, so that the sign-in form need not ask for one.
  */
-export async function findMembers(
+export async function findPortalPromoters(
   store: Store,
   { email, accountId }: { email: string; accountId: string | null },
-): Promise<Member[]> {
+): Promise<PortalPromoter[]> {
   const named = accountId === null ? null : await findAccount(store, accountId);
   const searched = accountId === null ? await listAccounts(store) : named === null ? [] : [named];
-  const found: Member[] = [];
+  const found: PortalPromoter[] = [];
   for (const account of searched) {
     const promoter = await findPromoterByEmail(store, account.id, email);
     if (promoter !== null && promoter.archivedAt === null) found.push({ account, promoter });
@@ -59,15 +59,15 @@ export async function findMembers(
   return found;
 }
 
-/** Signs a promoter in by e-mail address and password. null: nobody has these. */
+/** Signs a promoter in by e-mail address and password. Resolves to null if they are wrong. */
 export async function signInByPassword(
   context: Context,
   given: { email: string; password: string; accountId: string | null; device: string | null },
 ): Promise<SignedIn | null> {
-  const members = await findMembers(context.store, given);
-  // The time of the answer must not tell whether the address is known.
-  if (members.length === 0) await isPasswordAnyway(context, given.password, null);
-  for (const { account, promoter } of members) {
+  const candidates = await findPortalPromoters(context.store, given);
+  // The response time must not reveal whether the address is known.
+  if (candidates.length === 0) await isPasswordAnyway(context, given.password, null);
+  for (const { account, promoter } of candidates) {
     const match = await passwordOf(context, given.password, promoter);
     if (match === null || promoter.isUnconfirmed) continue;
     return context.store.transact(async (tx) => {
@@ -89,12 +89,12 @@ export async function signInByPassword(
 }
 
 /**
- * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` or `entry`
- * may bring one. null: the link does not work any more.
+ * Signs a promoter in by a link. A link of the kind `setup` requires a new password, and those of the kinds
+ * `sign_in` and `entry` accept one. Resolves to null if the link is no longer valid.
  *
- * Whoever joined by themselves chose a password before anybody knew whose address it is. So a link of the kind `join`
- * needs that password, and any other link to an unconfirmed address forgets it. Otherwise somebody could join with a
- * stranger's address, and share the account once the stranger has followed the link.
+ * An applicant has chosen a password before their address was confirmed. So a link of the kind `join`
+ * requires that password, and any other link to an unconfirmed address drops it. Otherwise an attacker could
+ * join with a victim's address, and share the account once the victim has followed the link.
  *
  * @throws Failure `invalid` if the password is missing or wrong
  */
@@ -133,11 +133,11 @@ export async function signInByLink(
   });
 }
 
-/** The promoter whom the token of a session stands for, and the session. null: it has ended. */
+/** The promoter of a session's token, and the session, or null if it has ended. */
 export async function findSignedInPromoter(
   context: Pick<Context, "store" | "now">,
   token: string,
-): Promise<(Member & { session: Session }) | null> {
+): Promise<(PortalPromoter & { session: Session }) | null> {
   const session = await findSession(context, "promoter", token);
   if (session === null) return null;
   const { accountId, id } = session.holder;
@@ -147,8 +147,8 @@ export async function findSignedInPromoter(
   return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
 }
 
-/** The promoter with an auth token who may sign in. null: nobody has it. */
-export async function findByAuthToken(store: Store, authToken: string): Promise<Member | null> {
+/** The promoter with an auth token who may sign in, or null. */
+export async function findByAuthToken(store: Store, authToken: string): Promise<PortalPromoter | null> {
   for (const account of await listAccounts(store)) {
     const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
     if (promoter !== null && promoter.archivedAt === null) return { account, promoter };
@@ -156,7 +156,7 @@ export async function findByAuthToken(store: Store, authToken: string): Promise<
   return null;
 }
 
-/** Signs a promoter in by their auth token. null: nobody has it. */
+/** Signs a promoter in by their auth token. Resolves to null if it is unknown. */
 export async function signInByAuthToken(
   context: Context,
   { authToken, device }: { authToken: string; device: string | null },
@@ -171,8 +171,12 @@ export async function signInByAuthToken(
   });
 }
 
-/** Opens the portal for the company's own product. @throws Failure `refused` for an archived promoter */
-export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
+/**
+ * Opens the portal inside the company's own product.
+ *
+ * @throws Failure `refused` for an archived promoter
+ */
+export function openFrame(context: Context, { account, promoter }: PortalPromoter): Promise<SignedIn> {
   const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, account.id, promoter.id);
@@ -182,7 +186,7 @@ export function openFrame(context: Context, { account, promoter }: Member): Prom
 }
 
 /**
- * Opens a promoter's portal for somebody of the company, who can change nothing in it.
+ * Opens a promoter's portal for a user, who can't change anything in it.
  *
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
@@ -206,8 +210,9 @@ export function openView(
 }
 
 /**
- * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: the first sign-in of a newcomer.
- * `entry`: signs in once, and was given by the company. Tokens hold the place in this list.
+ * `sign_in`: signs in once. `setup`: signs in and sets the first password. `join`: an applicant's first
+ * sign-in. `entry`: signs in once, passed on by the company. Tokens contain the index in this list, so the
+ * order must stay.
  */
 export const LINK_KINDS = ["sign_in", "setup", "join", "entry"] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -221,7 +226,7 @@ interface LinkOwner {
 
 const MINUTE_MS = 60 * 1_000;
 
-/** How long a link works. */
+/** How long a link is valid. */
 export const LIFE_MS: Record<LinkKind, number> = {
   sign_in: 15 * MINUTE_MS,
   setup: 7 * DAY_MS,
@@ -230,10 +235,10 @@ export const LIFE_MS: Record<LinkKind, number> = {
 };
 
 /**
- * The address that signs a promoter in. Its token stands in the fragment, which browsers send to no server.
+ * The address that signs a promoter in. Its token is in the fragment, which browsers never send.
  *
- * Nothing is stored. The token names the promoter and proves by a keyed hash that we made it. The hash includes the
- * promoter's number of sign-ins and their password, so the token works once.
+ * Nothing is stored. The token names the promoter and proves its origin by a keyed hash. The hash includes
+ * the promoter's number of sign-ins and their password, so the token works once.
  */
 export function signInUrl(
   { publicUrl, now }: { publicUrl: string; now: Date },
@@ -246,7 +251,7 @@ export function signInUrl(
   return `${publicUrl}/portal/welcome#${[...claim, proof].join(".")}`;
 }
 
-/** The owner of a link by its token. null: the token is not ours, was used, or is too old. */
+/** The owner of a link by its token, or null if the token is forged, used, or too old. */
 export async function findLinkOwner(reader: Reader, token: string, now: Date): Promise<LinkOwner | null> {
   const [, claim = "", given = ""] = /^([0-9a-z.]{1,100})\.([\w-]{43})$/.exec(token) ?? [];
   const [kindAt, accountId, promoterId, endsAt] = claim.split(".").map((part) => Number.parseInt(part, 36));
@@ -262,14 +267,14 @@ export async function findLinkOwner(reader: Reader, token: string, now: Date): P
 /** Sends each promoter an e-mail with a link that signs them in, as long as `mayMail` allows one more. */
 export async function sendSignInLinks(
   context: Context,
-  members: Member[],
+  candidates: PortalPromoter[],
   mayMail: () => Promise<boolean>,
 ): Promise<void> {
-  for (const member of members) {
+  for (const candidate of candidates) {
     if (!(await mayMail())) return;
     const id = await context.store.nextId("delivery");
     await context.store.transact((tx) =>
-      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...member }),
+      enqueueAccessEmail(tx, context, { id, kind: "sign_in_link", ...candidate }),
     );
   }
 }
@@ -281,15 +286,15 @@ interface AccessEmail {
   kind: AccessEmailKind;
   account: Account;
   promoter: Promoter;
-  /** Absent: the e-mail is about no campaign. */
+  /** Absent if the e-mail is about no campaign. */
   campaignName?: string;
-  /** Further values that only this kind of e-mail has. */
+  /** Further values for this kind of e-mail only. */
   values?: Record<string, string>;
 }
 
 /**
- * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that no store, copy
- * or export holds one.
+ * Writes an e-mail with a link into the portal. The link itself is made when the e-mail is sent, so that
+ * stores, backups and exports never contain it.
  */
 export async function enqueueAccessEmail(
   tx: Transaction,
@@ -301,7 +306,7 @@ export async function enqueueAccessEmail(
     promoterId: promoter.id,
     to: promoter.email,
     values: {
-      // Somebody may have joined with a stranger's address. Nothing that they wrote may reach the stranger.
+      // The address may belong to another person, who must not receive text that the applicant wrote.
       first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
       email: promoter.email,
       company_name: account.name,
@@ -313,7 +318,10 @@ export async function enqueueAccessEmail(
   await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
 }
 
-/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
+/**
+ * Which of the promoter's passwords a text is. They have their own, a temporary one, or both. The check takes
+ * as long as without any.
+ */
 async function passwordOf(
   context: Context,
   text: string,
@@ -326,7 +334,7 @@ async function passwordOf(
   return isTemporary ? "temporary" : null;
 }
 
-/** Writes the sign-in of a promoter and opens their session. */
+/** Writes a promoter's sign-in and opens their session. */
 async function enter(
   tx: Transaction,
   context: Context,
@@ -336,7 +344,7 @@ async function enter(
     device,
     mustSetPassword,
     endsAt,
-  }: Member & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
+  }: PortalPromoter & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
 ): Promise<SignedIn> {
   const after: Promoter = {
     ...promoter,

@@ -43,12 +43,16 @@ export async function createPromoCode<T>(
   });
 }
 
-/** Changes to a promo code. undefined: unchanged. */
+/** Changes to a promo code. Undefined fields stay unchanged. */
 type PromoCodeChanges = {
   [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
 };
 
-/** Stops changes to some codes. It reads within the transaction that makes the change. @throws Failure */
+/**
+ * Prevents changes to some codes. It reads within the transaction that makes the change.
+ *
+ * @throws Failure
+ */
 type Guard = (tx: Transaction, promoCode: PromoCode) => Promise<void>;
 
 const REFUSALS = {
@@ -96,7 +100,11 @@ export function updatePromoCode<T>(
   });
 }
 
-/** Archives a promo code. An archived one stays unchanged. @throws Failure `not_found` */
+/**
+ * Archives a promo code. An archived one stays unchanged.
+ *
+ * @throws Failure `not_found`
+ */
 export function archivePromoCode<T>(
   context: Context,
   accountId: number,
@@ -114,9 +122,9 @@ export function archivePromoCode<T>(
 }
 
 /**
- * The rewards that a promoter's own codes may give. Empty: the promoter can't make any.
+ * The rewards that a promoter's own codes may give. If it is empty, the promoter can't make any.
  *
- * Choice: those that the campaign gives to customers anyway, because each code costs the company money.
+ * @see docs/spec/v2.md "Promo codes"
  */
 export async function rewardsForOwnCodes(
   reader: Reader,
@@ -136,19 +144,20 @@ interface NewOwnCode {
   promoterId: number;
   promoterCampaignId: number;
   code: string;
-  /** null: the first that the campaign gives to customers. */
+  /** Null: the first reward that the campaign gives to customers. */
   rewardId: number | null;
   description: string | null;
 }
 
-/** Choice: enough for a code for each channel. */
+/** Enough for a code for each channel. */
 const MOST_CODES = 50;
 
 /**
  * Makes a promo code.
  *
- * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if its campaign lets promoters
- * make none or there are too many, `invalid` for a reward that the campaign does not give, `taken`
+ * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` if its campaign
+ * does not let promoters make codes or there are too many, `invalid` for a reward that the campaign does not
+ * give, `taken`
  */
 export async function createOwnCode<T>(
   context: Context,
@@ -161,7 +170,7 @@ export async function createOwnCode<T>(
     const own = { accountId, promoterId, id: promoterCampaignId };
     const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
     const reward = await chosenReward(tx, promoterCampaign, input.rewardId);
-    // Two codes can't both be the last one.
+    // Otherwise two concurrent requests could both create the last one.
     await lockCodes(tx, accountId);
     if ((await tx.view.count(promoCodes, "own", accountId, [promoterCampaignId])) >= MOST_CODES) {
       throw new Failure("refused", `You have ${MOST_CODES} codes; archive one first.`);
@@ -174,10 +183,10 @@ export async function createOwnCode<T>(
 }
 
 /**
- * Changes a promo code that the promoter made.
+ * Changes a promoter's own promo code.
  *
- * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made or that is archived,
- * or if the campaign lets promoters make none any more; `taken`
+ * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made or that is
+ * archived, or if the campaign no longer lets promoters make codes; `taken`
  */
 export function updateOwnCode<T>(
   context: Context,
@@ -201,7 +210,7 @@ export function updateOwnCode<T>(
 }
 
 /**
- * Archives a promo code that the promoter made.
+ * Archives a promoter's own promo code.
  *
  * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made
  */
@@ -249,5 +258,5 @@ async function requireOwn(
   const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
   if (promoterCampaign?.promoterId !== promoterId) throw new Failure("not_found", "Promo code not found.");
   if (madeByPromoterId === promoterId) return promoterCampaign;
-  throw new Failure("refused", "The company made this code, and can change it.");
+  throw new Failure("refused", "Only the company can change this code.");
 }

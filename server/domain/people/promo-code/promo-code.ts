@@ -13,19 +13,19 @@ import { foldedCoupon, rewards } from "../../program/reward/reward.ts";
 export interface PromoCode {
   accountId: number;
   id: number;
-  /** The code that customers type. Compared without case. */
+  /** The code that customers enter. Compared without case. */
   code: string;
   rewardId: number;
   promoterCampaignId: number;
   /** The promoter who made the code. Absent: the company did. */
   madeByPromoterId?: number;
-  /** The payment processor's id. null: not linked yet. */
+  /** The payment processor's id, or null if not linked yet. */
   extId: string | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
   details: Record<string, unknown> | null;
   createdAt: string;
-  /** null: in use. */
+  /** Null while in use. */
   archivedAt: string | null;
 }
 
@@ -47,7 +47,7 @@ export const promoCodes = table<PromoCode>()({
   indexes: {
     promoterCampaign: { on: ["promoter_campaign_id"] },
     inUse: { on: ["promoter_campaign_id"], where: "archived_at is null" },
-    /** The codes in use that a promoter made. */
+    /** Promoters' own codes in use. */
     own: {
       on: ["promoter_campaign_id"],
       where: "archived_at is null and made_by_promoter_id is not null",
@@ -55,7 +55,7 @@ export const promoCodes = table<PromoCode>()({
   },
 });
 
-/** Promo codes, archived ones included, oldest first. May be limited to one promoter campaign. */
+/** Promo codes, including archived ones, oldest first, optionally of one promoter campaign. */
 export function findPromoCodes(
   store: Store,
   accountId: number,
@@ -71,7 +71,7 @@ export function findPromoCodes(
   return findPage(store, promoCodes, { question, ...window });
 }
 
-/** The promo codes in use of a promoter campaign, oldest first. */
+/** The promo codes of a promoter campaign that are in use, oldest first. */
 export async function listCodesInUse(
   view: View,
   accountId: number,
@@ -84,7 +84,7 @@ export async function listCodesInUse(
   return codes;
 }
 
-/** The promo code in use with this code, in any case. null: none. */
+/** The promo code in use with this code, in any case, or null. */
 export function findCodeInUse(reader: Reader, accountId: number, code: string): Promise<PromoCode | null> {
   return reader.find(promoCodes, "code", accountId, [claimedCode(code)]);
 }
@@ -97,10 +97,10 @@ export async function loadPromoCode(reader: Reader, accountId: number, id: numbe
 }
 
 /**
- * The promoter campaign that a code leads to, whatever its state. null: none.
+ * The promoter campaign that a code leads to, in any state, or null. A promoter's own code comes last,
+ * because it must never take customers from the company's codes.
  *
- * Choice: the company's promo codes come first, then the codes that customers type, then the codes at the payment
- * processor, which alone are compared as they are written. A code that a promoter made comes last, because it must never take customers from what the company set up.
+ * @see docs/spec/v2.md "Promo codes"
  */
 export async function findCodeOwner(
   reader: Reader,
@@ -115,15 +115,16 @@ export async function findCodeOwner(
 }
 
 /**
- * Lets only one transaction of an account give out codes: promo codes that promoters make, and the coupons of promoter
- * campaigns and of rewards, must differ in any letter case, and no constraint spans them all.
+ * Serialises the transactions of an account that assign codes: promoters' own promo codes, and the coupons of
+ * promoter campaigns and of rewards, must differ in any letter case, and no constraint spans them all.
  */
 export async function lockCodes(tx: Transaction, accountId: number): Promise<void> {
   await tx.lock(accounts, SYSTEM, accountId);
 }
 
 /**
- * Stops a reward from having the code of one promoter as its coupon, because customers of every promoter may type it.
+ * Prevents a reward from using a promoter's own code as its coupon, because customers of every promoter may
+ * enter it.
  *
  * @throws Failure `taken`
  */
@@ -140,7 +141,7 @@ export async function refuseOwnCode(
 }
 
 /**
- * Stops a promoter from making a code that the company has given to anybody, in any letter case.
+ * Prevents a promoter from making a code that the company uses, in any letter case.
  *
  * @throws Failure `taken`
  */
@@ -154,10 +155,10 @@ export async function refuseGivenCode(tx: Transaction, accountId: number, code: 
 }
 
 /**
- * Names the new coupons of a promoter campaign that are codes which another promoter made, or, in another letter case, the
- * coupon of another promoter campaign. `before`: null for a new one.
+ * Names the new coupons of a promoter campaign that are another promoter's own codes or, in another letter
+ * case, the coupon of another promoter campaign. `before` is null for a new one.
  *
- * Choice: a promo code that the company made may be a coupon too, and so may the coupon of a reward.
+ * @see docs/spec/v2.md "Promo codes"
  */
 export async function findCodesOfOthers(
   tx: Transaction,

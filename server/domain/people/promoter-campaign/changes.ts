@@ -29,11 +29,11 @@ import {
 } from "./search.ts";
 
 /**
- * Adds a promoter to one more campaign, with a ref token of its own.
- *
- * Choice: the state is `pending` if the campaign does not approve automatically, as for new promoters.
+ * Adds a promoter to one more campaign, with a ref token of its own. The state is `pending` unless the
+ * campaign approves automatically.
  *
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
+ * @see docs/spec/v2.md "Other promoter operations"
  */
 export async function addToCampaign<T>(
   context: Context,
@@ -64,13 +64,13 @@ export async function addToCampaign<T>(
   });
 }
 
-/** Changes to a promoter campaign. undefined: unchanged. */
+/** Changes to a promoter campaign. Undefined fields stay unchanged. */
 export interface PromoterCampaignChanges {
   state?: PromoterCampaignState | undefined;
   refToken?: string | undefined;
   coupon?: string | null | undefined;
   displayCoupon?: string | null | undefined;
-  /** A page of the promoter's own. A visit of it counts as a click on their link. null: none. */
+  /** A page of the promoter's own, whose visits count as clicks on their link, or null. */
   directUrl?: string | null | undefined;
   rewardsForPromoters?: RewardEntry[] | undefined;
   rewardsForReferrals?: RewardEntry[] | undefined;
@@ -80,13 +80,11 @@ export interface PromoterCampaignChanges {
 }
 
 /**
- * Changes a promoter campaign. The state may change from any to any other. A former ref token then leads to nobody.
+ * Changes a promoter campaign. The state may change from any to any other. A replaced ref token then leads to
+ * no promoter.
  *
- * Choice: the state of an archived promoter can't change until they are restored, as in the batches. Sending it back
- * unchanged is allowed.
- *
- * @throws Failure `not_found`, `refused` for an erased promoter or for the state of an archived one, `rule_broken`,
- * `taken` naming every unique field that belongs to another
+ * @throws Failure `not_found`, `refused` for an erased promoter or for the state of an archived one,
+ * `rule_broken`, `taken` naming every unique field that belongs to another
  * @see docs/spec/v2.md "Update a promoter campaign"
  */
 export function updatePromoterCampaign<T>(
@@ -118,7 +116,11 @@ export function updatePromoterCampaign<T>(
   });
 }
 
-/** Sets the state of a promoter campaign. The same state changes nothing. @throws Failure `not_found` or `refused` */
+/**
+ * Sets the state of a promoter campaign. The same state changes nothing.
+ *
+ * @throws Failure `not_found` or `refused`
+ */
 export async function setPromoterCampaignState(
   context: Context,
   accountId: number,
@@ -133,7 +135,7 @@ export async function setPromoterCampaignState(
   });
 }
 
-/** Changes to a promoter campaign's links and codes. Those left out stay. */
+/** Changes to a promoter campaign's links and codes. Missing ones stay unchanged. */
 export interface LinkChanges {
   refToken?: string | undefined;
   coupon?: string | null | undefined;
@@ -142,7 +144,7 @@ export interface LinkChanges {
   usesUrlTracking?: boolean | undefined;
 }
 
-/** A promoter campaign with changes applied, and the fields that another one has taken. */
+/** A promoter campaign with changes applied, and its fields that are taken. */
 export async function planLinkChanges(
   tx: Transaction,
   before: PromoterCampaign,
@@ -160,7 +162,7 @@ export async function planLinkChanges(
   return { after, taken: await findTakenFields(tx, before, after) };
 }
 
-/** Names the fields whose values are taken. `before`: null for a new promoter campaign. */
+/** Names the fields whose values are taken. `before` is null for a new promoter campaign. */
 export async function findTakenFields(
   tx: Transaction,
   before: PromoterCampaign | null,
@@ -177,7 +179,7 @@ export async function findTakenFields(
   };
 }
 
-/** Writes a changed promoter campaign. A ref token that it gives up is retired for ever. */
+/** Writes a changed promoter campaign. A ref token that it no longer has is retired for ever. */
 export async function putPromoterCampaign(
   tx: Transaction,
   before: PromoterCampaign,
@@ -187,10 +189,10 @@ export async function putPromoterCampaign(
   if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
 }
 
-/** Which promoter campaign moves, and where to. */
+/** The promoter campaign to move, and its destination. */
 interface CampaignMove {
   selection: Selection;
-  /** null: the promoter's default campaign. */
+  /** Null for the promoter's default campaign. */
   fromCampaignId: number | null;
   toCampaignId: number;
   /** Whether its leads move to the new campaign too. */
@@ -201,16 +203,14 @@ interface CampaignMove {
 const LEADS_PER_COMMIT = 500;
 
 /**
- * Moves a promoter from one campaign to another.
+ * Moves a promoter from one campaign to another. The promoter campaign itself moves, so that its links,
+ * codes, visitors and leads keep working.
  *
- * Choice: the promoter campaign itself moves, so that its links, codes, visitors and leads keep working. Its leads
- * stay with the campaign that they came through, and keep what they earn, unless the request moves them too. The
- * state stays, because a move is no new review.
- *
- * The first leads move in the same commit, which is enough for most promoters. The others follow. A repeated request
- * moves the leads that were left behind, because the first one was interrupted or moved no leads.
+ * The first leads move in the same commit, which is enough for most promoters. The others follow. A repeated
+ * request moves leads that were left behind, because the first one was interrupted or moved no leads.
  *
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
+ * @see docs/spec/v2.md "Other promoter operations"
  */
 export async function moveToCampaign<T>(
   context: Context,
@@ -239,7 +239,10 @@ function alreadyInCampaign(): Failure {
   return new Failure("refused", "Promoter is already in this campaign.");
 }
 
-/** V1 can set a landing page without tracking. This field does not show it, so clearing the field keeps that page. */
+/**
+ * V1 can set a landing page without tracking. This field does not show it, so clearing the field keeps that
+ * page.
+ */
 function pageAfter(
   { landingUrl, usesUrlTracking }: PromoterCampaign,
   directUrl: string | null | undefined,
@@ -276,9 +279,7 @@ async function rewardsAfter(
 /**
  * The promoter campaign's own rewards.
  *
- * Choice: entries alone mean that it is customised. Customised without entries begins with the campaign's entries, so
- * that nothing changes for the promoter yet. Not customised drops all entries, even those in the request, because
- * clients send back what they were shown.
+ * @see docs/spec/v2.md "Update a promoter campaign"
  */
 function ownRewards(rewards: {
   own: RewardEntry[] | null;
@@ -294,7 +295,7 @@ function ownRewards(rewards: {
 interface Moved {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
-  /** The error if it had moved before and only its leads still follow. null: it moved now. */
+  /** The error if it had moved before and only its leads still follow, or null if it moved now. */
   refusal: Failure | null;
 }
 

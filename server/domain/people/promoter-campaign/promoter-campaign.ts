@@ -19,24 +19,24 @@ export interface PromoterCampaign {
   state: PromoterCampaignState;
   /** The referral id in links, lower case. */
   refToken: string;
-  /** The ref tokens of further links that came from another program, lower case. Absent: none. */
+  /** The ref tokens of further links from another program, lower case. Absent: none. */
   moreRefTokens?: string[];
   /** The code or id at the payment processor (V1 `promo_code`). */
   coupon: string | null;
-  /** The code that customers type at the checkout (V1 `customer_promo_code`). */
+  /** The code that customers enter at the checkout (V1 `customer_promo_code`). */
   displayCoupon: string | null;
-  /** The promoter's own landing page. null: the campaign's. */
+  /** The promoter's own landing page, or null for the campaign's. */
   landingUrl: string | null;
   /** Whether a visit of `landingUrl` counts as a click even without a parameter. */
   usesUrlTracking: boolean;
-  /** Rewards of this promoter campaign alone. null: the campaign's. */
+  /** Rewards of this promoter campaign alone, or null for the campaign's. */
   rewardsForPromoters: RewardEntry[] | null;
   rewardsForReferrals: RewardEntry[] | null;
   /** The target rewards that the promoter has got, each once. */
   targetsReached: { rewardId: number; at: string }[];
   /**
-   * The sales that reached a target until a refund took the bonus back. What was refunded of them counts for no target.
-   * Absent: none.
+   * The sales that reached a target until a refund took the bonus back. Their refunded part counts for no
+   * target. Absent: none.
    */
   lostTargetSaleIds?: number[];
   createdAt: string;
@@ -59,7 +59,7 @@ export const promoterCampaigns = table<PromoterCampaign>()({
     state: "text",
     ref_token: "text",
     coupon: ["text", ({ coupon }) => coupon && indexed(coupon)],
-    /** Coupons are unique as they are written, and some are looked up without letter case. */
+    /** Coupons are unique in their exact spelling, and some are looked up without case. */
     folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
     display_coupon: ["text", ({ displayCoupon }) => displayCoupon && foldedCoupon(displayCoupon)],
     /** The page whose visits count as clicks. */
@@ -113,13 +113,16 @@ export function newPromoterCampaign(
   };
 }
 
-/** Whether the promoter campaign may get new clicks and leads, and shares of what others' leads earn. */
+/**
+ * Whether the promoter campaign may get new clicks and leads, and shares of the commissions from others'
+ * leads.
+ */
 export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
   return promoterCampaign.state === "accepted";
 }
 
 /**
- * The promoter campaign with this id, which may get leads.
+ * The promoter campaign with this id, if it may get leads.
  *
  * @throws Failure `not_found`, `refused` if it is not accepted
  */
@@ -136,8 +139,8 @@ export function requireAccepted(owner: PromoterCampaign): void {
 }
 
 /**
- * Whether the promoter campaign earns from the sales of its own leads. An inactive one gets no new leads, but keeps those
- * it has.
+ * Whether the promoter campaign earns from the sales of its own leads. An inactive one gets no new leads, but
+ * keeps those it has.
  */
 export function earnsFromLeads({ state }: PromoterCampaign): boolean {
   return state === "accepted" || state === "inactive";
@@ -159,7 +162,7 @@ export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign):
   return promoterCampaign.usesUrlTracking ? page : linkTo(page, promoterCampaign, campaign);
 }
 
-/** The link to a page that names the promoter. */
+/** The link to a page, with the promoter's ref token. */
 export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const link = parseUrl(page);
   if (link === null) return page;
@@ -168,8 +171,8 @@ export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaig
 }
 
 /**
- * The part of a page's address that direct URL tracking compares: host and path, without scheme, `www.`, query,
- * fragment and trailing slash. null: not a web address.
+ * The part of a page's address that direct URL tracking compares: host and path, without scheme, `www.`,
+ * query, fragment and trailing slash. Null if it is not a web address.
  */
 export function trackedPage(address: string): string | null {
   const page = parseUrl(address);
@@ -189,7 +192,7 @@ export async function loadPromoterCampaign(
   return promoterCampaign;
 }
 
-/** Names a record of one promoter. */
+/** Identifies a record of one promoter. */
 export interface OwnRecord {
   accountId: number;
   promoterId: number;
@@ -207,8 +210,8 @@ export async function loadOwnPromoterCampaign(
 }
 
 /**
- * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is gone,
- * the promoter campaign has moved since it was read, and is read again.
+ * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is
+ * gone, the promoter campaign has moved since it was read, and is read again.
  *
  * @throws Failure `not_found` if the promoter campaign is gone
  */
@@ -223,7 +226,7 @@ export async function withCampaign(
   return { promoterCampaign: moved, campaign: await loadCampaign(reader, accountId, moved.campaignId) };
 }
 
-/** The texts of its own that a promoter campaign is searched by, in lower case. */
+/** The promoter campaign's own texts that a search matches, in lower case. */
 function wordsOf({ refToken, moreRefTokens = [], coupon, displayCoupon }: PromoterCampaign): string {
   return [refToken, coupon ?? "", displayCoupon ?? "", ...moreRefTokens].join("\n").toLowerCase();
 }

@@ -8,14 +8,17 @@ import { acceptsLeads, promoterCampaigns, type PromoterCampaign } from "./promot
 /** The longest ref token, in characters. */
 export const REF_TOKEN_LENGTH = 100;
 
-/** The promoter campaign of a ref token. Kept for ever, so that a token can never lead to somebody else. */
+/**
+ * The promoter campaign of a ref token. Kept for ever, so that a token can never lead to another promoter.
+ */
 interface RefToken {
   accountId: number;
   token: string;
-  /** null: retired. It leads to nobody. */
+  /** Null if it is retired and leads to no promoter. */
   promoterCampaignId: number | null;
   /**
-   * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is gone.
+   * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is
+   * gone.
    */
   retiredFrom?: number;
 }
@@ -30,7 +33,7 @@ export const refTokens = table<RefToken>()({
   },
 });
 
-/** Tokens that held the name of an erased promoter. Nobody may have them again. */
+/** Tokens that contained the name of an erased promoter. They are never issued again. */
 export const forgottenTokens = table<{ accountId: number; tokenHash: string }>()({
   name: "forgotten-token",
   key: ["token_hash"],
@@ -46,8 +49,8 @@ export function isRefToken(text: string): boolean {
 }
 
 /**
- * Whether a link of another program may go on with a text. Other programs allow more characters, so such tokens are found,
- * but nobody can choose one here.
+ * Whether a link from another program may end with a text. Other programs allow more characters: such tokens
+ * are found, but can't be chosen here.
  */
 export function isFormerToken(text: string): boolean {
   return text !== "" && text.length <= REF_TOKEN_LENGTH && !/\p{Cc}/u.test(text);
@@ -67,8 +70,8 @@ export async function findByRefToken(
 }
 
 /**
- * The first promoter campaign among several ref ids that may get leads, or null. A page's own parameters may have the
- * names that links use, so an unknown ref id must not hide the one after it.
+ * Of several ref ids, the first one's promoter campaign that may get leads, or null. A page's own parameters
+ * may have the names that links use, so an unknown ref id must not hide the next one.
  */
 export async function findAccepting(
   reader: Reader,
@@ -82,15 +85,15 @@ export async function findAccepting(
   return null;
 }
 
-/** Whether nobody has, or ever had, this token. */
+/** Whether this token was never used. */
 export async function isFreeRefToken(tx: Transaction, accountId: number, token: string): Promise<boolean> {
   if ((await tx.get(refTokens, accountId, token)) !== null) return false;
   return (await tx.get(forgottenTokens, accountId, digest(token))) === null;
 }
 
 /**
- * Removes the tokens of a promoter campaign, former ones too, from the store. Their hashes stay, so nobody can get
- * them.
+ * Removes all tokens of a promoter campaign, including former ones. Their hashes stay, so that they are never
+ * issued again.
  */
 export async function forgetRefTokens(
   tx: Transaction,
@@ -104,8 +107,8 @@ export async function forgetRefTokens(
 }
 
 /**
- * Gives a promoter campaign a free token. The former one is retired for ever: it leads to nobody, and nobody can get
- * it.
+ * Gives a promoter campaign a free token. The former one is retired for ever: it leads to no promoter and is
+ * never issued again.
  */
 export async function replaceRefToken(
   tx: Transaction,

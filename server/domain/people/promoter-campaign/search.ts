@@ -8,7 +8,7 @@ import { promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns, type PromoterCampaign, type PromoterCampaignState } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
-/** Names a promoter campaign by its promoter and its campaign. */
+/** Identifies a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {
   promoterId: number;
   campaignId: number;
@@ -24,8 +24,8 @@ export function listPromoterCampaigns(
 }
 
 /**
- * All promoter campaigns of a promoter. Nobody changes them, or adds any, until the transaction has ended: whoever adds
- * something for the promoter reads the promoter or the promoter campaign.
+ * All promoter campaigns of a promoter, locked until the transaction has ended. None can be added either:
+ * every transaction that adds a record for the promoter reads the promoter or the promoter campaign.
  */
 export async function lockPromoterCampaigns(
   tx: Transaction,
@@ -40,7 +40,11 @@ export async function lockPromoterCampaigns(
   return found;
 }
 
-/** The promoter's campaign with this campaign id. @throws Failure `not_found` */
+/**
+ * The promoter's promoter campaign in this campaign.
+ *
+ * @throws Failure `not_found`
+ */
 export async function loadPromoterCampaignOf(
   tx: Transaction,
   accountId: number,
@@ -66,7 +70,7 @@ export function notInCampaign(): Failure {
   return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
-/** The conditions for listed promoter campaigns. Absent ones do not matter. */
+/** The conditions for listed promoter campaigns. Absent ones are ignored. */
 interface PromoterCampaignFilter {
   /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
   text?: string | undefined;
@@ -76,7 +80,7 @@ interface PromoterCampaignFilter {
   state?: PromoterCampaignState | undefined;
 }
 
-/** A page of the promoter campaigns that pass a filter, oldest first. */
+/** A page of the promoter campaigns that match a filter, oldest first. */
 export function findPromoterCampaigns(
   store: View,
   accountId: number,
@@ -100,7 +104,8 @@ export async function searchPromoterCampaigns(
 }
 
 /**
- * Limits a list to what belongs to a promoter campaign, promoter or campaign. All null: everything in the account.
+ * Limits a list to records of a promoter campaign, promoter or campaign. If all are null, the list is
+ * unlimited.
  */
 export interface BelongingFilter {
   promoterCampaignId: number | null;
@@ -109,7 +114,7 @@ export interface BelongingFilter {
   campaignId: number | null;
 }
 
-/** The same as conditions of a list. Absent ones do not matter. */
+/** The same as conditions of a list. Absent ones are ignored. */
 interface Scope {
   promoterCampaignId?: number;
   promoterId?: number;
@@ -117,10 +122,11 @@ interface Scope {
 }
 
 /**
- * Finds what a filter names. null: its parts contradict each other, so nothing belongs to all of them. A record stays with
- * the campaign that it was earned in, even if the promoter moves on.
+ * Finds the records that a filter names, or null if its parts contradict each other. A record stays with the
+ * campaign in which it was earned, even if the promoter moves on.
  *
- * @throws Failure `not_found` for an unknown promotion. A promoter or campaign that does not exist has an empty list.
+ * @throws Failure `not_found` for an unknown promotion. A promoter or campaign that does not exist has an
+ * empty list.
  * @see docs/spec/v1.md
  */
 export async function findScope(

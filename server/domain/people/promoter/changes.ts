@@ -26,7 +26,7 @@ import {
 } from "./promoter.ts";
 import { loadSelected, type Selected, type Selection } from "./search.ts";
 
-/** Changes to a promoter. Fields left out stay. null: cleared. */
+/** Changes to a promoter. Missing fields stay unchanged, null clears. */
 export interface PromoterChanges {
   email?: string | undefined;
   custId?: string | null | undefined;
@@ -35,11 +35,11 @@ export interface PromoterChanges {
   customFields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
   invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
-  /** null: the account's. */
+  /** Null for the account's. */
   netPayoutDays?: number | null | undefined;
   taxRateHundredths?: number | undefined;
   profile?: ProfileChanges | undefined;
-  /** The campaign to change. Left out: the one that the selection named, otherwise the default one. */
+  /** The campaign to change. Missing: the one that the selection named, otherwise the default one. */
   campaignId?: number | undefined;
   promoterCampaign?: LinkChanges | undefined;
 }
@@ -47,8 +47,8 @@ export interface PromoterChanges {
 /**
  * Changes a promoter and one of their promoter campaigns.
  *
- * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased one,
- * `invalid`, or `taken` naming every unique field that belongs to another
+ * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased
+ * one, `invalid`, or `taken` naming every unique field that belongs to another
  */
 export function updatePromoter<T>(
   context: Context,
@@ -63,7 +63,7 @@ export function updatePromoter<T>(
     const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
     refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
     await tx.put(promoters, promoter);
-    // Choice: the former mailbox stays theirs too, so that a second account behind it is noticed.
+    // The former mailbox stays theirs too, so that a second account behind it is noticed.
     if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
     await putPromoterCampaign(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
@@ -72,7 +72,11 @@ export function updatePromoter<T>(
   });
 }
 
-/** Gives a promoter a new auth token. The old one stops working. @throws Failure `not_found` or `refused` */
+/**
+ * Gives a promoter a new auth token. The old one becomes invalid.
+ *
+ * @throws Failure `not_found` or `refused`
+ */
 export function refreshAuthToken(
   { store, chance }: Context,
   accountId: number,
@@ -87,7 +91,7 @@ export function refreshAuthToken(
   });
 }
 
-/** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
+/** The state of a promoter campaign before its promoter was archived, for their restoration. */
 interface ArchivedState {
   accountId: number;
   promoterCampaignId: number;
@@ -100,7 +104,11 @@ export const archivedStates = table<ArchivedState>()({
   columns: { promoter_campaign_id: "integer", state: "text" },
 });
 
-/** Archives a promoter and blocks them in every campaign until they are restored. @throws Failure `not_found` */
+/**
+ * Archives a promoter and blocks them in every campaign until they are restored.
+ *
+ * @throws Failure `not_found`
+ */
 export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
   const { store, now } = context;
   await store.transact(async (tx) => {
@@ -118,12 +126,11 @@ export async function archivePromoter(context: Context, accountId: number, id: n
 }
 
 /**
- * Restores an archived promoter.
- *
- * Choice: promoter campaigns get back the state from before, because restoring undoes archiving. If the state was
- * changed meanwhile, it stays.
+ * Restores an archived promoter. Promoter campaigns get back their states, unless these were changed
+ * meanwhile.
  *
  * @throws Failure `not_found`, or `refused` for an erased promoter
+ * @see docs/spec/states.md "Promoters and promoter campaigns", 3
  */
 export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
   const { store } = context;

@@ -31,7 +31,7 @@ import {
 /** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;
 
-/** The input for a new promoter. null: not given. */
+/** The input for a new promoter. Null fields are not given. */
 export interface NewPromoter {
   email: string;
   custId: string | null;
@@ -49,15 +49,16 @@ export interface NewPromoter {
   createdAt: Date | null;
   skipEmailNotification: boolean;
   alwaysApprove: boolean;
-  /** The network address of the request. It is kept as a keyed hash. null: unknown. */
+  /** The network address of the request, stored as a keyed hash, or null if unknown. */
   address: string | null;
-  /** Imported from another program. Nobody is notified. */
+  /** Whether the promoter is imported from another program, without any notification. */
   isHistory?: boolean;
   /**
-   * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
+   * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same
+   * commit.
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
-  /** The data of promoters who sign up by themselves, or were invited by e-mail. */
+  /** The data of promoters who join by themselves, or were invited by e-mail. */
   own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed" | "isInvited">>;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
@@ -73,8 +74,8 @@ export interface CreatedPromoter {
 /**
  * Makes a promoter and their first promoter campaign.
  *
- * @throws Failure `invalid` if the page to track is missing, `not_found` for an unknown campaign or parent, `taken`
- * naming every unique field that belongs to another
+ * @throws Failure `invalid` if the page to track is missing, `not_found` for an unknown campaign or parent,
+ * `taken` naming every unique field that belongs to another
  * @see docs/spec/v1.md "Create a promoter"
  */
 export async function createPromoter<T>(
@@ -105,7 +106,11 @@ export async function createPromoter<T>(
   });
 }
 
-/** Gives a promoter a parent. @throws Failure `not_found`, `refused`, or `invalid` for a circle */
+/**
+ * Gives a promoter a parent.
+ *
+ * @throws Failure `not_found`, `refused`, or `invalid` for a circle
+ */
 export async function assignParent(
   context: Context,
   accountId: number,
@@ -122,7 +127,7 @@ export async function assignParent(
   });
 }
 
-/** A page of the promoters whom a promoter brought in, newest first. */
+/** A page of the promoters recruited by a promoter, newest first. */
 export function findChildren(
   view: View,
   { accountId, id }: Promoter,
@@ -150,7 +155,7 @@ export function unknownParent(): Failure {
 }
 
 /**
- * Refuses a promoter above themselves, because tiers pay one parent after the other.
+ * Refuses a promoter as their own ancestor, because tiers pay one parent after another.
  *
  * @throws Failure `invalid`
  */
@@ -246,8 +251,10 @@ export function newPromoter(
 }
 
 /**
- * Choice: a new promoter is suspicious only if another promoter has the same mailbox, behind an address written
+ * A new promoter is suspicious only if another promoter has the same mailbox under an address that is written
  * differently.
+ *
+ * @see docs/spec/tracking.md "Suspicions"
  */
 async function judgePromoter(
   tx: Transaction,

@@ -5,7 +5,7 @@ import { table } from "../../../storage/table.ts";
 import { findTaken } from "../../../storage/taken.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";
 
-/** The data that promoters give about themselves. null: not given. */
+/** Promoters' data about themselves. Null fields are not given. */
 export interface PromoterProfile {
   firstName: string | null;
   lastName: string | null;
@@ -44,37 +44,39 @@ export interface Promoter {
   /** The client's own user id of the promoter. */
   custId: string | null;
   note: string | null;
-  /** The hash of the password that was given, or shown, when the promoter was made. null: there is none. */
+  /** The hash of the password that was set, or shown, when the promoter was made, or null. */
   tempPasswordHash: string | null;
-  /** The hash of the password that the promoter chose. Absent: they have chosen none. */
+  /** The hash of the promoter's chosen password. Absent: they have chosen none. */
   passwordHash?: string;
-  /** How often they have signed in. Links that sign in hold it, so that each works once. Absent: never. */
+  /** How often they have signed in. Sign-in links contain it, so that each works once. Absent: never. */
   signInCount?: number;
-  /** Whether they joined by themselves and have not confirmed their address yet. Absent: false. */
+  /** Whether they applied by themselves and have not confirmed their address yet. Absent: false. */
   isUnconfirmed?: true;
-  /** Whether an e-mail has invited them, so that they need no welcome. Absent: false. */
+  /** Whether they were invited by e-mail, so that they need no welcome. Absent: false. */
   isInvited?: true;
   /** The e-mails that they do not want. Absent: they want all. */
   unwantedEmails?: EmailTopic[];
-  /** Logs the promoter into the portal. 32 URL-safe characters. */
+  /** Signs the promoter in to the portal. 32 URL-safe characters. */
   authToken: string;
   parentPromoterId: number | null;
   defaultPromoterCampaignId: number;
   profile: PromoterProfile;
   customFields: Record<string, unknown> | null;
-  /** The suspicions that the promoter's own data and their leads have caused. */
+  /** The suspicions caused by the promoter's own data and by their leads. */
   fraudSuspicions: FraudSuspicion[];
-  /** null: the campaign's policy. true: ad traffic counts as clean. false: it is not recorded. */
+  /** True: ad traffic counts as clean. False: it is not recorded. Null: the campaign's policy applies. */
   trackAdTraffic: boolean | null;
   skipEmailNotification: boolean;
   invoiceDetailsStatus: InvoiceDetailsStatus;
-  /** Days from a period's end to the due date, if the promoter has terms of their own. null: the account's. */
+  /**
+   * Days from a period's end to the due date, if the promoter has terms of their own. Null: the account's.
+   */
   netPayoutDays: number | null;
   /** Added to payouts, in hundredths of a percent. */
   taxRateHundredths: number;
   createdAt: string;
   lastLoginAt: string | null;
-  /** null: not archived. */
+  /** Null if not archived. */
   archivedAt: string | null;
 }
 
@@ -85,7 +87,7 @@ export const promoters = table<Promoter>()({
     email: ["text", ({ email }) => email.toLowerCase()],
     cust_id: ["text", ({ custId }) => custId && indexed(custId)],
     auth_token: "text",
-    /** The texts that a promoter is searched by, in lower case. */
+    /** The texts that a promoter search matches, in lower case. */
     words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
     parent_promoter_id: "integer",
     default_promoter_campaign_id: "integer",
@@ -151,7 +153,7 @@ export function requireInUse({ archivedAt }: Promoter): void {
   if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
 }
 
-/** Changes to a profile. null: cleared. undefined: not given. */
+/** Changes to a profile. Null clears a field, undefined leaves it. */
 export type ProfileChanges = { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined };
 
 /** A profile with the given fields. The others are null. */
@@ -185,7 +187,7 @@ export function fieldPattern(key: string, text: string, isPartial: boolean): str
   return `%${markOf(key)}%${value.replace(/[\\%_]/g, "\\$&")}%${endOf(key)}%`;
 }
 
-/** The first promoter of a mailbox, in whatever way its address is written. Kept for ever. */
+/** The first promoter of a mailbox, in any spelling of its address. Kept for ever. */
 interface Mailbox {
   accountId: number;
   /** SHA-256 of the mailbox, hexadecimal. */
@@ -210,8 +212,8 @@ export function mailbox(email: string): string {
 }
 
 /**
- * Whether another promoter already has this promoter's mailbox. If nobody has it, this promoter gets it. It is read
- * and written by key, so that only one of several simultaneous promoters can be the first.
+ * Whether another promoter already has this promoter's mailbox. If it is free, this promoter gets it. It is
+ * read and written by key, so that only one of several simultaneous promoters can be the first.
  */
 export async function isSharedMailbox(
   tx: Transaction,
@@ -238,14 +240,14 @@ function archivedMark({ archivedAt }: Promoter): number {
   return archivedAt === null ? 0 : 1;
 }
 
-/** Whether the promoter gave anything that an invoice could show. */
+/** Whether the promoter has given any data for invoices. */
 function hasInvoiceDetails({ profile }: Promoter): boolean {
   return Boolean(profile.companyName || profile.companyNumber || profile.vatId);
 }
 
 /**
- * The values of a promoter's custom fields in lower case, each list of values between two marks of its field. So a pattern
- * finds a value within one field. null: there are none.
+ * The values of a promoter's custom fields in lower case. Each list of values is between two marks of its
+ * field, so that a pattern finds a value within one field. Null if there are none.
  */
 function customWords(customFields: Record<string, unknown> | null): string | null {
   const fields = Object.entries(customFields ?? {});
@@ -261,10 +263,10 @@ function customWords(customFields: Record<string, unknown> | null): string | nul
     .join("");
 }
 
-/** They enclose a value, and the mark of a field before and after its values. No value has them. */
+/** They enclose a value, and the mark of a field before and after its values. Values never contain them. */
 const [VALUE, FIELD] = ["\u001f", "\u001e"];
 
-/** By hash, because keys are compared exactly and `like` may ignore case. */
+/** A hash, because keys are compared exactly and `like` may ignore case. */
 function markOf(key: string): string {
   return `${FIELD}${hashOf(key)}${FIELD}`;
 }

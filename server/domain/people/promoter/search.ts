@@ -32,7 +32,7 @@ import {
   type Promoter,
 } from "./promoter.ts";
 
-/** A page of the promoters that pass a filter. */
+/** A page of the promoters that match a filter. */
 export async function findPromoters(
   store: View,
   accountId: number,
@@ -49,27 +49,27 @@ export async function findPromoters(
   return findPage(store, promoters, { question: inOrder(question, sorting), ...window });
 }
 
-/** The id of the promoter with this ref token, or with this id in a former program. null: none. */
+/** The id of the promoter with this ref token, or with this id in a former program, or null. */
 async function findNamed(store: View, accountId: number, text: string): Promise<number | null> {
   const named = await findByRefToken(store, accountId, text);
   return named?.promoterId ?? findRecordId(store, accountId, { kind: "promoter", sourceId: text });
 }
 
-/** The promoter with this id in a former program. null: none. */
+/** The promoter with this id in a former program, or null. */
 async function findBySourceId(reader: Reader, accountId: number, sourceId: string): Promise<Promoter | null> {
   const id = await findRecordId(reader, accountId, { kind: "promoter", sourceId });
   return id === null ? null : reader.get(promoters, accountId, id);
 }
 
-/** How many promoter campaigns wait for a decision. */
+/** The number of promoter campaigns that wait for a decision. */
 export function countPending(store: View, accountId: number): Promise<number> {
   return store.count(promoterCampaigns, "state", accountId, ["pending"]);
 }
 
-/** The values that can name a promoter. */
+/** The values that can identify a promoter. */
 export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode" | "sourceId";
 
-/** Names a promoter in a request. `value` may be any text. */
+/** Identifies a promoter in a request. `value` may be any text. */
 export interface Selection {
   by: Selector;
   value: string;
@@ -83,7 +83,10 @@ export function byId(id: number): Selection {
 /** A promoter that was found. */
 export interface Selected {
   promoter: Promoter;
-  /** The promoter campaign whose ref token or code was given. null: another value named the promoter. */
+  /**
+   * The promoter campaign whose ref token or code was given, or null if another value identified the
+   * promoter.
+   */
   promoterCampaign: PromoterCampaign | null;
 }
 
@@ -118,30 +121,30 @@ export async function loadSelected(
   return { promoter, promoterCampaign };
 }
 
-/** A range that includes both ends. null: open. */
+/** A range that includes both ends. Null bounds are open. */
 export interface Bounds {
   from: number | null;
   to: number | null;
 }
 
-/** The conditions for listed promoters. Absent ones do not matter. */
+/** The conditions for listed promoters. Absent ones are ignored. */
 export interface PromoterFilter {
   /** Part of the e-mail address or name, or a whole ref token or id of a former program. */
   text?: string | undefined;
   ids?: number[] | undefined;
-  /** Those whom they are in, in the wanted state. `not_set`: in none of them. */
+  /** Promoters in any of these campaigns, in the wanted state. `not_set`: in none of them. */
   campaignIds?: number[] | undefined;
   state?: PromoterCampaignState | "not_set" | undefined;
   parentPromoterId?: number | undefined;
   isArchived?: boolean | undefined;
   /** Any of these. `no_suspicion`: none at all. */
   suspicions?: Suspicion[] | undefined;
-  /** `not_submitted`: the promoter gave nothing that an invoice could show. */
+  /** `not_submitted`: the promoter has given no data for invoices. */
   invoiceDetails?: InvoiceDetailsStatus | "not_submitted" | undefined;
   /** Whether the promoter gave a W-8 or W-9 form. */
   hasTaxForm?: boolean | undefined;
   isSubscribedToEmail?: boolean | undefined;
-  /** Promoters without such a fact since a day, that day included. */
+  /** Promoters without an event of the metric since a day, inclusive. */
   inactivity?: { metric: Metric; since: string } | undefined;
   /** In milliseconds. */
   joinedAt?: Bounds | undefined;
@@ -151,12 +154,12 @@ export interface PromoterFilter {
   stats?: Partial<Record<TotalMetric, Bounds>> | undefined;
 }
 
-/** The first one decides, then the next. Ties are sorted by id. */
+/** By the first one, then by the next. Ties are sorted by id. */
 export type PromoterSorting = Sort<TotalMetric | "joinedAt">[];
 
 type Condition = RawBuilder<SqlBool>;
 
-/** No name of a suspicion is part of another. */
+/** No suspicion's name is part of another's. */
 export function isSuspect(suspicion: Suspicion): Condition {
   if (suspicion === "no_suspicion") return sql`promoters.fraud_suspicions = ''`;
   return contains("promoters.fraud_suspicions", suspicion);
@@ -182,7 +185,7 @@ type Wanted = Required<{ [F in keyof PromoterFilter]: NonNullable<PromoterFilter
 
 const ALL: Condition = sql<SqlBool>`1 = 1`;
 
-/** What each field of a filter demands, except for the text and the state within campaigns. */
+/** The condition for each field of a filter, except the text and the state within campaigns. */
 const CONDITIONS: {
   [F in Exclude<keyof Wanted, "text" | "state" | "campaignIds">]: (wanted: Wanted[F]) => Condition;
 } = {
@@ -194,7 +197,7 @@ const CONDITIONS: {
     wanted === "not_submitted"
       ? sql`promoters.invoice_details_status = 'pending' and promoters.has_invoice_details = 0`
       : sql`promoters.invoice_details_status = ${wanted}`,
-  // Nothing takes such a form yet, so no promoter has one.
+  // Such forms can't be submitted yet, so no promoter has one.
   hasTaxForm: (wanted) => (wanted ? sql`1 = 0` : ALL),
   isSubscribedToEmail: (wanted) => sql`promoters.skip_email_notification = ${Number(!wanted)}`,
   inactivity: ({ metric, since }) => sql`not exists (
@@ -221,7 +224,7 @@ const CONDITIONS: {
     ),
 };
 
-/** All that a filter demands. `named`: the promoter whose ref token its text is. */
+/** All conditions of a filter. `named` is the promoter whose ref token equals the text. */
 function conditionsOf(accountId: number, filter: PromoterFilter, named: number | null): Condition {
   const demands = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).map((field) =>
     demandOf(field, filter),
@@ -253,7 +256,7 @@ function isMember(accountId: number, { campaignIds, state }: PromoterFilter): Co
       where joined.account_id = promoters.account_id and joined.promoter_id = promoters.id and ${within})`;
   }
   const inState: Condition = state === undefined ? ALL : sql`joined.state = ${state}`;
-  // SQLite would look through all of a state once for each promoter if this were an `exists`.
+  // With `exists`, SQLite would scan all rows of a state once for each promoter.
   return sql`promoters.id in (select joined.promoter_id from promoter_campaigns as joined
     where joined.account_id = ${accountId} and ${allOf([within, inState])})`;
 }
@@ -269,12 +272,12 @@ function inOrder(question: PromoterQuestion, sorting: PromoterSorting): Promoter
     .orderBy("promoters.id");
 }
 
-/** A promoter's total, in a question that joins the totals. */
+/** A promoter's total, in a query that joins the totals. */
 function totalOf(metric: TotalMetric): RawBuilder<number> {
   return sql<number>`coalesce(${sql.ref(`totals.${metric}`)}, 0)`;
 }
 
-/** The same range of whole numbers. */
+/** The same range as a span of whole numbers. */
 function spanOf({ from, to }: Bounds): Span {
   return { from, before: to === null ? null : to + 1 };
 }

@@ -26,20 +26,20 @@ const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
 export interface Click {
   /** Made in the browser, so that a repeated click of the same visit is the same visitor. */
   tid: string;
-  /** The first one that leads to a promoter counts. Empty: the page's address names the promoter. */
+  /** The first one that leads to a promoter is used. Empty: the page's address names the promoter. */
   refTokens: string[];
-  /** The visitor id that the browser had so far. */
+  /** The browser's previous visitor id. */
   cookieTid: string | null;
   url: string | null;
   referrer: string | null;
   address: string | null;
   /** Whether the page asked the visitor for consent and got it. */
   hasConsent: boolean;
-  /** The id in a former program of whoever sent the visitor, or of the visitor. Counts if no ref token does. */
+  /** The sender's or the visitor's id in a former program. It is used if no ref token is. */
   formerId: string | null;
-  /** null: the tid comes from no other site. */
+  /** Null if the tid comes from no other site. */
   handover: Handover | null;
-  /** How long the browser has kept the click. 0: it was sent at once. */
+  /** How long the browser has kept the click, or 0 if it was sent immediately. */
   ageMs: number;
 }
 
@@ -55,7 +55,7 @@ export interface Visit {
 
 /** The visit of a known visitor. */
 interface KnownVisit extends Visit {
-  /** Whether the campaign keeps the visitor with the promoter who came first. */
+  /** Whether the campaign keeps the visitor with the first promoter. */
   keepsFirst: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Destination {
   campaign: Campaign;
 }
 
-/** Makes the visitor of a click and counts the click once. null: it leads to nobody. */
+/** Makes the visitor of a click and counts the click once. Resolves to null if it leads to no promoter. */
 export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
   return context.store.transact(async (tx) => {
     const visit = await visitOf(tx, context, { account, click });
@@ -75,8 +75,8 @@ export function recordClick(context: Context, account: Account, click: Click): P
 }
 
 /**
- * The visit that the browser goes on with: an older click, which arrives late, does not take over a visitor who has
- * followed a later link.
+ * The visit that the browser continues with: an older click that arrives late does not replace a visitor who
+ * has followed a later link.
  *
  * @see docs/spec/tracking.md "Attribution"
  */
@@ -122,12 +122,12 @@ export async function visitOf(
   const { promoterCampaign } = destination;
   // The same promoter's link again: written differently, after the cookie was lost, or in a restored tab.
   if (former?.promoterCampaignId === promoterCampaign.id) return visit;
-  // A browser may keep a cookie longer than it was told to.
+  // A browser may keep a cookie longer than its expiry.
   if (repeated !== null) await removeVisitor(tx, repeated);
   return newVisit(tx, context, { account, click, destination });
 }
 
-/** Whether somebody else came by the address before, so that this person got it from them. */
+/** Whether another person came by the address before, so that this one got it from them. */
 function isOfAnother({ at, spareTid }: Handover, { handover: taken }: Visitor): boolean {
   return taken !== undefined && at <= taken.at && spareTid !== taken.spareTid;
 }
@@ -169,7 +169,7 @@ async function newVisit(
   return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
 }
 
-/** The visit of a known visitor. null: their promoter may not get leads any more. */
+/** The visit of a known visitor, or null if their promoter may no longer get leads. */
 async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
   const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
@@ -202,7 +202,7 @@ async function findDestination(
   };
 }
 
-/** The promoter campaign of a promoter, or of a customer, whom a former program knew by an id. */
+/** The promoter campaign of a promoter, or of a customer, by an id in a former program. */
 async function findByFormerId(
   tx: Transaction,
   accountId: number,
@@ -214,7 +214,7 @@ async function findByFormerId(
   const lead = leadId === null ? null : await tx.get(leads, accountId, leadId);
   if (lead !== null) return tx.get(promoterCampaigns, accountId, lead.promoterCampaignId);
   if (promoterId === null) return null;
-  // Choice: a promoter of several campaigns gets the visitor in the oldest one that takes leads.
+  // @see docs/spec/tracking.md "Attribution"
   const all = await tx.view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
   return all.find(acceptsLeads) ?? null;
 }

@@ -14,11 +14,11 @@ import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { promoters, type Promoter } from "../promoter/promoter.ts";
 import { dailySums } from "../daily.ts";
 
-/** How a page of another site of the customer's handed its visitor over: in an address, which people may share. */
+/** How another site of the customer handed its visitor over: in an address, which people may share. */
 export interface Handover {
-  /** The moment at which the address was made, in milliseconds. It tells addresses apart. */
+  /** When the address was made, in milliseconds. It distinguishes addresses. */
   at: number;
-  /** The id of whoever comes by the same address after its first visitor. Made in the browser: UUID v4. */
+  /** The id of further people who use the same address. Made in the browser: UUID v4. */
   spareTid: string;
 }
 
@@ -39,11 +39,11 @@ export interface Visitor {
   isAdTraffic: boolean;
   /** Absent: the page did not ask for consent. */
   hasConsent?: true;
-  /** The latest one that was taken. Absent: the visitor has stayed on one site. */
+  /** The latest one used. Absent: the visitor has stayed on one site. */
   handover?: Handover;
   addressHash: string | null;
   createdAt: string;
-  /** When the link was followed. Absent: the click arrived at once, so at `createdAt`. */
+  /** When the link was followed. Absent: the click arrived immediately, at `createdAt`. */
   clickedAt?: string;
   /** When the browser's cookie expires. From then on the visitor is unknown. */
   expiresAt: string;
@@ -77,7 +77,10 @@ export const visitors = table<Visitor>()({
   sums: dailySums(({ createdAt: at }) => [{ metric: "clicks", at }]),
 });
 
-/** The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is unknown. */
+/**
+ * The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is
+ * unknown.
+ */
 export async function findVisitorDetails(
   store: Store,
   accountId: number,
@@ -111,7 +114,7 @@ export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
   return Date.parse(expiresAt) <= now.getTime();
 }
 
-/** Removes a visitor who has withdrawn consent. An unknown one is none. */
+/** Removes a visitor who has withdrawn consent. Unknown ones are ignored. */
 export async function withdrawVisitor(
   { store, now }: Context,
   accountId: number,
@@ -123,7 +126,7 @@ export async function withdrawVisitor(
   });
 }
 
-/** Removes a visitor. The click keeps counting. */
+/** Removes a visitor. The click still counts. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
   const { accountId, tid, promoterCampaignId, promoterId, campaignId, origin, createdAt } = visitor;
   const day = createdAt.slice(0, 10);
@@ -132,7 +135,7 @@ export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<
   await addPastClicks(tx, { ...owner, day, origin, count: 1 });
 }
 
-/** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
+/** The clicks of expired visitors. Visitors are deleted, but their clicks still count here. */
 export const pastClicks = table<PastClicks>()({
   name: "past-clicks",
   key: ["day", "promoter_campaign_id", "campaign_id", "origin_key"],
@@ -149,8 +152,8 @@ export const pastClicks = table<PastClicks>()({
 });
 
 /**
- * The day of clicks that another program has only counted. It is before all others, so lists and totals have these clicks,
- * and no chart or report of a time does.
+ * The day of clicks that another program has only counted. It precedes all others, so that lists and totals
+ * have these clicks, and charts and reports over time don't.
  */
 export const NO_DAY = "0001-01-01";
 
@@ -164,7 +167,7 @@ export async function addPastClicks(tx: Transaction, added: PastClicks): Promise
 interface Sweep {
   store: Store;
   clock: () => Date;
-  /** Ties a commit to the right to sweep. */
+  /** Ties a commit to the lease of the sweep. */
   guard: (tx: Transaction) => Promise<void>;
 }
 
@@ -172,7 +175,7 @@ interface Sweep {
 const REMOVED_AT_ONCE = 100;
 
 /**
- * Goes through all visitors in small steps and removes the expired ones. Their clicks keep counting. An interrupted
+ * Visits all visitors in small steps and removes the expired ones. Their clicks still count. An interrupted
  * sweep leaves nothing half done. The next one starts over.
  */
 export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {

@@ -25,13 +25,13 @@ export interface Account {
   netPayoutDays: number;
   /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
   minPaymentCents: number;
-  /** The most that providers pay by one call. Absent or 0: no limit. */
+  /** The maximum that providers pay by one call. Absent or 0: no limit. */
   maxRunCents?: number;
-  /** The most that providers pay in 24 hours. Absent or 0: no limit. */
+  /** The maximum that providers pay in 24 hours. Absent or 0: no limit. */
   maxDayCents?: number;
-  /** How many days providers wait after a promoter has changed the payout method. Absent: 0. */
+  /** Days for which providers pay nothing after a promoter has changed the payout method. Absent: 0. */
   methodRestDays?: number;
-  /** Whether providers pay a batch only after another user has approved it. Absent: no. */
+  /** Whether a second user must approve a batch before providers pay it. Absent: no. */
   requiresSecondPerson?: boolean;
   /** Promoters with fewer active customers are not paid yet. */
   minPayingCustomers: number;
@@ -39,32 +39,38 @@ export interface Account {
   requiresPayoutMethod: boolean;
   /** The period of a payout, in the time zone of the account. */
   payoutCycle: PayoutCycle;
-  /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
+  /** Larger cash commissions wait for approval in every campaign. Null: no limit. */
   maxAutoApproveCents: number | null;
-  /** What sales count of a payment that a billing provider reports. Absent: what was paid, less tax. */
+  /**
+   * The part of a payment reported by a billing provider on which commissions are based. Absent: the payment,
+   * less tax.
+   */
   commissionBase?: CommissionBase;
   /** Whether promoters are paid only with approved invoice details. */
   requiresInvoiceDetails: boolean;
-  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
   mailSender: string | null;
-  /** The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days. Absent: UTC. */
+  /**
+   * The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days.
+   * Absent: UTC.
+   */
   timeZone?: string;
-  /** Whether users can do nothing before they have set up a second factor. Absent: no. */
+  /** Whether users must set up a second factor before anything else. Absent: no. */
   requiresSecondFactor?: boolean;
-  /** Absent: the usual ones. */
+  /** Absent: the default names. */
   tracker?: TrackerNames;
-  /** The sites that may show the portal in a frame, as origins. Absent: none. */
+  /** The sites that may embed the portal in a frame, as origins. Absent: none. */
   portalOrigins?: string[];
-  /** The key of the hashes that stand for network addresses. It never leaves the server. */
+  /** The key for hashes of network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
 }
 
-/** What a sale counts of a payment: what was paid, less some parts of it. */
+/** The part of a payment on which commissions are based: the payment, less some parts. */
 export interface CommissionBase {
   isLessTax: boolean;
   isLessShipping: boolean;
-  /** What remains is less this percentage for fees, in ten-thousandths of a percent. */
+  /** The rest is reduced by this percentage for fees, in ten-thousandths of a percent. */
   feeTenThousandths: number;
 }
 
@@ -72,11 +78,11 @@ export interface CommissionBase {
 export interface TrackerNames {
   /** The global function. */
   global: string;
-  /** A second name of it, whose property `data.tid` other programs' integrations read. null: none. */
+  /** A second name for it, whose property `data.tid` other programs' integrations read, or null. */
   dataGlobal: string | null;
-  /** The prefix of the cookies' names. */
+  /** The prefix of cookie names. */
   cookie: string;
-  /** A second file name for the script, with these settings. null: only `svc.js`. */
+  /** A second file name for the script, with these settings. Null: only `svc.js`. */
   script: string | null;
   /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
   readsFragment: boolean;
@@ -96,7 +102,7 @@ export const accounts = table<Account>()({
   owner: (account) => account.id,
 });
 
-/** The oldest account of the store, made by the first start or by hand. null: there is none. */
+/** The oldest account of the store, made by the first start or by hand, or null. */
 export async function findFirstAccount(store: Store): Promise<Account | null> {
   const [oldest] = await store.page(accounts, "id", SYSTEM, [], { limit: 1 });
   return oldest ?? null;
@@ -134,17 +140,17 @@ export async function changeAccount(
   return after;
 }
 
-/** The accounts that jobs work for, oldest first: all but those that take no changes because they are being moved. */
+/** The accounts that jobs work for, oldest first: all that are not frozen. */
 export async function* servedAccounts(store: Store): AsyncGenerator<Account> {
   for await (const chunk of store.scan(accounts, "id", SYSTEM, [])) {
     for (const account of chunk) if (!(await isFrozen(store, account.id))) yield account;
   }
 }
 
-/** Revenue is what a company keeps, so without tax. */
+/** Revenue is what a company keeps, so it excludes tax. */
 export const USUAL_BASE: CommissionBase = { isLessTax: true, isLessShipping: false, feeTenThousandths: 0 };
 
-/** What sales of an account count of a payment. */
+/** The part of a payment on which an account's commissions are based. */
 export function commissionBase({ commissionBase: base }: Account): CommissionBase {
   return { ...USUAL_BASE, ...base };
 }

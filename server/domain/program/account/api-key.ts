@@ -4,7 +4,7 @@ import type { Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 
-/** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
+/** An API key. The key itself is shown once, when it is made, and only its hash is stored. */
 export interface ApiKey {
   accountId: typeof SYSTEM;
   /** SHA-256 of the key, hexadecimal. */
@@ -12,11 +12,11 @@ export interface ApiKey {
   ownerId: number;
   name: string;
   createdAt: string;
-  /** null: the key is valid. */
+  /** Null while the key is valid. */
   revokedAt: string | null;
 }
 
-/** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
+/** Stored by hash, so that a request costs one read and the key itself is never stored. */
 export const apiKeys = table<ApiKey>()({
   name: "api-key",
   key: ["hash"],
@@ -25,7 +25,7 @@ export const apiKeys = table<ApiKey>()({
   owner: ({ ownerId }) => ownerId,
 });
 
-/** A key's record, and its text, which can't be read back later. */
+/** A key's record, and its text, which can't be recovered later. */
 interface NewApiKey {
   apiKey: ApiKey;
   key: string;
@@ -55,12 +55,12 @@ export async function putApiKey(
   return { apiKey, key };
 }
 
-/** The number by which lists name a key. The hash stays with us. */
+/** The number under which lists show a key. The hash stays secret. */
 export function apiKeyId({ hash }: Pick<ApiKey, "hash">): number {
   return numberOf(hash);
 }
 
-/** The form in which a key is stored. */
+/** The stored form of a key. */
 export function hashApiKey(key: string): string {
   return digest(key);
 }
@@ -79,8 +79,8 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
 /**
  * Revokes the key whose hash begins with `start`. Listings show the beginning of each hash.
  *
- * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if the key is
- * already revoked
+ * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if
+ * the key is already revoked
  */
 export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
   // An empty start, for example from an unset shell variable, would match an account's only key.

@@ -6,21 +6,24 @@ export type ScriptState = "found" | "other_account" | "tag_manager" | "not_found
 /** The script as a page loads it. */
 export interface ScriptOnPage {
   state: ScriptState;
-  /** The account that the page names instead. null: none. */
+  /** The account that the page names instead, or null. */
   otherId: string | null;
 }
 
-/** A name that the server gives the script: `/svc.js`, or with the start of its hash. */
+/** The script's file names: `/svc.js`, or with the start of its hash. */
 const SCRIPT = /\/svc(?:\.[0-9a-f]+)?\.js\b/i;
 /** The account id: an attribute of the tag, or a value in `svc("init", {cid: "…"})`. */
 const ACCOUNT_ID = /\bdata-cid\s*=\s*["']?([^"'\s>]+)|\bcid["']?\s*:\s*["']([^"']+)["']/gi;
-/** Programs that load scripts by themselves, so that the page does not show which. */
+/** Programs that load scripts dynamically, so that the page does not show which. */
 const TAG_MANAGER =
   /googletagmanager\.com|\bGTM-[A-Z0-9]{4,}|cdn\.segment\.com|tags\.tiqcdn\.com|assets\.adobedtm\.com|\/matomo\.js|js\.container\b/i;
-/** A tag that is commented out loads nothing. */
+/** A commented tag loads nothing. */
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 
-/** Looks for the script in the HTML of a page. A name of the account's own for the script stands for the account. */
+/**
+ * Looks for the script in the HTML of a page. The account's own file name for the script identifies the
+ * account as well.
+ */
 export function scriptOnPage(html: string, account: Account): ScriptOnPage {
   const page = html.replaceAll(COMMENT, "");
   const { script: ownFile } = trackerNames(account);

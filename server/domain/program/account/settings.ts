@@ -12,7 +12,7 @@ import {
   type TrackerNames,
 } from "./account.ts";
 
-/** Changes to an account. undefined: unchanged. */
+/** Changes to an account. Undefined fields stay unchanged. */
 export interface AccountChanges {
   name?: string | undefined;
   currency?: CurrencyChange | undefined;
@@ -21,7 +21,7 @@ export interface AccountChanges {
   requiresSecondFactor?: boolean | undefined;
   mailSender?: string | null | undefined;
   maxAutoApproveCents?: number | null | undefined;
-  /** The sites that may show the portal in a frame. */
+  /** The sites that may embed the portal in a frame. */
   portalOrigins?: string[] | undefined;
   payout: PayoutSettingsChanges;
   base?: BaseChanges | undefined;
@@ -35,19 +35,20 @@ interface CurrencyChange {
   hasMoney: (tx: Transaction, accountId: number) => Promise<boolean>;
 }
 
-/** Changes to the settings. undefined: unchanged. */
+/** Changes to the settings. Undefined fields stay unchanged. */
 type PayoutSettingsChanges = { [K in keyof PayoutSettings]?: PayoutSettings[K] | undefined };
 
-/** Changes to what sales count. undefined: unchanged. */
+/** Changes to the base. Undefined fields stay unchanged. */
 type BaseChanges = { [K in keyof CommissionBase]?: CommissionBase[K] | undefined };
 
-/** Changes to the names. undefined: unchanged. */
+/** Changes to the names. Undefined fields stay unchanged. */
 type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined };
 
 /**
  * Changes an account's settings, all or none.
  *
- * @throws Failure `not_found`, `invalid`, `taken` if another account has the script's name, `refused` for the currency
+ * @throws Failure `not_found`, `invalid`, `taken` if another account has the script's name, `refused` for the
+ * currency
  */
 export function updateAccount(
   { store }: Context,
@@ -70,9 +71,9 @@ export function updateAccount(
 }
 
 /**
- * Sets the sender of an account's e-mails. null: the server's usual sender.
+ * Sets the sender of an account's e-mails, or the server's default sender with null.
  *
- * @throws Failure `not_found`, or `invalid` if the text holds no e-mail address
+ * @throws Failure `not_found`, or `invalid` if the text contains no e-mail address
  */
 export async function setMailSender(
   { store }: Context,
@@ -85,12 +86,16 @@ export async function setMailSender(
   return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
 }
 
-/** Whether e-mails can have this sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
+/** Whether a text is a valid sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
 export function isMailSender(sender: string): boolean {
   return /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender);
 }
 
-/** Sets the largest cash commission that is approved by itself, in cents. null: any. @throws Failure `not_found` */
+/**
+ * Sets the largest cash commission that is approved automatically, in cents, or null for no limit.
+ *
+ * @throws Failure `not_found`
+ */
 export function setMaxAutoApprove(
   { store }: Context,
   accountId: number,
@@ -101,7 +106,6 @@ export function setMaxAutoApprove(
 
 /**
  * Renames an account. Its e-mails show the name.
- *
  * @throws Failure `not_found`, or `invalid` for a blank name
  */
 export async function renameAccount({ store }: Context, accountId: number, name: string): Promise<Account> {
@@ -110,7 +114,7 @@ export async function renameAccount({ store }: Context, accountId: number, name:
   return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
 }
 
-/** When and whom an account pays. */
+/** When an account pays, and which promoters. */
 export type PayoutSettings = Pick<
   Account,
   | "payoutCycle"
@@ -125,7 +129,7 @@ export type PayoutSettings = Pick<
   | "requiresInvoiceDetails"
 >;
 
-/** The largest value of each number. Larger ones are slips of the keyboard. */
+/** The maximum of each number. Larger ones are typing errors. */
 export const MOST_PAYOUT_SETTINGS = {
   netPayoutDays: 365,
   minPaymentCents: 1e12,
@@ -136,7 +140,7 @@ export const MOST_PAYOUT_SETTINGS = {
 } as const;
 
 /**
- * Changes when and whom an account pays. Payouts that exist stay as they are.
+ * Changes when an account pays, and which promoters. Existing payouts stay unchanged.
  *
  * @throws Failure `not_found`, or `invalid` for a number out of its range
  */
@@ -150,7 +154,7 @@ export function setPayoutSettings(
 }
 
 /**
- * Changes what later sales of an account count. Earlier ones keep their own terms.
+ * Changes the base of an account's later commissions. Earlier sales keep their own terms.
  *
  * @throws Failure `not_found`
  */
@@ -167,8 +171,8 @@ export function changeCommissionBase(
 }
 
 /**
- * Changes the names by which an account's pages use the browser script, for example to those of another program, so
- * that its snippets and its visitors' cookies keep working. undefined: unchanged.
+ * Changes the names by which an account's pages use the browser script, for example to those of another
+ * program, so that its snippets and its visitors' cookies keep working. Undefined names stay unchanged.
  *
  * @throws Failure `not_found`, `invalid`, or `taken` if the file belongs to another account
  */
@@ -182,11 +186,11 @@ export async function nameTracker(
 }
 
 /**
- * Changes the currency of an account's `cash` amounts. Amounts that exist are never converted, so it is refused once
- * there are any.
+ * Changes the currency of an account's `cash` amounts. Existing amounts are never converted, so it is refused
+ * once there are any.
  *
- * @throws Failure `not_found`, `invalid` for an unknown currency, `refused` once there is a sale, a commission or a
- * payout
+ * @throws Failure `not_found`, `invalid` for an unknown currency, `refused` once there is a sale, a
+ * commission or a payout
  */
 export function setCurrency({ store }: Context, account: Account, change: CurrencyChange): Promise<Account> {
   return store.transact(async (tx) => {
@@ -195,7 +199,11 @@ export function setCurrency({ store }: Context, account: Account, change: Curren
   });
 }
 
-/** The changes that were given. @throws Failure `invalid` for a number out of its range */
+/**
+ * The given changes.
+ *
+ * @throws Failure `invalid` for a number out of its range
+ */
 function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSettings> {
   const changes: Partial<PayoutSettings> = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
@@ -211,7 +219,11 @@ function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSett
   return changes;
 }
 
-/** The code of a currency that the account may have. @throws Failure `invalid` or `refused` */
+/**
+ * The code of an acceptable currency.
+ *
+ * @throws Failure `invalid` or `refused`
+ */
 async function checkedCurrency(
   tx: Transaction,
   account: Account,
@@ -219,7 +231,7 @@ async function checkedCurrency(
 ): Promise<string> {
   const currency = code.trim().toUpperCase();
   if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
-  // Otherwise the first sale could come after the look for it.
+  // Otherwise the first sale could be recorded right after the check.
   await tx.lock(accounts, SYSTEM, account.id);
   if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
   const fault = `stays ${account.currency}, because there are amounts in it already`;

@@ -2,7 +2,7 @@ import type { Account } from "./account.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The IANA name of the zone by which the account pays and the dashboard shows days. */
+/** The IANA name of the time zone of the account's payouts and its dashboard. */
 export function timeZoneOf({ timeZone }: { timeZone?: Account["timeZone"] | undefined }): string {
   return timeZone ?? "UTC";
 }
@@ -17,14 +17,14 @@ export function startOfDay(timeZone: string, day: string): Date {
   return instantOf(timeZone, Date.parse(`${day}T00:00:00Z`));
 }
 
-/** The instant some days later at the same time of the day, whether or not the clock was changed in between. */
+/** The instant some days later at the same time of day, whether or not the clock was changed in between. */
 export function daysLater(timeZone: string, at: Date, days: number): Date {
   return instantOf(timeZone, wallClockMs(at.getTime(), timeZone) + days * DAY_MS);
 }
 
-/** The first instant at which clocks show a time. If it is skipped, the instant that it would have been. */
+/** The first instant at which clocks show a time. For a skipped time, the instant that it would have been. */
 function instantOf(timeZone: string, wallMs: number): Date {
-  // Where a change of the clock skips or repeats the time, the offset before it or the one after it is the right one.
+  // Where a clock change skips or repeats the time, either the offset before it or the one after it is right.
   const instants = [wallMs - DAY_MS, wallMs + DAY_MS]
     .map((atMs) => wallMs - (wallClockMs(atMs, timeZone) - atMs))
     .toSorted((one, other) => one - other);
@@ -33,7 +33,7 @@ function instantOf(timeZone: string, wallMs: number): Date {
 
 const clocks = new Map<string, Intl.DateTimeFormat | null>();
 
-/** What clocks in a time zone show, as the same time of UTC. */
+/** The local time in a time zone, as the same time in UTC. */
 function wallClockMs(atMs: number, timeZone: string): number {
   const clock = clockOf(timeZone);
   if (clock === null) return atMs;
@@ -41,7 +41,7 @@ function wallClockMs(atMs: number, timeZone: string): number {
   return Date.parse(`${clock.format(secondMs).replace(" ", "T")}Z`) + (atMs - secondMs);
 }
 
-/** null: UTC, or a zone that this build of Node does not know. A sale must not fail because of that. */
+/** Null: UTC, or a zone that this build of Node does not know. A sale must not fail because of that. */
 function clockOf(timeZone: string): Intl.DateTimeFormat | null {
   let clock = clocks.get(timeZone);
   if (clock === undefined) clocks.set(timeZone, (clock = newClock(timeZone)));
@@ -51,7 +51,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat | null {
 function newClock(timeZone: string): Intl.DateTimeFormat | null {
   if (timeZone === "UTC") return null;
   try {
-    // Swedes write `2026-03-04 05:06:07`.
+    // The Swedish format is `2026-03-04 05:06:07`.
     return new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
   } catch {
     return null;

@@ -18,7 +18,7 @@ export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
 /** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
 export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
 
-/** Choice: a refund that comes more than a year later is rare enough. */
+/** Refunds after more than a year are rare. */
 export const MAX_HOLD_DAYS = 365;
 
 export interface Campaign {
@@ -27,13 +27,13 @@ export interface Campaign {
   name: string;
   color: string;
   landingUrl: string;
-  /** Names of the URL parameter that carries the ref token. Links use the first. Empty: the script's usual names. */
+  /** Names of the URL parameter for the ref token. Links use the first. Empty: the script's default names. */
   refParams: string[];
   visitorCookieDays: number;
   autoApprovePromoters: boolean;
-  /** Whether commissions count without anybody's approval. */
+  /** Whether commissions are approved automatically. */
   autoApproveCommissions: boolean;
-  /** How long commissions are held back before they are approved. 0: not at all. */
+  /** How long commissions are held before they are approved; 0 for no hold. */
   commissionHoldDays: number;
   attribution: Attribution;
   /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
@@ -41,36 +41,36 @@ export interface Campaign {
   trackAdTraffic: AdTrafficPolicy;
   /** Whether promoters join by invitation only. */
   isPrivate: boolean;
-  /** Whether promoters may add leads by hand, which wait for approval. Absent: no. */
+  /** Whether promoters may add leads by hand, which then wait for approval. Absent: no. */
   promotersMayAddLeads?: boolean | undefined;
-  /** Whether promoters may make promo codes for the campaign's rewards for customers. Absent: no. */
+  /** Whether promoters may make promo codes for the campaign's customer rewards. Absent: no. */
   promotersMayMakePromoCodes?: boolean | undefined;
   /** Further pages that promoters may link to. */
   links: CampaignLink[];
-  /** The campaign for promoters who reach a goal. null: none. */
+  /** The campaign to which successful promoters move, or null. */
   upgrade: CampaignUpgrade | null;
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
-  /** The texts and questions of its sign-up page. Absent: nothing but the name. */
+  /** The texts and questions of its sign-up page. Absent: only the name. */
   signup?: CampaignSignup;
   /** The e-mails that its promoters get. */
   emails: EmailKind[];
   createdAt: string;
 }
 
-/** The texts and questions of a campaign's sign-up page. null: none. */
+/** The texts and questions of a campaign's sign-up page. Null fields are left out. */
 export interface CampaignSignup {
   description: string | null;
-  /** Whoever joins must accept them. */
+  /** Applicants must accept them. */
   terms: string | null;
   questions: SignupQuestion[];
 }
 
-/** A question to those who want to join. */
+/** A question to applicants. */
 export interface SignupQuestion {
-  /** Names the answer, too. */
+  /** It also identifies the answer. */
   label: string;
-  /** Whether the answer may be several lines. */
+  /** Whether the answer may have several lines. */
   isLong: boolean;
   isRequired: boolean;
   /** The answers to choose from. Empty: any text. */
@@ -85,7 +85,7 @@ export interface CampaignLink {
 
 export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
 
-/** The campaign that promoters move to, and the amount of the metric that moves them. */
+/** The campaign that promoters move to, and the amount of the metric that triggers it. */
 export interface CampaignUpgrade {
   campaignId: number;
   amount: number;
@@ -113,7 +113,7 @@ export const campaigns = table<Campaign>()({
   },
 });
 
-/** The settings of a new campaign. Those left out get their usual values. */
+/** The settings of a new campaign. Missing ones get their defaults. */
 export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
   Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
 
@@ -207,17 +207,16 @@ export function loadCampaignOrDefault(
 /** The parameter in links if the campaign names none. */
 const DEFAULT_REF_PARAM = "via";
 
-/** The name of the URL parameter that carries the ref token in this campaign's links. */
+/** The name of the URL parameter for the ref token in this campaign's links. */
 export function refParam(campaign: Campaign): string {
   return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
 }
 
-/** Somebody's answers to the questions of a campaign, by question. */
+/** An applicant's answers, by question. */
 export type SignupAnswers = Record<string, string>;
 
 /**
- * Checks the answers of somebody who wants to join, and that they accept the terms. Answers to other questions are
- * dropped.
+ * Checks an applicant's answers, and that they accept the terms. Answers to other questions are dropped.
  *
  * @throws Failure `invalid` naming each fault
  */
@@ -239,7 +238,7 @@ export function checkSignup(
   return answers;
 }
 
-/** Whether somebody may ask to join: everybody, or whoever has the invitation of a private campaign. */
+/** Whether a person may apply. A private campaign requires its invitation. */
 export function isInvited(account: Account, campaign: Campaign, code: string | null): boolean {
   if (!campaign.isPrivate) return true;
   const own = Buffer.from(invitationCode(account, campaign));
@@ -247,7 +246,7 @@ export function isInvited(account: Account, campaign: Campaign, code: string | n
   return own.length === given.length && timingSafeEqual(own, given);
 }
 
-/** The address of a campaign's sign-up page. An invitation stands in the fragment, which no log sees. */
+/** The address of a campaign's sign-up page. An invitation is in the fragment, which never reaches a log. */
 export function signupUrl(publicUrl: string, account: Account, campaign: Campaign): string {
   const page = `${publicUrl}/join/${campaign.id}`;
   return campaign.isPrivate ? `${page}#invitation=${invitationCode(account, campaign)}` : page;

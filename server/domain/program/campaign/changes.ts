@@ -15,12 +15,12 @@ import {
   type NewCampaign,
 } from "./campaign.ts";
 
-/** Changes to a campaign. undefined: unchanged. */
+/** Changes to a campaign. Undefined fields stay unchanged. */
 export interface CampaignChanges {
   name?: string | undefined;
   color?: string | undefined;
   landingUrl?: string | undefined;
-  /** The parameter name used in links from now on. */
+  /** The parameter name in links from now on. */
   refParam?: string | undefined;
   /** All names of that parameter, instead of `refParam`. */
   refParams?: string[] | undefined;
@@ -42,14 +42,14 @@ export interface CampaignChanges {
   emails?: Campaign["emails"] | undefined;
   /** Replaces the settings of the sign-up page. */
   signup?: Campaign["signup"] | undefined;
-  /** true: makes it the account's default campaign. */
+  /** True makes it the account's default campaign. */
   isDefault?: boolean | undefined;
 }
 
 /** A change to one of a campaign's links. Without an id it makes a new link. */
 interface LinkChange {
   id: number | null;
-  /** undefined: unchanged. */
+  /** Undefined: unchanged. */
   name: string | undefined;
   url: string | undefined;
   isRemoved: boolean;
@@ -94,21 +94,19 @@ export async function updateCampaign<T>(
   });
 }
 
-/** Which campaign to delete. */
+/** The campaign to delete. */
 interface CampaignRemoval<T> {
   id: number;
-  /** Refuses a campaign that records belong to. It is locked, so that nothing is added to it meanwhile. */
+  /** Refuses a campaign that records belong to. It is locked, so that none are added meanwhile. */
   refuseUsed: (tx: Transaction, campaign: Campaign) => Promise<void>;
   show: Show<Campaign, T>;
 }
 
 /**
- * Deletes a campaign that nothing belongs to.
+ * Deletes an empty campaign.
  *
- * Choice: a campaign can't be deleted while payouts, rewards, sales or leads belong to it, even if its promoters have moved
- * on, because those records are shown with their campaign. Nor can one that another campaign upgrades to.
- *
- * @throws Failure `not_found`, `in_use` while something belongs to it or it is the default campaign
+ * @throws Failure `not_found`, `in_use` while records belong to it or it is the default campaign
+ * @see docs/spec/v2.md "Deletions"
  */
 export function deleteCampaign<T>(
   { store }: Context,
@@ -129,7 +127,7 @@ export function deleteCampaign<T>(
   });
 }
 
-/** Takes ids before the transaction, because the transaction may run more than once. */
+/** Ids are reserved before the transaction, because the transaction may run more than once. */
 async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
   const ids: number[] = [];
   for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));
@@ -141,7 +139,7 @@ async function putChanged(
   { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after = campaignAfter(before, changes, linkIds);
-  // An upgrade that stays the same is not checked again, because clients send back what they were shown.
+  // An unchanged upgrade is not checked again, because clients send back what they read.
   if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
   const { accountId, id } = after;
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
@@ -179,8 +177,8 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
 }
 
 /**
- * The parameter names that clients may choose. The browser script reads all of them except `svc`, which the script
- * tag must name.
+ * The parameter names that clients may choose. The browser script reads all of them except `svc`, which the
+ * script tag must name.
  */
 const KNOWN_REF_PARAMS = new Set([
   "svc",
@@ -198,8 +196,8 @@ const KNOWN_REF_PARAMS = new Set([
 ]);
 
 /**
- * The new name comes first. Earlier names stay behind it, because links with them are already in use. An unknown name
- * is refused unless the campaign already has it, because clients send back what they were shown.
+ * The new name comes first. Earlier names stay behind it, because links with them are already in use. An
+ * unknown name is refused unless the campaign already has it, because clients send back what they read.
  */
 function refParamsAfter({ refParams }: Campaign, name: string | undefined): string[] {
   if (name === undefined) return refParams;

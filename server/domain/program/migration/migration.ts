@@ -9,33 +9,35 @@ export const MIGRATION_STATUSES = ["waiting", "running", "done", "failed"] as co
 
 export type MigrationStatus = (typeof MIGRATION_STATUSES)[number];
 
-/** One run that takes over a former program, in the background. */
+/** A background run that imports a company's former program. */
 export interface ProgramMigration {
   accountId: number;
   id: number;
   program: Program;
   /** Whether nothing is written. */
   isDryRun: boolean;
-  /** The program's API key, while it is needed. null: it is over, or what was archived last is imported. */
+  /**
+   * The program's API key while it is needed. Null: the run is over, or it imports from the latest archive.
+   */
   key: string | null;
-  /** Whether the program is not asked. */
+  /** Whether to read the archive instead of the program's API. */
   isFromArchive: boolean;
   status: MigrationStatus;
-  /** How far it is. null: it has not begun, or it is over. */
+  /** The progress of a running migration, otherwise null. */
   progress: { what: string; count: number; total: number | null } | null;
-  /** Why it failed, for people. null: it did not. */
+  /** The reason of a failure, for people, or null. */
   error: string | null;
-  /** null: it is not done. */
+  /** Null until it is done. */
   result: MigrationResult | null;
   createdAt: string;
   finishedAt: string | null;
 }
 
-/** What a run has done. */
+/** The result of a run. */
 export interface MigrationResult {
   /** By kind and outcome. */
   counts: Record<string, Record<string, number>>;
-  /** The first ones. */
+  /** Only the first ones. */
   remarks: string[];
   remarksCount: number;
   comparedCount: number;
@@ -44,7 +46,7 @@ export interface MigrationResult {
   differences: { email: string; promoterId: number | null; texts: string[] }[];
 }
 
-/** A run's comparison of all promoters, as a CSV file. It may be long, so no list reads it. */
+/** A run's comparison of all promoters, as a CSV file. It may be long, so lists never read it. */
 interface MigrationReport {
   accountId: number;
   migrationId: number;
@@ -64,9 +66,9 @@ export const migrationReports = table<MigrationReport>()({
 });
 
 /**
- * Orders a migration, which a job begins within seconds.
+ * Requests a migration, which a job begins within seconds.
  *
- * @throws Failure `refused` while another one of the account is under way
+ * @throws Failure `refused` while another one of the account is running
  */
 export async function orderMigration(
   { store, now }: Context,
@@ -77,7 +79,7 @@ export async function orderMigration(
   return store.transact(async (tx) => {
     const [open] = await tx.view.page(migrations, "open", accountId, [], { limit: 1 });
     if (open !== undefined)
-      throw new Failure("refused", "A migration is under way already; wait until it has ended.");
+      throw new Failure("refused", "A migration is already running; wait until it has finished.");
     const migration: ProgramMigration = {
       accountId,
       id,
@@ -119,14 +121,18 @@ export async function loadMigration(
   return migration;
 }
 
-/** The comparison of a migration that is done. @throws Failure `not_found` */
+/**
+ * The comparison of a finished migration.
+ *
+ * @throws Failure `not_found`
+ */
 export async function loadMigrationReport(reader: Reader, accountId: number, id: number): Promise<string> {
   const report = await reader.get(migrationReports, accountId, id);
   if (report === null) throw new Failure("not_found", "The migration has no report yet.");
   return report.csv;
 }
 
-/** Notes how far a running migration is. One that is over stays as it is. */
+/** Records the progress of a running migration. A finished one stays unchanged. */
 export function noteProgress(
   store: Store,
   { accountId, id }: Pick<ProgramMigration, "accountId" | "id">,
@@ -138,7 +144,7 @@ export function noteProgress(
   });
 }
 
-/** Writes how a migration stands. One that is over needs no key any more. */
+/** Writes the state of a migration. A finished one drops its key. */
 export function putMigration(
   store: Store,
   after: ProgramMigration,
@@ -146,14 +152,14 @@ export function putMigration(
 ): Promise<void> {
   return store.transact(async (tx) => {
     const { accountId, id } = after;
-    // The account may be removed meanwhile.
+    // The account may have been removed meanwhile.
     if ((await tx.get(migrations, accountId, id)) === null) return;
     await tx.put(migrations, after);
     if (csv !== null) await tx.put(migrationReports, { accountId, migrationId: id, csv });
   });
 }
 
-/** Forgets what finished runs say of people, because reports name them by their e-mail addresses. */
+/** Removes personal texts from finished runs, because reports contain e-mail addresses. */
 export async function forgetMigrationTexts(tx: Transaction, accountId: number): Promise<void> {
   for (const migration of await tx.view.list(migrations, "id", accountId, [])) {
     const { result } = migration;

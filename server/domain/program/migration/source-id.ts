@@ -18,29 +18,38 @@ export const KEPT_KINDS = [
   "sale",
   "commission",
   "payout",
-  /** The parent of a promoter, which can be known only after all promoters. */
+  /** A promoter's parent, which can only be known after all promoters. */
   "parent",
 ] as const;
 
 export type KeptKind = (typeof KEPT_KINDS)[number];
 
-/** The id that a record had in the company's former program. Kept for ever, so that no later run makes it twice. */
+/**
+ * The id that a record had in the company's former program. Kept for ever, so that later runs don't import
+ * the record twice.
+ */
 export interface SourceId {
   accountId: number;
   program: Program;
   kind: KeptKind;
   sourceId: string;
-  /** Our record. 0: there is none, because something here stands for it. */
+  /** Our record, or 0 if another record here covers it. */
   recordId: number;
-  /** The digest of what the source said of it when it was last imported. */
+  /** The digest of the source's record at its last import. */
   sourceDigest: string;
-  /** The digest of what the import made of it. Another one says that the record was edited here since. */
+  /**
+   * The digest of our record as it was imported. A different digest now means that the record was edited here
+   * since.
+   */
   ownDigest: string;
-  /** It was here before the import found it, so what it says here is not the import's. Absent: the import made it. */
+  /**
+   * Whether the record was here before the import found it, so that its data is not the import's. Absent: the
+   * import made it.
+   */
   isFoundHere?: true;
-  /** Of a promoter campaign: the clicks that were counted for it. Absent: its own record has not come yet. */
+  /** The clicks counted for a promoter campaign. Absent: its own record has not arrived yet. */
   clicks?: number;
-  /** Of a payout: ours, one for each promoter campaign and unit. */
+  /** The payouts here for one payout of the source, one for each promoter campaign and unit. */
   partIds?: number[];
 }
 
@@ -56,14 +65,14 @@ export const sourceIds = table<SourceId>()({
   indexes: { record: { on: ["kind", "record_id"] } },
 });
 
-/** Names a record of a former program. */
+/** Identifies a record of a former program. */
 export interface SourceName {
   program: Program;
   kind: KeptKind;
   sourceId: string;
 }
 
-/** What became of a record of a former program. null: nothing yet. */
+/** The import state of a former program's record, or null. */
 export function findSourceId(
   reader: Reader,
   accountId: number,
@@ -73,9 +82,8 @@ export function findSourceId(
 }
 
 /**
- * The record that had this id in a former program, whichever it was. null: none.
- *
- * Choice: programs choose their ids so that they never meet. If two did, the first of `PROGRAMS` counts.
+ * Our record that had this id in any former program, or null. Programs' ids never collide in practice; if
+ * they did, the first of `PROGRAMS` would win.
  */
 export async function findRecordId(
   reader: Reader,
@@ -98,17 +106,17 @@ export function sourceIdsOf(
   return view.list(sourceIds, "record", accountId, [kind, recordId]);
 }
 
-/** The digest of anything that JSON can say. */
+/** The digest of any JSON value. */
 export function pictureOf(value: unknown): string {
   return digest(JSON.stringify(value));
 }
 
-/** In place of the digest of what was said of an erased person. */
+/** Replaces the digest of an erased person's data. */
 export const FORGOTTEN = "";
 
 /**
- * Forgets what a former program said of an erased person. The ids stay, because they say nothing of the person and keep
- * later runs from bringing them back.
+ * Forgets a former program's data about an erased person. The ids stay, because they reveal nothing about the
+ * person and keep later runs from importing them again.
  */
 export async function forgetSourceTexts(
   tx: Transaction,

@@ -13,7 +13,7 @@ import {
   type RewardScope,
 } from "./reward.ts";
 
-/** Refuses a coupon that is the code of one promoter, because customers of every promoter may type it. */
+/** Refuses a coupon that is a promoter's own code, because customers of every promoter may enter it. */
 type RefuseOwnCode = (tx: Transaction, accountId: number, coupon: string | null) => Promise<void>;
 
 /** Makes a reward. @throws Failure `rule_broken` naming every contradiction, `taken` */
@@ -44,7 +44,7 @@ export function updateReward(
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const after: Reward = { ...before, ...Object.fromEntries(given), updatedAt: now.toISOString() };
     if (after.isPromoterReward !== before.isPromoterReward) {
-      // Campaigns rely on whom their rewards are for.
+      // Campaigns rely on who their rewards are for.
       throw new Failure("rule_broken", "The record breaks a rule", {
         isPromoterReward: ["can't be changed"],
       });
@@ -66,7 +66,7 @@ export interface FullRewardEntry {
 const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
 
 /**
- * Checks that every entry names a reward for the right kind of person, and products that exist.
+ * Checks that every entry names a reward for the right kind of person, and existing products.
  *
  * @throws Failure `not_found`, `rule_broken`
  */

@@ -29,7 +29,7 @@ export interface RewardSchema {
   unit: Unit;
   /** In ten-thousandths: of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
   amountTenThousandths: number;
-  /** false: a percentage of the sale. */
+  /** False for a percentage of the sale. */
   isFlat: boolean;
   rules: unknown[];
 }
@@ -40,10 +40,10 @@ export interface Reward {
   id: number;
   name: string;
   isPromoterReward: boolean;
-  /** null: it is for referred people. */
+  /** Null if it is for referred people. */
   promoterRewardType: (typeof PROMOTER_REWARD_TYPES)[number] | null;
   tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
-  /** 1: the promoter; 2: their parent; and so on. null: no tier reward. */
+  /** 1 for the promoter, 2 for their parent, and so on. Null: no tier reward. */
   tierLevel: number | null;
   coupon: string | null;
   isHidden: boolean;
@@ -83,10 +83,10 @@ export type RewardScope = (typeof REWARD_SCOPES)[number];
 /** The input for a new reward. */
 export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updatedAt">;
 
-/** Changes to a reward. undefined: unchanged. */
+/** Changes to a reward. Undefined fields stay unchanged. */
 export type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
 
-/** Rewards, hidden ones included, oldest first. May be limited to one scope. */
+/** Rewards, including hidden ones, oldest first, optionally of one scope. */
 export function findRewards(
   store: Store,
   accountId: number,
@@ -108,7 +108,11 @@ export async function loadReward(reader: Reader, accountId: number, id: number):
   return reward;
 }
 
-/** Refuses a reward that lacks a field which another of its fields requires. @throws Failure `rule_broken` */
+/**
+ * Refuses a reward that lacks a field which another field requires.
+ *
+ * @throws Failure `rule_broken`
+ */
 export function refuseContradictions(reward: Reward): void {
   const fields: FieldErrors = {};
   const { isPromoterReward, promoterRewardType, duration } = reward;
@@ -127,7 +131,7 @@ export function refuseContradictions(reward: Reward): void {
   if (Object.keys(fields).length > 0) throw new Failure("rule_broken", "The record breaks a rule", fields);
 }
 
-/** The counts that a rule can judge. */
+/** The counts that a rule can check. */
 export const RULE_TYPES = [
   "customer_age_in_months",
   "customer_sales_count",
@@ -135,7 +139,7 @@ export const RULE_TYPES = [
   "promoter_campaign_revenue",
 ] as const;
 
-/** The names of the operators. Signs stand for them, too. */
+/** The names of the operators. Symbols are accepted, too. */
 export const OPERATOR_NAMES = [
   "less than",
   "less than or equal to",
@@ -145,9 +149,9 @@ export const OPERATOR_NAMES = [
   "multiple of",
 ] as const;
 
-/** The facts that rules judge, at the moment of a sale and with this sale counted. */
+/** The facts that rules check, at the moment of a sale and including it. */
 export interface RuleFacts {
-  /** null: the reward is not for a customer. */
+  /** Null if the reward is not for a customer. */
   counts: Record<RuleType, number>;
   planId: string | null;
 }
@@ -158,14 +162,14 @@ type RuleType = (typeof RULE_TYPES)[number];
 export interface Rule {
   type: RuleType;
   operator: Operator;
-  /** The number that the count is compared with. */
+  /** The number to compare the count with. */
   value: number;
   holds: (count: number) => boolean;
   /** Whether it still holds after a refund, if it held before. */
   stillHolds: (count: number) => boolean;
-  /** Whether it, or the rule before it, must hold. Otherwise both must. */
+  /** Whether it is joined by "or" to the rules before it, instead of "and". */
   isAlternative: boolean;
-  /** The price that the sale must have. null: any. */
+  /** The price that the sale must have, or null for any. */
   price: string | null;
 }
 
@@ -192,7 +196,9 @@ const OPERATORS: Record<Operator, (count: number, value: number) => boolean> = {
   "multiple of": (count, value) => value > 0 && count > 0 && count % value === 0,
 };
 
-/** Whether a count that a refund has made smaller still passes. Growing further never breaks what was reached. */
+/**
+ * Whether a count that a refund has reduced still passes. Further growth never breaks a rule that was met.
+ */
 const STILL_PASSES: typeof OPERATORS = {
   "less than": () => true,
   "less than or equal to": () => true,
@@ -203,10 +209,10 @@ const STILL_PASSES: typeof OPERATORS = {
 };
 
 /**
- * Reads a rule as clients write it: `{type, operator, value, join, filter_by}`. null: it can't be read.
+ * Reads a rule in its wire format, `{type, operator, value, join, filter_by}`, or returns null if it is
+ * malformed.
  *
- * Choice: without an operator the count must equal the value. `join` is `and` or `or` and connects the rule with the
- * one before it. `filter_by` limits the rule to sales of one price. Operators may be written with underscores.
+ * @see docs/spec/money.md "Rules of a reward"
  */
 export function readRule(given: unknown): Rule | null {
   if (typeof given !== "object" || given === null) return null;
@@ -231,7 +237,7 @@ export function readRule(given: unknown): Rule | null {
 }
 
 /**
- * Whether all rules hold, each connected with those before it. A rule that can't be read never holds.
+ * Whether all rules hold, each joined with those before it. A malformed rule never holds.
  *
  * @param how whether they hold for a sale, or still hold after a refund
  */
@@ -251,13 +257,13 @@ export function rulesHold(
   return holds;
 }
 
-/** The ids of the products that entries name, with a blank before and after each. null: they name none. */
+/** The ids of the products in entries, each surrounded by blanks, or null if there are none. */
 export function productsNamed(entries: RewardEntry[]): string | null {
   const ids = new Set(entries.flatMap(({ productIds }) => productIds));
   return ids.size === 0 ? null : ` ${[...ids].join(" ")} `;
 }
 
-/** A coupon as it is compared without letter case. */
+/** A coupon in the form for comparison without case. */
 export function foldedCoupon(coupon: string): string {
   return indexed(coupon.toLowerCase());
 }

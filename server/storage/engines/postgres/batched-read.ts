@@ -1,4 +1,4 @@
-/** Asks one thing; concurrent questions share a query. Those with the same name share an answer as well. */
+/** Runs a read. Concurrent reads share a query, and those of the same name share their answer as well. */
 export type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
 
 interface Waiting<Q, A> {
@@ -9,10 +9,9 @@ interface Waiting<Q, A> {
 const MAX_QUESTIONS = 1_000;
 
 /**
- * Batches questions that come in the same turn of the event loop, or while the maximum number of queries is
- * running. A question never joins a query that began before it, because that query may miss a later commit.
- *
- * `isOfOne`: whether an error may come from one of the questions, so that the others must be asked again without it.
+ * Batches reads that are requested in the same turn of the event loop, or while the maximum number of queries
+ * is running. A read never joins a query that began before it, because that query may miss a later commit.
+ * `isOfOne`: whether an error may come from a single read, so that the others must be retried without it.
  */
 export function batchedRead<Q, A>(
   load: (questions: Q[]) => Promise<A[]>,
@@ -33,7 +32,7 @@ export function batchedRead<Q, A>(
   function schedule(): void {
     if (isScheduled || queryCount >= maxQueries || waiting.size === 0) return;
     isScheduled = true;
-    // By then all requests that arrived together have asked for what they read next.
+    // By then all requests that arrived together have queued their next read.
     setImmediate(() => {
       isScheduled = false;
       const entries = [...waiting];
@@ -52,7 +51,7 @@ export function batchedRead<Q, A>(
       const answers = await load(batch.map(({ question }) => question));
       batch.forEach(({ askers }, at) => askers.forEach(({ resolve }) => resolve(answers[at]!)));
     } catch (error) {
-      // A text that the database can't hold must not cost others their answers.
+      // A text that the database can't hold must not fail the other reads.
       if (batch.length > 1 && isOfOne(error)) for (const each of batch) await query([each]);
       else for (const { reject } of batch.flatMap(({ askers }) => askers)) reject(error);
     }

@@ -9,25 +9,25 @@ export interface Wanted {
   values: Key;
 }
 
-/** A wanted row, and the version that it had. null: there was no such row. */
+/** A wanted row and the version that it had, or null if it did not exist. */
 export interface Seen extends Wanted {
   version: number | null;
 }
 
-/** A row to write, which is found by its key. */
+/** A row to write, found by its key. */
 export interface WrittenRow extends Seen {
   name: string;
-  /** null: it is removed. */
+  /** The new values, or null to remove the row. */
   row: readonly ColumnValue[] | null;
-  /** The names of the unique values that it has then. */
+  /** The names of its unique values after the write. */
   claims: readonly string[];
-  /** Those among them that it has already. */
+  /** Those of them that it has already. */
   kept: ReadonlySet<string>;
 }
 
-/** What transactions want to commit. */
+/** The changes that transactions want to commit. */
 export interface Changes {
-  /** What they have read and don't write, by its name. */
+  /** The rows that they have read but don't write, by name. */
   seen: ReadonlyMap<string, Seen>;
   written: readonly WrittenRow[];
   additions: readonly Addition[];
@@ -38,7 +38,7 @@ export function nameOf({ name }: Table<never>, unique: string, accountId: number
   return `${name}/${unique} ${accountId} ${JSON.stringify(values)}`;
 }
 
-/** The records and unique values that are not as before. */
+/** The names of the records and unique values that change. */
 export function namesWritten({ written }: Changes): string[] {
   return written.flatMap(({ name, claims, kept }) => [name, ...claims.filter((claim) => !kept.has(claim))]);
 }
@@ -49,7 +49,7 @@ export function dependOn(changes: Changes, names: ReadonlySet<string>): boolean 
   return namesWritten(changes).some((name) => names.has(name));
 }
 
-/** The changes of transactions that don't depend on each other. */
+/** Merges the changes of transactions that don't depend on each other. */
 export function merged(all: readonly Changes[]): Changes {
   return {
     seen: new Map(all.flatMap(({ seen }) => [...seen])),

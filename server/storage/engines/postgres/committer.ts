@@ -6,12 +6,16 @@ import { sendOn } from "./pipeline.ts";
 import { BEGIN } from "./schema.ts";
 import { commandsOf, slotsOf } from "./statements.ts";
 
-/** Commits under way at the same time, each of many transactions. */
+/** Concurrent commits, each of many transactions. */
 const MAX_RUNNING = 2;
-/** The rows of one commit. */
+/** The maximum number of rows in one commit. */
 const MAX_ROWS = 20_000;
 
-/** Commits what a transaction has read and written. @throws the fault that keeps it from being committed */
+/**
+ * Commits a transaction's reads and writes.
+ *
+ * @throws the fault that prevents the commit
+ */
 export type Commit = (changes: Changes) => Promise<void>;
 
 interface Waiting {
@@ -21,7 +25,7 @@ interface Waiting {
   reject: (fault: unknown) => void;
 }
 
-/** Commits transactions that wait at the same time together. `writes`: at each moment the pool of the server to write to. */
+/** Commits waiting transactions together. `writes` gives the pool of the current primary. */
 export function newCommit(writes: () => Pool, marks: Marks): Commit {
   let waiting: Waiting[] = [];
   const running = new Set<Waiting[]>();
@@ -36,7 +40,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
   function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
-    // By then all transactions that have ended together are waiting.
+    // By then all transactions that ended together are waiting.
     setImmediate(() => {
       isScheduled = false;
       while (running.size < MAX_RUNNING) {
@@ -58,7 +62,8 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
       const commands = [BEGIN, ...commandsOf(merged(batch.map(({ changes }) => changes)), { goesOn: false })];
       await marks.finish((end) => sendOn(writes(), [...commands, ...end]));
     } catch (fault) {
-      // What one of them has done must not cost the others their commits. Nothing was written, or there would be no state.
+      // A fault of one transaction must not fail the others. Nothing was written, otherwise there would be no
+      // SQL state.
       if (batch.length > 1 && (isOutdated(fault) || (sqlState(fault) !== null && !isPassing(fault)))) {
         const half = batch.length >> 1;
         for (const part of [batch.slice(0, half), batch.slice(half)]) await settle(part);
@@ -66,7 +71,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
       return;
     }
     for (const { resolve } of batch) resolve();
-    // Those who have read what has changed need not try.
+    // Transactions that read these changed rows need not be retried.
     const names = new Set(batch.flatMap(({ changes }) => namesWritten(changes)));
     const lost = new Set(waiting.filter(({ changes }) => dependOn(changes, names)));
     waiting = waiting.filter((one) => !lost.has(one));
@@ -75,8 +80,8 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
 }
 
 /**
- * Takes those that can be committed together, after each other. All are compared with what the database has before the first
- * one, so none may depend on what an earlier one writes. `others`: those that are being committed.
+ * Picks waiting transactions that can be committed together. All are compared with the database's state
+ * before the first one, so none may depend on an earlier one's writes. `others` are being committed now.
  */
 export function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
   waiting: readonly T[],
@@ -94,7 +99,7 @@ export function takeBatch<T extends Pick<Waiting, "changes" | "slots">>(
   for (const one of waiting) {
     const { changes } = one;
     if (!isFree(one) || dependOn(changes, written)) continue;
-    // One of two that have read different versions is outdated.
+    // If two have read different versions, one is outdated.
     if (
       [...changes.seen].some(([name, { version }]) => seen.has(name) && seen.get(name)!.version !== version)
     )

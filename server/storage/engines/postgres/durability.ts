@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { isPassing } from "./faults.ts";
 
-/** A server's answer about its commits. A role that may not see the standbys finds their states empty. */
+/** Asks a server about its commits. A role without the right to see the standbys gets empty states. */
 const STATE = `select current_setting('synchronous_commit') as waits, current_setting('synchronous_standby_names') as names,
   (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) > 0 as "hasStandby",
   (select count(*) from pg_stat_replication where sync_state is null) > 0 as "isHidden"`;
@@ -20,11 +20,11 @@ export async function readWeaknesses(pool: Pool, options: { requiresStandby: boo
     return weaknessesOf(rows[0]!, options);
   } catch (error) {
     if (isPassing(error)) throw error;
-    return [`nobody knows how durable commits are: ${(error as Error).message}`]; // not Postgres itself
+    return [`the durability of commits is unknown: ${(error as Error).message}`]; // not Postgres itself
   }
 }
 
-/** `requiresStandby`: whether the operator asks for a synchronous standby. */
+/** `requiresStandby`: whether the operator requires a synchronous standby. */
 export function weaknessesOf(
   { waits, names, hasStandby, isHidden }: State,
   { requiresStandby }: { requiresStandby: boolean },
@@ -32,7 +32,7 @@ export function weaknessesOf(
   const found: string[] = [];
   const wantsStandby = requiresStandby || names !== "";
   if (waits === "off")
-    found.push("synchronous_commit is off: a crash of the database loses the facts that it took last");
+    found.push("synchronous_commit is off: a crash of the database loses its latest commits");
   if (waits === "local" && wantsStandby)
     found.push("synchronous_commit is local: commits do not wait for the standby");
   if (requiresStandby && names === "")

@@ -22,14 +22,14 @@ const DISK_FULL = "53100";
 
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
- *
  * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual). Of several hosts
- * (`@a,b:5433/database`) the one that accepts writes is used, and another one after a failover. The database's
- * encoding must be UTF8 and `synchronous_commit` must be on; both are the defaults. STORAGE_CONNECTIONS (10,
- * at least 2) limits the connections of each process. Half of them are for transactions; rate limits use two more.
- * The role creates tables in its schema once; later it only reads and writes rows.
+ * (`@a,b:5433/database`) the one that accepts writes is used, and another one after a failover. The
+ * database's encoding must be UTF8 and `synchronous_commit` must be on; both are the defaults.
+ * STORAGE_CONNECTIONS (10, at least 2) limits the connections of each process. Half of them are for
+ * transactions; rate limits use two more. The role creates tables in its schema once; later it only reads and
+ * writes rows.
  *
- * The engine speaks plain SQL with unnamed statements and keeps no session state after a transaction, so that
+ * The engine speaks plain SQL with unnamed statements and keeps no session state after a transaction, so
  * poolers in transaction mode work. PgBouncer must let the timeouts below pass, by
  * `ignore_startup_parameters`. Other engines that speak Postgres' protocol may work, but none is tested.
  */
@@ -70,9 +70,9 @@ export async function postgresEngine(
     isShared: () => withRetries(async () => isShared(servers.reads()), deadlineIn(READ_MS)),
     weaknesses: () =>
       withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
-    // The log belongs to the whole cluster, and only its superuser may look at it.
+    // The log belongs to the whole cluster, and only its superuser may read its size.
     size: () => sizeOf(servers.reads()),
-    // Without statement names, because poolers in transaction mode do not know them.
+    // Without statement names, because poolers in transaction mode don't support them.
     limits: {
       table: LIMITS_TABLE,
       query: async ({ text, values }) => servers.limits().query({ text, values }),
@@ -87,7 +87,7 @@ export async function postgresEngine(
   }
 }
 
-/** null: an engine that only speaks the protocol of Postgres, and has no such function. */
+/** Null for an engine that only speaks Postgres' protocol and lacks this function. */
 async function sizeOf(pool: Pool): Promise<StoreSize | null> {
   try {
     const { rows } = await pool.query<{ bytes: string }>(

@@ -1,25 +1,23 @@
 import { Failure } from "../../../failure.ts";
 
-/**
- * Postgres' five-character error code. null: the error is not from Postgres, for example a broken connection.
- */
+/** Postgres' five-character error code, or null for other errors, such as a broken connection. */
 export function sqlState(error: unknown): string | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  // `severity` tells it from socket errors, whose codes may also have five characters (EPIPE).
+  // `severity` distinguishes it from socket errors, whose codes may also have five characters (EPIPE).
   return typeof code === "string" && error instanceof Error && "severity" in error ? code : null;
 }
 
-/** Whether a transaction lost to another and wrote nothing: a serialisation failure or a deadlock. */
+/** Whether a transaction lost a race and wrote nothing: a serialisation failure or a deadlock. */
 export function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(sqlState(error) ?? "");
 }
 
-/** A record is not what it was when the transaction read it first. */
-export const LOST_RACE = new Error("Others have changed what the transaction has read");
+/** A record has changed since the transaction first read it. */
+export const LOST_RACE = new Error("Others have changed records that the transaction has read");
 
 /**
- * Whether a transaction has failed because others were faster, and has to run again: a comparison divides by zero if something
- * has changed, and a unique value may have been taken.
+ * Whether a transaction failed because others were faster, and must be retried: the comparison divides by
+ * zero if something has changed, and a unique value may have been taken.
  */
 export function isOutdated(error: unknown): boolean {
   return error === LOST_RACE || isLostRace(error) || /^(22012|23505)$/.test(sqlState(error) ?? "");
@@ -35,7 +33,7 @@ export function isPassing(error: unknown): boolean {
   return isLostRace(error) || /^(08|53|57|58|XX)|^(25P03|25006|55P03)$/.test(state);
 }
 
-/** The error that callers see after the last retry; the log has the cause. */
+/** The error that callers get after the last retry; the log has the cause. */
 export function unavailable(cause: unknown): Failure {
   const failure = new Failure("unavailable", "The store can't be reached or written to; try again");
   failure.cause = cause;

@@ -1,54 +1,54 @@
-/** A URL as libpq writes it: several hosts stand between commas, each perhaps with a port of its own. */
+/** A URL in libpq's format: hosts are separated by commas, each with an optional port. */
 const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/;
 
 /** A server that a `STORAGE_URL` names. */
 export interface Host {
-  /** Its name for people: the host and the port, without user and password. */
+  /** Its display name: host and port, without user and password. */
   name: string;
-  /** Its own URL. */
+  /** The URL of this host alone. */
   url: string;
 }
 
-/** A server's answer about itself. */
-export interface Sighting {
+/** A server's report about itself. */
+export interface ServerReport {
   host: Host;
-  /** The database cluster. A standby has the same one as its primary. */
+  /** The database cluster, which a standby shares with its primary. */
   system: string;
-  /** Postgres counts it up with each promotion. null: the server is a standby. */
+  /** Postgres increments it with each promotion. Null for a standby. */
   timeline: number | null;
-  /** The newest timeline that Tidemark has recorded in this server's data; 0 for none. */
+  /** The newest timeline that Tidemark has recorded in this server's data, or 0. */
   recordedTimeline: number;
 }
 
-/** The server that commits go to. */
-export interface Primary extends Sighting {
+/** The server that receives commits. */
+export interface Primary extends ServerReport {
   timeline: number;
 }
 
-/** The servers of a `STORAGE_URL`, in its order. */
+/** The servers of a `STORAGE_URL`, in order. */
 export function readHosts(url: string): Host[] {
   const [, before = "", names = "", after = ""] = LIST.exec(url) ?? [];
   return names.split(",").map((name) => ({ name, url: `${before}${name}${after}` }));
 }
 
 /**
- * Chooses the server to write to, and says why others that accept writes are refused. `last` is the latest one that
- * was written to.
+ * Chooses the server to write to, and explains why others that accept writes are refused. `last` is the
+ * latest primary.
  *
- * A promotion begins a new timeline. A server on an older one was the primary before: no other server would get what
- * is written to it now, so it is never written to again.
+ * A promotion begins a new timeline. A server on an older timeline is a former primary: no other server would
+ * get its writes, so it is never written to again.
  */
 export function choosePrimary(
-  sightings: Sighting[],
+  reports: ServerReport[],
   last: Primary | null,
 ): { primary: Primary | null; refusals: string[] } {
-  const [first] = sightings;
+  const [first] = reports;
   const system = last?.system ?? first?.system;
-  const strangers = sightings.filter((other) => other.system !== system);
+  const strangers = reports.filter((other) => other.system !== system);
   if (last === null && strangers.length > 0) {
-    return { primary: null, refusals: [`${namesOf(sightings)} hold different databases`] };
+    return { primary: null, refusals: [`${namesOf(reports)} hold different databases`] };
   }
-  const own = sightings.filter((sighting) => !strangers.includes(sighting));
+  const own = reports.filter((report) => !strangers.includes(report));
   const timelines = own.flatMap(({ timeline, recordedTimeline }) => [timeline ?? 0, recordedTimeline]);
   const newest = Math.max(last?.timeline ?? 0, ...timelines);
   const believing = own.filter(isPrimary);
@@ -62,7 +62,8 @@ export function choosePrimary(
     ),
   ];
   if (current.length <= 1) return { primary: current[0] ?? null, refusals };
-  // Both were promoted, and each has commits that the other lacks. Only people can tell which one counts.
+  // Both were promoted, and each has commits that the other lacks. Only the operator can decide which one
+  // counts.
   const kept = current.find(({ host }) => host.name === last?.host.name) ?? null;
   return {
     primary: kept,
@@ -70,10 +71,10 @@ export function choosePrimary(
   };
 }
 
-function isPrimary(sighting: Sighting): sighting is Primary {
-  return sighting.timeline !== null;
+function isPrimary(report: ServerReport): report is Primary {
+  return report.timeline !== null;
 }
 
-function namesOf(sightings: Sighting[]): string {
-  return sightings.map(({ host }) => host.name).join(" and ");
+function namesOf(reports: ServerReport[]): string {
+  return reports.map(({ host }) => host.name).join(" and ");
 }

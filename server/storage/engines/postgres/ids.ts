@@ -11,11 +11,14 @@ const TAKE = `insert into ids (kind, next) values ($1, 1 + ${blockLength("1", "l
 interface Block {
   next: number;
   end: number;
-  /** The database that gave it. One that takes over may not know of it and give the same ids to others. */
+  /**
+   * The timeline of the database that issued the block. After a failover, the new primary may not know of the
+   * block and issue the same ids again.
+   */
   timeline: number;
 }
 
-/** Gives ids that no other process gives. It takes them from the database in blocks. */
+/** Issues ids that no other process issues, from blocks reserved in the database. */
 export function newIdSource({ reads, timeline }: Servers): (kind: string) => Promise<number> {
   const blocks = new Map<string, Promise<Block>>();
 
@@ -40,7 +43,7 @@ export function newIdSource({ reads, timeline }: Servers): (kind: string) => Pro
   function begin(kind: string): Promise<Block> {
     const taken = take(kind);
     blocks.set(kind, taken);
-    // If the store was away for a moment, later callers must not get its old error.
+    // After a short outage, later callers must not get the old error.
     taken.catch(() => blocks.delete(kind));
     return taken;
   }

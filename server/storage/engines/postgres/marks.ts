@@ -5,33 +5,33 @@ import type { Answer, Command } from "./pipeline.ts";
 import { deadlineIn, withRetries } from "./retries.ts";
 import { HAS_BEGUN } from "./statements.ts";
 
-/** How long the outcome of a commit is asked for. */
+/** How long to retry when asking for a commit's outcome. */
 const RESOLVE_MS = 10_000;
 
-/** A row that one commit after the other marks as its own. Each has a higher number. */
+/** A row that successive commits mark as their own, with growing numbers. */
 interface Mark {
   writer: string;
   number: number;
 }
 
-/** A commit has an even number. The odd one after it means that the commit was given up. */
+/** Commits have even numbers. The odd number after one means that the commit was given up. */
 const STEP = 2;
 const GIVEN_UP = 1;
 
-/** Marks the commits of a process, so that their outcome can be asked for when the answer is lost. */
+/** Marks the commits of a process, so that the outcome can be looked up when the answer is lost. */
 export interface Marks {
   /**
-   * Ends a transaction by sending the statements that end it. `send` always gives its connection back: it may be
+   * Ends a transaction by sending its final statements. `send` always releases its connection, which may be
    * the only one.
    *
-   * @throws the fault if nothing was written, and Failure `unavailable` if that can't be found out
+   * @throws the fault if nothing was written, and Failure `unavailable` if the outcome can't be found out
    */
   finish(send: (end: Command[]) => Promise<Answer[]>): Promise<void>;
   /** Removes all marks. */
   close(): Promise<void>;
 }
 
-/** As many marks are used as commits are under way. */
+/** There are as many marks as concurrent commits. */
 export function newMarks(pool: () => Pool): Marks {
   const process = randomUUID();
   const free: Mark[] = [];
@@ -45,7 +45,7 @@ export function newMarks(pool: () => Pool): Marks {
         const answers = await send([marking(mark), { text: "commit", values: [] }]);
         if (answers.at(-1)!.command !== "COMMIT") throw new Error("The commit was answered with a rollback");
       } catch (fault) {
-        // A mark whose last outcome is not known must not be used again.
+        // A mark whose last outcome is unknown must not be reused.
         if (isOutdated(fault) || !(await isDone(pool, mark))) lost = { fault };
       }
       free.push(mark);
@@ -54,7 +54,7 @@ export function newMarks(pool: () => Pool): Marks {
     async close() {
       if (free.length === 0) return;
       const writers = free.map(({ writer }) => writer);
-      // Marks are pruned after a day.
+      // Marks are removed after a day.
       await (async () =>
         pool().query("delete from tidemark_commits where writer = any($1)", [writers]))().catch(() => {});
     },
@@ -74,12 +74,12 @@ function marking({ writer, number }: Mark): Command {
 }
 
 /**
- * Whether a commit whose answer was lost is done. If not, it can never happen any more, because its number is taken. If it
- * is still running, this waits for it.
+ * Whether a commit whose answer was lost is done. If not, it can never succeed, because its number is now
+ * taken. If it is still running, this waits for it.
  *
- * The statement always writes. A commit that waited for a synchronous standby when its server was killed is in that
- * server's data, but may be nowhere else. The write waits for the standby too, so it answers only when the standby
- * has the commit.
+ * The statement always writes. If a server is killed while a commit waits for a synchronous standby, the
+ * commit is in that server's data but perhaps nowhere else. This write waits for the standby too, so it
+ * answers only when the standby has the commit.
  */
 async function isDone(pool: () => Pool, { writer, number }: Mark): Promise<boolean> {
   const { rows } = await withRetries(
@@ -93,6 +93,6 @@ async function isDone(pool: () => Pool, { writer, number }: Mark): Promise<boole
       ),
     deadlineIn(RESOLVE_MS),
   );
-  // Engines return integers of 64 bits as text.
+  // Postgres returns 64-bit integers as text.
   return Number(rows[0]!.number) === number;
 }

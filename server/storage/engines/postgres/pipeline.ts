@@ -14,10 +14,10 @@ export interface Command {
 export type Answer = Pick<QueryArrayResult<ColumnValue[]>, "fields" | "rows" | "command" | "rowCount">;
 
 /**
- * Sends statements together, without waiting for answers in between. They have no names, because poolers in transaction mode
- * don't know them.
+ * Sends statements together, without waiting for answers in between. They have no names, because poolers in
+ * transaction mode don't support them.
  *
- * @throws the error of the first that failed. Those after it fail as well, if a transaction has begun
+ * @throws the error of the first that failed. Within a transaction, all later ones fail as well
  */
 export async function sendAll(
   client: PoolClient,
@@ -26,7 +26,7 @@ export async function sendAll(
 ): Promise<Answer[]> {
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
   const { stream } = (client as PoolClient & Client).connection;
-  // One packet: a call of the system for each statement took a third of the time.
+  // One packet: a system call for each statement took a third of the time.
   stream.cork();
   const queries = commands.map(({ text, values }) =>
     client.query<ColumnValue[]>({
@@ -45,7 +45,7 @@ export async function sendAll(
   });
 }
 
-/** A value that Postgres takes, for example of a search. */
+/** A value that Postgres accepts, for example a search text. */
 function sendable(value: Value): Value {
   if (Array.isArray(value)) return value.map(sendable) as ColumnValue[];
   return typeof value === "string" ? storable(value) : value;
@@ -71,7 +71,7 @@ export async function sendOn(
 const { BOOL, INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC } = types.builtins;
 const NUMBERS = new Set<number>([INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC]);
 
-/** Reads values as `ColumnValue`: all that are not numbers as texts, documents too. */
+/** Reads values as `ColumnValue`: numbers as numbers, everything else as text, documents included. */
 const PARSERS = {
   getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BOOL ? numberOfBoolean : asText),
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Pool, type Client, type PoolConfig } from "pg";
 
-/** The name of all our connections, and after it what tells this process from others. */
+/** The prefix of our connections' names. The rest identifies the process. */
 const APPLICATION = "tidemark";
 const OWN_NAME = `${APPLICATION} ${randomUUID().slice(0, 8)}`;
 
@@ -10,32 +10,34 @@ const LIMITS: PoolConfig = {
   keepAlive: true,
   connectionTimeoutMillis: 3_000,
   idleTimeoutMillis: 30_000,
-  // Locks must be released if a connection breaks in the middle of a commit.
+  // Locks must be released if a connection breaks during a commit.
   idle_in_transaction_session_timeout: 5_000,
 };
 
-/** The most connections of a process to its store. `STORAGE_CONNECTIONS` sets another number. */
+/** The default maximum of connections per process. `STORAGE_CONNECTIONS` overrides it. */
 const CONNECTIONS = 10;
-/** Rate limits have separate connections, so that they never wait behind listings. */
+/** Rate limits use separate connections, so that they never wait behind listings. */
 const LIMITS_CONNECTIONS = 2;
-/** The longest wait for a count: after it, a server does better to count by itself. */
+/** The longest wait for a count. After it, a server counts by itself. */
 const LIMITS_MS = 1_000;
 
 const READ_LIMITS = { statement_timeout: 15_000, query_timeout: 16_000 };
 /** Few people look at reports at the same time. */
 const STANDBY_CONNECTIONS = 4;
-/** The longest wait for a connection to a standby: after it, the primary is asked. */
+/** The longest wait for a connection to a standby. After it, the primary is used. */
 const STANDBY_MS = 1_000;
 
 /** The pools of a server. */
 export interface Pools {
   reads: Pool;
-  /** A transaction that waits for a connection to write must never hold one to read. */
+  /**
+   * Separate from reads, so that a transaction never holds a read connection while it waits for one to write.
+   */
   writes: Pool;
   limits: Pool;
-  /** Lets running queries end. */
+  /** Waits for running queries to end. */
   end(): Promise<void>;
-  /** Cuts every connection at once, and makes no other. Running queries fail. */
+  /** Closes all connections immediately and opens no more. Running queries fail. */
   cut(): void;
 }
 
@@ -43,7 +45,7 @@ export interface Pools {
 export function openPools(url: string, connections = CONNECTIONS): Pools {
   let isCut = false;
   const clients = new Set<Client>();
-  // A connection that is being made when the others are cut must not be used any more.
+  // A connection that is still opening while the others are cut must not be used.
   const onConnect: PoolConfig["onConnect"] = () => {
     if (isCut) throw new Error("Another server is written to now");
   };
@@ -83,8 +85,8 @@ export function openReadPool(url: string): Pool {
 }
 
 /**
- * Whether another process has used the database within five seconds. A server reads the layout mark each second. Connections
- * that a pooler keeps for a process that has ended do nothing.
+ * Whether another process has used the database within five seconds. A server reads the layout mark each
+ * second. Connections that a pooler keeps for a process that has ended are idle.
  */
 export async function isShared(pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -96,11 +98,11 @@ export async function isShared(pool: Pool): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** A pool of connections that survives errors of the database. */
+/** A connection pool that survives database errors. */
 export function newPool(url: string, limits: PoolConfig): Pool {
   const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
-  // A broken connection fails its running query, if any, and the next query opens another. The break is also
-  // an `error` event, which would end the process if it had no listener.
+  // A broken connection fails its running query, if any, and the next query opens a new one. The break is
+  // also emitted as an `error` event, which would end the process without a listener.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;

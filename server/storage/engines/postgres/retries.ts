@@ -5,9 +5,9 @@ const FIRST_DELAY_MS = 10;
 const MAX_DELAY_MS = 500;
 
 /**
- * Retries with growing delays while errors are passing and time is left.
+ * Retries with growing delays while errors are temporary and time is left.
  *
- * @throws Failure `unavailable` when the time is over; any other error at once
+ * @throws Failure `unavailable` after the deadline, and any other error immediately
  */
 export async function withRetries<T>(work: () => Promise<T>, deadlineMs: number): Promise<T> {
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
@@ -22,7 +22,7 @@ export async function withRetries<T>(work: () => Promise<T>, deadlineMs: number)
   }
 }
 
-/** A point in time on the monotonic clock. */
+/** A deadline on the monotonic clock. */
 export function deadlineIn(milliseconds: number): number {
   return performance.now() + milliseconds;
 }

@@ -10,28 +10,31 @@ import { deadlineIn, withRetries } from "./retries.ts";
 import type { Wanted } from "./changes.ts";
 import { groupedBy, lookup, wayOf } from "./statements.ts";
 
-/** How long a read is retried while the database is away, and how long a read of single records waits. */
+/** How long a read is retried while the database is down, and how long reads of single records wait. */
 export const READ_MS = 2_000;
-/** The limit of concurrent queries. Reads that come meanwhile share the next one, so few queries cost the least. */
+/**
+ * The limit of concurrent queries. Reads that arrive meanwhile share the next one, and few queries cost
+ * least.
+ */
 const MAX_QUERIES = 1;
 
 /** A record's row. */
-export interface Found {
+export interface StoredRow {
   key: KeyPart[];
   /** Counts the writes to the row. */
   version: number;
   doc: string;
 }
 
-/** Reads rows that are committed, each query on a connection of its own. */
+/** Reads committed rows, each query on a connection of its own. */
 export interface Rows {
-  one(wanted: Wanted): Promise<Found | null>;
-  /** Asks a quick question. Those that come meanwhile share a connection. */
+  one(wanted: Wanted): Promise<StoredRow | null>;
+  /** Runs a fast query. Queries that arrive meanwhile share a connection. */
   ask(question: Command): Promise<Answer>;
   send(commands: Command[]): Promise<Answer[]>;
 }
 
-/** Makes them over a pool: at each moment that of the right server. */
+/** Makes them over a pool. `pool` gives that of the current server. */
 export function newRows(pool: () => Pool): Rows {
   const send = (commands: readonly Command[], timeoutMs?: number) =>
     withRetries(async () => sendOn(pool(), commands, timeoutMs), deadlineIn(READ_MS));
@@ -43,7 +46,7 @@ export function newRows(pool: () => Pool): Rows {
       together(
         `${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`,
         wanted,
-      ) as Promise<Found | null>,
+      ) as Promise<StoredRow | null>,
     ask: (question) =>
       together(JSON.stringify([question.text, question.values]), question) as Promise<Answer>,
     send,
@@ -72,23 +75,23 @@ export function uniqueColumns(from: Table<never>, unique: string): readonly stri
   return (from.unique as Record<string, readonly string[]>)[unique]!;
 }
 
-/** The rows of an answer, by the names of their columns. */
+/** The rows of an answer, by column name. */
 export function namedRows({ fields, rows }: Answer): Record<string, ColumnValue>[] {
   return rows.map((row) => Object.fromEntries(row.map((value, at) => [fields[at]!.name, value])));
 }
 
-/** Loads rows, with one statement for all that are found by the same columns, and answers questions. */
+/** Loads rows, with one statement for all that are found by the same columns, and runs queries. */
 export async function loadAll(
   questions: readonly (Wanted | Command)[],
   send: (commands: readonly Command[]) => Promise<Answer[]>,
-): Promise<(Found | Answer | null)[]> {
+): Promise<(StoredRow | Answer | null)[]> {
   const commands = questions.filter((each) => "text" in each);
   const groups = groupedBy(
     questions.filter((each) => "from" in each),
     wayOf,
   );
   const answers = await send([...groups.map(lookup), ...commands]);
-  const found = new Map<Wanted | Command, Found | Answer>();
+  const found = new Map<Wanted | Command, StoredRow | Answer>();
   for (const [at, group] of groups.entries()) {
     for (const row of answers[at]!.rows) found.set(group[row[0] as number]!, foundIn(row));
   }
@@ -97,6 +100,6 @@ export async function loadAll(
 }
 
 /** A row that `lookup` has selected. */
-export function foundIn([, version, doc, ...key]: ColumnValue[]): Found {
+export function foundIn([, version, doc, ...key]: ColumnValue[]): StoredRow {
   return { key: key as KeyPart[], version: version as number, doc: doc as string };
 }

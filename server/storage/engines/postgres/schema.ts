@@ -4,32 +4,33 @@ import { sumDdl, sumTablesOf } from "../../sums.ts";
 import type { Table } from "../../table.ts";
 import type { Command } from "./pipeline.ts";
 
-/** The mark of a killed process is useless after a day. */
+/** A mark outlives its killed process; it is useless after a day. */
 const PRUNE = "delete from tidemark_commits where at < current_timestamp - interval '1 day'";
 
-/** The table of rate limits; its columns are those of rate-limiter-flexible. */
+/** The table of rate limits, with the columns of rate-limiter-flexible. */
 export const LIMITS_TABLE = "tidemark_limits";
 
-/** Held while tables are made: "Tide" in ASCII. */
+/** Locked while tables are created: "Tide" in ASCII. */
 const MAKING_LOCK = 0x54696465;
 
-/** How a transaction begins. Its settings are gone when it ends. */
+/** The statement that begins a transaction. Its settings end with it. */
 export const BEGIN: Command = {
   text:
     "begin isolation level read committed; select set_config('tidemark.begun', 'yes', true)" +
-    // A machine that loses its power in the middle of a transaction must not hold locks for the two hours of most systems.
+    // A machine that loses power during a transaction must not hold locks for two hours, the default of most
+    // systems.
     ", set_config('tcp_keepalives_idle', '5', true), set_config('tcp_keepalives_interval', '1', true)" +
     ", set_config('tcp_keepalives_count', '5', true)",
   values: [],
 };
 
-/** The statements that make each table, by its name. */
+/** The statements that create each table, by its name. */
 function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
   const { text } = POSTGRES;
   return new Map([
     ["items", [`create table items (key ${text} primary key, value text not null)`]],
     ["ids", [`create table ids (kind ${text} primary key, next bigint not null)`]],
-    // The last commit under each mark, so that its outcome can be asked for.
+    // The last commit under each mark, so that its outcome can be looked up.
     [
       "tidemark_commits",
       [
@@ -37,7 +38,7 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
           writer text primary key, number bigint not null, at timestamp with time zone not null)`,
       ],
     ],
-    // Counts of a minute may be lost in a crash, so the table is not logged.
+    // A crash may lose counts of a minute, so the table is unlogged.
     [
       LIMITS_TABLE,
       [
@@ -51,9 +52,9 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
 }
 
 /**
- * Creates the tables if they are missing.
+ * Creates missing tables.
  *
- * @throws Error for a database that can't hold every text, or that has no locks to keep transactions apart
+ * @throws Error for a database that can't hold every text, or that has no advisory locks
  */
 export async function prepareTables(pool: Pool, tables: readonly Table<never>[]): Promise<void> {
   const { rows } = await pool.query<{ encoding: string; version: string }>(
@@ -62,10 +63,10 @@ export async function prepareTables(pool: Pool, tables: readonly Table<never>[])
   const { encoding, version } = rows[0]!;
   if (encoding.replace("-", "").toUpperCase() !== "UTF8")
     throw new Error(`its encoding is ${encoding}, and must be UTF8`);
-  // It accepts the statements for locks, and ignores them.
+  // It accepts the statements for locks, but ignores them.
   if (version.startsWith("CockroachDB")) throw new Error("CockroachDB has no advisory locks");
   const wanted = wantedTables(tables);
-  // Asked first, because a role with row rights only may not even try to create tables.
+  // Checked first, because a role with row rights only may not even try to create tables.
   if ((await missingIn(pool, wanted)).length > 0) await makeTables(pool, wanted);
   await pool.query(PRUNE);
 }
@@ -75,7 +76,7 @@ interface Asked {
 }
 
 async function missingIn(client: Asked, wanted: ReadonlyMap<string, string[]>): Promise<string[]> {
-  // A question that reads no table may be answered from a memory of what was missing before others made it.
+  // A query that reads no table may be answered from a cache that predates the tables.
   const text =
     "select name from unnest(cast($1 as text[])) as wanted(name)" +
     " where not exists (select from pg_class where oid = to_regclass(name))";

@@ -3,20 +3,23 @@ import { readHosts } from "./hosts.ts";
 import { openPools, type Pools } from "./pool.ts";
 import { watchHosts, type WatchReports } from "./watch.ts";
 
-/** The pools of the server that accepts writes, whichever it is at the moment. */
+/** The pools of the server that currently accepts writes. */
 export interface Servers {
-  /** @throws Error a retry may help: no server accepts writes */
+  /** @throws Error (retryable) if no server accepts writes */
   reads(): Pool;
   /** @throws Error like `reads` */
   writes(): Pool;
   /** @throws Error like `reads` */
   limits(): Pool;
-  /** Changes when another server is written to. */
+  /** Changes with the primary. */
   timeline(): number;
   close(): Promise<void>;
 }
 
-/** Opens the servers of a `STORAGE_URL`. Several of them are watched, and the pools follow the primary. */
+/**
+ * Opens the servers of a `STORAGE_URL`. If there are several, they are watched, and the pools follow the
+ * primary.
+ */
 export function openServers(
   url: string,
   { connections, notify }: { connections: number | undefined; notify: WatchReports["notify"] },

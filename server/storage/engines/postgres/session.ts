@@ -9,14 +9,14 @@ import type { Commit } from "./committer.ts";
 import { LOST_RACE, sqlState } from "./faults.ts";
 import type { Marks } from "./marks.ts";
 import { sendAll, type Answer, type Command } from "./pipeline.ts";
-import { foundIn, namedRows, uniqueColumns, type Found, type Rows } from "./rows.ts";
+import { foundIn, namedRows, uniqueColumns, type StoredRow, type Rows } from "./rows.ts";
 import { BEGIN } from "./schema.ts";
 import { commandsOf, lockingAccount, lookup, standing } from "./statements.ts";
 
-/** How long it may take to make an index. */
+/** The time limit for creating an index. */
 const DEFINING_MS = 6 * 60 * 60 * 1_000;
 
-/** What transactions are run on. `writes`: at each moment the pool of the server to write to. */
+/** What transactions run on. `writes` gives the pool of the current primary. */
 export interface Place {
   rows: Rows;
   writes: () => Pool;
@@ -25,40 +25,40 @@ export interface Place {
   commit: Commit;
 }
 
-/** A transaction, and what decides its end. */
+/** A transaction, and what decides how it ends. */
 export interface OpenSession extends Session {
-  /** Whether everything that it has read is still so. Only then a refusal by the work counts. */
+  /** Whether everything that it has read is unchanged. Only then does a refusal by the work count. */
   stands(): Promise<boolean>;
-  /** Why it can't be committed. null: nothing is known against it. */
+  /** The reason why it can't be committed, or null if none is known. */
   fault(): unknown;
   /** Whether it has written anything. */
   hasChanges(): boolean;
-  /** Commits everything that is left, with others if it can. */
+  /** Commits the remaining changes, together with other transactions if possible. */
   commit(): Promise<void>;
-  /** Undoes what it has sent. */
+  /** Rolls back the statements that it has sent. */
   abandon(): Promise<void>;
 }
 
 /** A record that a transaction has read or written. */
 interface Entry extends Omit<WrittenRow, "row"> {
-  /** As the transaction sees it. null: there is none. */
+  /** The document as the transaction sees it, or null if there is none. */
   doc: string | null;
-  /** What is to be written. null: the row is removed. undefined: nothing. */
+  /** The row to write: null removes it, undefined leaves it. */
   row: WrittenRow["row"] | undefined;
 }
 
-/** A question for a unique value. null: no record had it. */
+/** A lookup of a unique value. Null: no record had it. */
 interface Lookup extends Wanted {
   entry: Entry | null;
 }
 
 /**
- * Begins a transaction. It has no connection at first: its reads share queries with those of others, and its writes are kept
- * until the end, when everything that it has read is compared with what the database has by then. It gets its connection
- * when it locks a record, or asks a question after a write.
+ * Begins a transaction. At first it has no connection: its reads share queries with those of other
+ * transactions, and its writes are kept until the end, when everything that it has read is compared with the
+ * database. It gets its own connection when it locks a record, or runs a query after a write.
  *
- * `isCareful`: unique values are looked up before they are written. Otherwise only the database finds out that another
- * record has one.
+ * `isCareful`: unique values are looked up before they are written. Otherwise only the database notices that
+ * another record has one.
  */
 // eslint-disable-next-line max-lines-per-function -- one state, whose parts nothing else uses
 export function newSession(
@@ -69,7 +69,7 @@ export function newSession(
   const lookups = new Map<string, Lookup>();
   const claimed = new Map<string, Entry>();
   let additions: Addition[] = [];
-  /** Whether a record was taken for new, or a unique value for free, without looking. */
+  /** Whether a record was assumed to be new, or a unique value to be free, without checking. */
   let isUnverified = false;
   let hasSent = false;
   let isOver = false;
@@ -107,14 +107,14 @@ export function newSession(
     throw LOST_RACE;
   }
 
-  async function read(wanted: Wanted): Promise<Found | null> {
+  async function read(wanted: Wanted): Promise<StoredRow | null> {
     if (connecting === null) return rows.one(wanted);
     const [answer] = await send([lookup([wanted])]);
     return answer!.rows[0] === undefined ? null : foundIn(answer!.rows[0]);
   }
 
-  /** Keeps what was read. */
-  function see(from: Table<never>, accountId: number, values: Key, found: Found | null): Entry {
+  /** Remembers what was read. */
+  function see(from: Table<never>, accountId: number, values: Key, found: StoredRow | null): Entry {
     const name = nameOf(from, "", accountId, values);
     const known = entries.get(name);
     const version = found?.version ?? null;
@@ -157,7 +157,8 @@ export function newSession(
       known = { ...wanted, entry: found && see(from, accountId, found.key, found) };
       lookups.set(name, known);
     }
-    // What the transaction itself has written since has other values, or it would be among the claims.
+    // A record that the transaction has written since has other values; otherwise it would be among the
+    // claims.
     return known.entry?.row === undefined ? known.entry : null;
   }
 
@@ -183,7 +184,7 @@ export function newSession(
     }
     const names = claims.map(({ name }) => name);
     if (entry.row !== undefined && names.join() !== entry.claims.join()) {
-      // A unique value that the row had for a while may have gone to another one.
+      // A unique value that the row had for a while may have moved to another row.
       await send(takeCommands());
       return write(into, row, { key, isNew: false, refusal });
     }
@@ -196,14 +197,14 @@ export function newSession(
   /** Whether there is anything to send. */
   const hasUnsent = () => additions.length > 0 || [...entries.values()].some(({ row }) => row !== undefined);
 
-  /** Whether a question is about tables that were written to. */
+  /** Whether a query reads tables with unsent writes. */
   function isAboutUnsent({ text }: Statement): boolean {
     const written = [...entries.values()].filter(({ row }) => row !== undefined);
     const names = [...written.map(({ from }) => sqlName(from)), ...additions.map(({ into }) => into.name)];
     return names.some((name) => mentions(text, name));
   }
 
-  /** What was read and is not written, by its name. */
+  /** The rows that were read and are not written, by name. */
   function seenOnly(): Map<string, Seen> {
     const seen = new Map<string, Seen>();
     for (const [name, entry] of entries) if (entry.row === undefined) seen.set(name, entry);
@@ -212,7 +213,7 @@ export function newSession(
     return seen;
   }
 
-  /** Everything that was read and written, which is then forgotten. */
+  /** Returns all reads and writes, and forgets them. */
   function takeChanges(): Changes {
     const written = [...entries.values()].filter(
       (entry): entry is Entry & WrittenRow => entry.row !== undefined,
@@ -226,10 +227,10 @@ export function newSession(
 
   const takeCommands = () => commandsOf(takeChanges(), { goesOn: true });
 
-  /** Asks a question of rows that may have been written just now. */
+  /** Queries rows that may just have been written. */
   async function ask(question: Statement): Promise<Answer> {
     const { of } = question;
-    // A listing of records tells their versions, so that none of them is overwritten unread.
+    // A listing of records includes their versions, so that none is overwritten unread.
     const text =
       of === undefined
         ? question.text
@@ -242,7 +243,7 @@ export function newSession(
     if (of === undefined) return answer;
     const width = of.key.length + 1;
     for (const [version, ...row] of answer.rows) {
-      const found = { version: version as number, key: row.slice(0, of.key.length) as Found["key"] };
+      const found = { version: version as number, key: row.slice(0, of.key.length) as StoredRow["key"] };
       see(of, question.values[0] as number, found.key, { ...found, doc: row[of.key.length] as string });
     }
     return {
@@ -263,7 +264,7 @@ export function newSession(
     all: async (statement) => (await ask(statement)).rows,
     async total(of, accountId, start) {
       const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
-      // Before the answer is awaited, because another question may send them meanwhile.
+      // Cleared before the answer is awaited, because a concurrent query may send them.
       const unsent = newAdditions();
       unsent.include(additions);
       const own = unsent.totalOf(of, accountId, start);
@@ -274,11 +275,11 @@ export function newSession(
     async lock(from, accountId, key) {
       const name = nameOf(from, "", accountId, key);
       const wanted = { from, by: from.key, accountId, values: key };
-      // Own writes are sent first, so that the row has them.
+      // Own writes are sent first, so that the row includes them.
       const before = entries.get(name)?.row === undefined ? [] : takeCommands();
       const { text, values } = lookup([wanted]);
       const held = { text: `${text} for update of ${sqlName(from)}`, values };
-      // An account's own record is kept under 0, where all accounts' are.
+      // An account's own record is stored under 0, like those of all accounts.
       const locking = lockingAccount(accountId || Number(key[0]));
       const [row] = (await send([...before, locking, held])).at(-1)!.rows;
       return see(from, accountId, key, row === undefined ? null : foundIn(row)).doc;
@@ -304,7 +305,7 @@ export function newSession(
     async stands() {
       if (isUnverified) return false;
       const seen = [...seenOnly().values(), ...[...entries.values()].filter(({ row }) => row !== undefined)];
-      // What was read at one moment needs no comparison.
+      // A single read needs no comparison.
       if (seen.length <= 1 && connecting === null) return true;
       const commands = [standing(seen)];
       const [answer] = connecting === null ? await rows.send(commands) : await send(commands);
@@ -330,7 +331,7 @@ export function newSession(
   async function abandon(): Promise<void> {
     if (isOver) return;
     isOver = true;
-    const client = await connecting?.catch(() => null); // `send` has told it
+    const client = await connecting?.catch(() => null); // `send` has already reported it
     if (!client) return;
     // A connection that does not answer is closed.
     let isIntact = fault === null || fault === LOST_RACE || sqlState(fault) !== null;
@@ -349,7 +350,7 @@ function claimsIn(from: Table<never>, doc: string): Set<string> {
   return new Set(claimsOf(from, rowOf(from as Table<typeof record>, record)).map(({ name }) => name));
 }
 
-/** The unique values of a row. A null among them claims nothing. */
+/** The unique values of a row. A row with a null among them claims nothing. */
 function claimsOf(
   into: Table<never>,
   row: readonly ColumnValue[],

@@ -2,18 +2,19 @@ import type { Pool } from "pg";
 import type { Snapshot } from "../../session.ts";
 import { isPassing, unavailable } from "./faults.ts";
 import { sendAll, type Command } from "./pipeline.ts";
-import { loadAll, newReads, type Found } from "./rows.ts";
+import { loadAll, newReads, type StoredRow } from "./rows.ts";
 
 const BEGIN: Command[] = [
   { text: "begin isolation level repeatable read, read only", values: [] },
-  // A reader may be slow (a pipe, for example), but must not hold a snapshot for ever: it keeps Postgres from cleaning up.
+  // A reader may be slow (a pipe, for example), but a snapshot must not stay open for ever: it keeps Postgres
+  // from vacuuming.
   { text: "set local idle_in_transaction_session_timeout = '10min'", values: [] },
-  // The first question decides which moment it is.
+  // The first query fixes the moment.
   { text: "select 1 from items limit 1", values: [] },
 ];
 
 /**
- * Opens reads of this moment, on their own connection.
+ * Opens reads of the present moment, on their own connection.
  *
  * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
  */
@@ -30,7 +31,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
     });
   }
 
-  /** A connection whose transaction has not ended is closed. */
+  /** A connection with an open transaction is closed. */
   async function close(): Promise<void> {
     const isIntact = await send([{ text: "commit", values: [] }]).then(
       () => true,
@@ -48,7 +49,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   return {
     ...newReads({
       send,
-      one: async (wanted) => (await loadAll([wanted], send))[0] as Found | null,
+      one: async (wanted) => (await loadAll([wanted], send))[0] as StoredRow | null,
       ask: async (question) => (await send([question]))[0]!,
     }),
     close: () => (closing ??= close()),

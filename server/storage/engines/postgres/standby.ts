@@ -4,12 +4,12 @@ import { readHosts } from "./hosts.ts";
 import { openReadPool } from "./pool.ts";
 import { newReads, newRows } from "./rows.ts";
 
-/** How far the primary's log has come. */
+/** The primary's current log position. */
 const POSITION = `select cast(system_identifier as text) as system, cast(pg_current_wal_lsn() as text) as position
   from pg_control_system()`;
 
 /**
- * A standby that has replayed up to the primary's position has everything. Any other one has everything that was
+ * A standby that has replayed up to the primary's position is up to date. Otherwise it has everything
  * committed before the last commit that it replayed.
  */
 const AGE = `select pg_is_in_recovery() as "isStandby", cast(system_identifier as text) as system,
@@ -21,13 +21,14 @@ const AGE = `select pg_is_in_recovery() as "isStandby", cast(system_identifier a
 /** The standbys of a `STORAGE_READ_URL`. */
 export interface Standbys {
   /**
-   * The reads of the first one that is fresh enough. null: none is, or the primary can't be asked how far it has come.
+   * The reads of the first standby that is fresh enough, or null if none is, or if the primary can't report
+   * its position.
    */
   find(): Promise<AgedReads | null>;
   close(): Promise<void>;
 }
 
-/** Opens standbys. Connections are made when they are needed, so none of them has to be there. */
+/** Opens standbys. Connections are made on demand, so the standbys need not be reachable yet. */
 export function openStandbys(
   url: string,
   { primary, maxAgeSeconds }: { primary: () => Pool; maxAgeSeconds: number },
@@ -37,7 +38,7 @@ export function openStandbys(
     return { pool, reads: newReads(newRows(() => pool)) };
   });
 
-  /** null: it is no standby of this primary. */
+  /** Null if it is no standby of this primary. */
   async function ageOf(pool: Pool, { system, position }: Position): Promise<number | null> {
     const { rows } = await pool.query<Age>(AGE, [position]);
     const found = rows[0]!;
@@ -50,10 +51,10 @@ export function openStandbys(
 
   return {
     async find() {
-      const position = await positionOf().catch(() => null); // the reads of the primary will say why
+      const position = await positionOf().catch(() => null); // a read of the primary will report the error
       if (position === null) return null;
       for (const { pool, reads } of standbys) {
-        const ageSeconds = await ageOf(pool, position).catch(() => null); // it is away
+        const ageSeconds = await ageOf(pool, position).catch(() => null); // it can't be reached
         if (ageSeconds !== null && ageSeconds <= maxAgeSeconds)
           return { reads, ageSeconds: Math.max(0, Math.ceil(ageSeconds)) };
       }
@@ -73,6 +74,6 @@ interface Position {
 interface Age {
   isStandby: boolean;
   system: string;
-  /** null: it has replayed no commit since it was started. */
+  /** Null if it has replayed no commit since it was started. */
   ageSeconds: number | null;
 }

@@ -5,12 +5,12 @@ import type { Changes, Seen, Wanted, WrittenRow } from "./changes.ts";
 import type { Command, Value } from "./pipeline.ts";
 
 /**
- * A condition of every statement that writes. If a transaction could not begin, its statements, which are sent without waiting
- * for that, would be commits of their own.
+ * A condition of every writing statement. Statements are sent without waiting for `begin`; if it fails, each
+ * would commit by itself.
  */
 export const HAS_BEGUN = "current_setting('tidemark.begun', true) = 'yes'";
 
-/** Groups what may share a statement. */
+/** Groups items that can share a statement. */
 export function groupedBy<T>(all: Iterable<T>, nameOf: (one: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const one of all) {
@@ -22,7 +22,7 @@ export function groupedBy<T>(all: Iterable<T>, nameOf: (one: T) => string): T[][
   return [...groups.values()];
 }
 
-/** What rows are looked for by. */
+/** The columns by which rows are looked up. */
 export function wayOf({ from, by }: Pick<Wanted, "from" | "by">): string {
   return `${from.name} ${by.join()}`;
 }
@@ -32,7 +32,7 @@ function typeOf({ columns }: Table<never>, column: string): string {
   return (typeof declared === "object" ? declared[0] : declared) === "text" ? "text" : "bigint";
 }
 
-/** Rows that a statement is given, as a table of that name. Their values join the others. */
+/** The rows passed to a statement, as a table of that name. Their values are appended to the others. */
 function given(
   from: Table<never>,
   columns: readonly string[],
@@ -46,14 +46,14 @@ function given(
   return `unnest(${arrays.join(", ")}) as given(${columns.join(", ")})`;
 }
 
-/** Joins a table with what is given. */
+/** Joins a table with the rows passed. */
 function matching(from: Table<never>, columns: readonly string[]): string {
   return columns.map((column) => `${sqlName(from)}.${column} = given.${column}`).join(" and ");
 }
 
 /**
- * Selects rows that are found by the same columns: the place of each among those that were wanted, its version, its document
- * and its key.
+ * Selects rows that are found by the same columns: each one's position among the wanted ones, its version,
+ * document and key.
  */
 export function lookup(wanted: readonly Wanted[]): Command {
   const { from, by } = wanted[0]!;
@@ -66,7 +66,7 @@ export function lookup(wanted: readonly Wanted[]): Command {
   return { text: `select given.place, ${rest} from ${all} join ${name} on ${matching(from, on)}`, values };
 }
 
-/** Selects 1 if all rows that were seen still have their versions and those that were missing still are, or 0. */
+/** Selects 1 if all rows seen still have their versions and missing rows are still missing, otherwise 0. */
 export function standing(seen: Iterable<Seen>): Command {
   const values: Value[] = [];
   const groups = groupedBy(seen, (one) => `${wayOf(one)} ${one.version === null}`);
@@ -81,10 +81,9 @@ export function standing(seen: Iterable<Seen>): Command {
 }
 
 /**
- * The statements for what transactions have read and written. The first that finds anything changed by others fails.
- *
- * `goesOn`: whether the transaction goes on after them. Two that have read in an account and go on to write there would wait
- * for each other, so each keeps the account to itself.
+ * The statements for the reads and writes of transactions. The first that finds a conflicting change fails.
+ * `goesOn`: whether the transaction continues after them. Two transactions that have read from an account and
+ * then write to it would deadlock, so each locks the account exclusively.
  */
 export function commandsOf(changes: Changes, { goesOn }: { goesOn: boolean }): Command[] {
   const { seen, written, additions } = changes;
@@ -99,7 +98,8 @@ export function commandsOf(changes: Changes, { goesOn }: { goesOn: boolean }): C
     ...byTable(old).map(lockingRows),
     ...(seen.size > 0 ? [demanding(standing(seen.values()))] : []),
     ...byTable(old.filter(({ row }) => row === null)).map(removal),
-    // A unique value may go from one row to another: first those that give some away, then one after the other.
+    // A unique value may move from one row to another, so rows that release values come first, then the
+    // others one by one.
     ...byTable(updated.filter((one) => !takes(one))).map(update),
     ...updated.filter(takes).map((one) => update([one])),
     ...byTable(inserted).map(insertion),
@@ -107,7 +107,7 @@ export function commandsOf(changes: Changes, { goesOn }: { goesOn: boolean }): C
   ];
 }
 
-/** In a fixed order, so that no two transactions wait for each other. */
+/** In a fixed order, to prevent deadlocks. */
 function byTable(written: readonly WrittenRow[]): WrittenRow[][] {
   return groupedBy(written, ({ from }) => from.name).sort(([one], [other]) =>
     one!.from.name < other!.from.name ? -1 : 1,
@@ -119,7 +119,7 @@ function demanding({ text, values }: Command): Command {
   return { text: `select 1 / (${text})`, values };
 }
 
-/** Waits for those who hold rows. */
+/** Waits for other transactions that hold these rows. */
 function lockingRows(group: readonly WrittenRow[]): Command {
   const { from } = group[0]!;
   const on = ["account_id", ...from.key];
@@ -139,10 +139,10 @@ function lockingRows(group: readonly WrittenRow[]): Command {
 
 /** "Tide" in ASCII. */
 const LOCKS = 0x54696465;
-/** Several accounts share a lock, so that one transaction never fills the server's table of locks. */
+/** Several accounts share a lock, so that one transaction never fills the server's lock table. */
 const SLOTS = 256;
 
-/** The accounts that transactions have read (false) or write (true), as locks. */
+/** The locks for the accounts that transactions have read (false) or write (true). */
 export function slotsOf({ seen, written, additions }: Changes): Map<number, boolean> {
   const slots = new Map<number, boolean>();
   for (const { accountId } of seen.values()) slots.set(accountId % SLOTS, false);
@@ -150,15 +150,15 @@ export function slotsOf({ seen, written, additions }: Changes): Map<number, bool
   return slots;
 }
 
-/** Keeps an account to the transaction until it ends. */
+/** Locks an account until the transaction ends. */
 export function lockingAccount(accountId: number): Command {
   return lockingSlots(new Map([[accountId % SLOTS, true]]))[0]!;
 }
 
 /**
- * Locks accounts until the transaction ends. Versions only tell that rows have changed. That a row is still missing is certain
- * only while no other transaction commits to the account. Accounts are locked before any row and in a fixed order, so that no two
- * transactions wait for each other.
+ * Locks accounts until the transaction ends. Versions only show that rows have changed. A missing row stays
+ * missing for certain only while no other transaction commits to the account. Accounts are locked before any
+ * row and in a fixed order, to prevent deadlocks.
  */
 function lockingSlots(slots: ReadonlyMap<number, boolean>): Command[] {
   const calls = [...slots]

@@ -8,12 +8,12 @@ import { newSession, type OpenSession, type Place } from "./session.ts";
 
 const MAX_DELAY_MS = 50;
 /**
- * How long a transaction is tried while others keep changing what it reads, or the database is away. A clean stop waits a
- * little longer, and the locks of a connection that was cut are released earlier.
+ * How long a transaction is retried while others keep changing its reads, or the database is down. A clean
+ * stop waits slightly longer, and the locks of a cut connection are released earlier.
  */
 const TRY_MS = 8_000;
 
-/** Few run again at the same time, so that those of one process can't keep failing each other. */
+/** The limit of concurrent retries, so that transactions of one process can't keep failing each other. */
 const RETRIES = 8;
 
 /** Runs transactions. */
@@ -40,7 +40,7 @@ export function newTransactor(place: Place): Transactor {
     },
   };
 
-  /** Those who wait for their turn have about the same deadline, so they give up soon after the first. */
+  /** Waiting transactions have about the same deadline, so they give up soon after the first. */
   async function retry<T>(
     work: (session: Session) => Promise<T>,
     { deadline, lost }: { deadline: number; lost: unknown },
@@ -50,12 +50,16 @@ export function newTransactor(place: Place): Transactor {
       if (!("lost" in next)) return next;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
     }
-    const failure = new Failure("unavailable", "Others kept changing the same records; try again");
+    const failure = new Failure("unavailable", "Other requests kept changing the same records; try again");
     failure.cause = lost;
     throw failure;
   }
 
-  /** Tries until the database answers. @throws Failure `unavailable` */
+  /**
+   * Retries until the database answers.
+   *
+   * @throws Failure `unavailable`
+   */
   function tryFor<T>(
     work: (session: Session) => Promise<T>,
     { isCareful, deadline }: { isCareful: boolean; deadline: number },
@@ -76,7 +80,8 @@ export function newTransactor(place: Place): Transactor {
       result = await work(session);
     } catch (error) {
       if (session.fault() !== null) return faultOf(session.fault());
-      // A result or error that is based on outdated reads must be decided again. A store that is away can't say so.
+      // A result or error based on outdated reads must be decided again. During an outage this can't be
+      // checked.
       return isOutage(error) || (await session.stands()) ? { error } : { lost: LOST_RACE };
     }
     if (session.fault() !== null) return faultOf(session.fault());

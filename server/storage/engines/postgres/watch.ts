@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
 import { sqlState } from "./faults.ts";
-import { choosePrimary, type Host, type Primary, type Sighting } from "./hosts.ts";
+import { choosePrimary, type Host, type Primary, type ServerReport } from "./hosts.ts";
 import { newPool } from "./pool.ts";
 
-/** The pause between two looks at all servers, and while none accepts writes. */
+/** The pause between checks of all servers, and while none accepts writes. */
 const LOOK_MS = 1_000;
 const SEARCH_MS = 200;
-/** A server that takes longer to answer counts as gone. */
+/** A server that takes longer to answer counts as down. */
 const ANSWER_MS = 2_000;
 /** One connection to each server, which stays open. */
 const LIMITS = {
@@ -17,25 +17,27 @@ const LIMITS = {
 };
 const UNDEFINED_TABLE = "42P01";
 
-/** The file that is being written has the timeline in its name. The control file would lag behind a promotion. */
+/** The name of the current log file contains the timeline. The control file would lag behind a promotion. */
 const STATE = `select cast(system_identifier as text) as system,
   case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as "walFile"
   from pg_control_system()`;
 
-/** Standbys get this record as well. One of them can tell a new process that an old primary's time is over. */
+/**
+ * Standbys get this record as well, so one of them can tell a new process that an old primary is outdated.
+ */
 const RECORDED = "select timeline from tidemark_timelines where system = $1";
 
-/** The reports of a watch. */
+/** Callbacks of a watch. */
 export interface WatchReports {
-  /** Another server is written to. null: none, for the reason given, which may change. */
+  /** The primary has changed. Null: there is none, for the given reason, which may change. */
   onChange(primary: Primary | null, reason: string): void;
-  /** A sentence that the operator should read. */
+  /** Reports a sentence for the operator. */
   notify(notice: string): void;
 }
 
 /**
- * Looks at several servers again and again, over a connection to each, and reports which one to write to. If the
- * connection to the primary breaks, nothing is written until the next look has found a primary.
+ * Checks several servers periodically, over a connection to each, and reports the one to write to. If the
+ * connection to the primary breaks, nothing is written until the next check has found a primary.
  *
  * @returns a function that ends the watch
  */
@@ -43,12 +45,12 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
   const pools = new Map(hosts.map((host): [Host, Pool] => [host, openPool(host)]));
   const recordTimeline = newTimelineRecorder(pools, notify);
   const pause = newPause();
-  /** The one that is written to now. */
+  /** The current primary. */
   let primary: Primary | null = null;
-  /** The latest one. Its timeline stays known while no server accepts writes. */
+  /** The latest primary. Its timeline is remembered while no server accepts writes. */
   let last: Primary | null = null;
-  let told: string[] = [];
-  /** The servers whose connections were lost during a look. What they said before counts no more. */
+  let reported: string[] = [];
+  /** Servers whose connections were lost during a check. Their earlier answers are discarded. */
   const lost = new Set<Host>();
   const ending = new AbortController();
 
@@ -66,12 +68,12 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
     lost.clear();
     const answers = await Promise.allSettled(hosts.map((host) => ask(pools.get(host)!, host)));
     if (ending.signal.aborted) return;
-    const sightings = answers
+    const reports = answers
       .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
       .filter(({ host }) => !lost.has(host));
-    const { primary: chosen, refusals } = choosePrimary(sightings, last);
-    for (const refusal of refusals) if (!told.includes(refusal)) notify(`Refused: ${refusal}`);
-    told = refusals;
+    const { primary: chosen, refusals } = choosePrimary(reports, last);
+    for (const refusal of refusals) if (!reported.includes(refusal)) notify(`Refused: ${refusal}`);
+    reported = refusals;
     const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
     settle(chosen, [...refusals, ...reasons].join("; "));
     if (chosen !== null) await recordTimeline(chosen);
@@ -116,7 +118,7 @@ function newPause() {
   };
 }
 
-async function ask(pool: Pool, host: Host): Promise<Sighting> {
+async function ask(pool: Pool, host: Host): Promise<ServerReport> {
   const { rows } = await pool.query<{ system: string; walFile: string | null }>(STATE);
   const { system, walFile } = rows[0]!;
   const timeline = walFile === null ? null : Number.parseInt(walFile.slice(0, 8), 16);
@@ -124,13 +126,16 @@ async function ask(pool: Pool, host: Host): Promise<Sighting> {
 }
 
 /** Why a server is not the primary. */
-function reasonOf(answer: PromiseSettledResult<Sighting>, { name }: Host): string[] {
+function reasonOf(answer: PromiseSettledResult<ServerReport>, { name }: Host): string[] {
   if (answer.status === "fulfilled") return answer.value.timeline === null ? [`${name} is a standby`] : [];
   const { message, code } = answer.reason as Error & { code?: string };
   return [`${name}: ${message || code}`];
 }
 
-/** Records the timeline of a new primary. It is tried once, because a role that may not create the table would fail each second. */
+/**
+ * Records the timeline of a new primary. It is tried once, because a role that may not create the table would
+ * fail each second.
+ */
 function newTimelineRecorder(
   pools: ReadonlyMap<Host, Pool>,
   notify: WatchReports["notify"],
@@ -158,12 +163,12 @@ async function readTimeline(pool: Pool, system: string): Promise<number> {
   }
 }
 
-/** Waits for no standby, because a server that has just been promoted has none yet. */
+/** Waits for no standby, because a server that was just promoted has none yet. */
 async function writeTimeline(
   pool: Pool,
   { system, timeline }: { system: string; timeline: number },
 ): Promise<void> {
-  // A query without values is one message, so no pooler can come in between.
+  // A query without values is one message, so no pooler can split it.
   await pool.query(`begin;
     set local synchronous_commit = local;
     create table if not exists tidemark_timelines (system text primary key, timeline integer not null);

@@ -4,40 +4,40 @@ import type { Database } from "./database.ts";
 import { isBusy } from "./faults.ts";
 import { sessionOn } from "./statements.ts";
 
-/** How long a commit waits for those of other processes, and the longest pause between two attempts. */
+/** How long a commit waits for other processes, and the longest pause between attempts. */
 const WAIT_MS = 8_000;
 const MAX_PAUSE_MS = 2;
 
-/** Transactions of one commit. The event loop stands still while they run. */
+/** Transactions in one commit. The event loop is blocked while they run. */
 const MOST_JOBS = 64;
 
 interface Job {
   /** Runs the work, and keeps its outcome until the commit is durable. */
   run(session: Session): Promise<void>;
-  /** Tells the caller, with the fault of the commit if there was one. */
+  /** Passes the outcome to the caller, or the fault of the commit if there was one. */
   settle(fault: { error: unknown } | null): void;
   hasFailed(): boolean;
 }
 
-/** Runs transactions, one after the other. */
+/** Runs transactions one after another. */
 export interface Committer {
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Whether a commit is under way, so that a statement on the connection becomes a part of it. */
+  /** Whether a commit is open, so that a statement on the connection becomes part of it. */
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
 interface Watching {
-  /** The work of one transaction was undone; the commit goes on. */
+  /** One transaction was undone; the commit continues. */
   onUndone(): void;
-  /** Everything was undone since the commit was begun. */
+  /** Everything since the commit began was undone. */
   onRollback(): void;
   onCommit(fault: unknown): void;
 }
 
 /**
- * Transactions that come at about the same time run one after the other and share one commit, because a commit waits for the
- * disk. Their work awaits nothing but this connection, so no other code runs in between.
+ * Transactions that arrive at about the same time run one after another and share one commit, because a
+ * commit waits for the disk. Their work awaits only this connection, so no other code runs in between.
  */
 export function newCommitter(db: Database, watching: Watching): Committer {
   const runAll = newRunner(db, watching);
@@ -70,7 +70,10 @@ export function newCommitter(db: Database, watching: Watching): Committer {
     running = null;
   }
 
-  /** Waits until a turn of the event loop brings no more. A turn accepts a single connection, however many wait. */
+  /**
+   * Waits until a turn of the event loop brings no more. A turn accepts a single connection, however many
+   * wait.
+   */
   async function gather(): Promise<void> {
     for (let known = 0; known < pending.length && pending.length < MOST_JOBS;) {
       known = pending.length;
@@ -89,8 +92,8 @@ function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job
   return (jobs) => runAll(jobs);
 
   /**
-   * `isCareful`: what one of them has written can be undone alone. The marks for that cost time, and few fail after they have
-   * written something. Then all are run again.
+   * `isCareful`: each transaction's writes can be undone alone. The savepoints for that cost time, and few
+   * transactions fail after writing. If one does, all run again with them.
    */
   async function runAll(jobs: Job[], { isCareful = false } = {}): Promise<void> {
     await waitFor(() => begin.run());
@@ -113,7 +116,7 @@ function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job
 
   function undoAll(): void {
     session.forget();
-    // A fault of the disk may have rolled it back already.
+    // A disk fault may have rolled it back already.
     if (db.isTransaction) db.exec("rollback");
     onRollback();
   }
@@ -161,7 +164,7 @@ function newJob<T>(
   };
 }
 
-/** SQLite's own wait would stop the whole process. */
+/** SQLite's own wait would block the whole process. */
 async function waitFor(work: () => void): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {

@@ -5,23 +5,28 @@ import { Failure } from "../../../failure.ts";
 import { giveToFolderOwner } from "../../owner.ts";
 import { CUT_OFF, isBusy, openingFault } from "./faults.ts";
 
-/** A connection to a store's file. Rows come as arrays. */
+/** A connection to a store's file. Rows are returned as arrays. */
 export type Database = DatabaseSyncInstance;
 
 const FILE = "tidemark.db";
 const OWNER_ONLY = 0o600;
-/** "Tide" in ASCII: tells our files from those of other programs. @see https://www.sqlite.org/pragma.html#pragma_application_id */
+/**
+ * "Tide" in ASCII: distinguishes our files from those of other programs.
+ *
+ * @see https://www.sqlite.org/pragma.html#pragma_application_id
+ */
 const APPLICATION_ID = 0x54696465;
 /**
- * How long a statement waits for other processes. Readers only wait for one that opens or closes the file.
+ * How long a statement waits for other processes. Readers wait only while another process opens or closes the
+ * file.
  */
 const BUSY_MS = 5_000;
-/** How long `waitFor` tries, and its longest pause. */
+/** How long `waitFor` retries, and its longest pause. */
 const WAIT_MS = 5_000;
 const MAX_PAUSE_MS = 2;
 /** The unit of the mark that a file has without its log. */
 export const MINUTE_MS = 60_000;
-/** The pages that a connection keeps, in KiB. Ids that are hashes spread over whole indexes. */
+/** The page cache of a connection, in KiB. Ids that are hashes spread over whole indexes. */
 const CACHE_KIB = 64 * 2 ** 10;
 /** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
 const LOG_BYTES = 64 * 2 ** 20;
@@ -31,12 +36,12 @@ export function fileIn(folder: string): string {
   return join(folder, FILE);
 }
 
-/** Creates the file if it is missing, so that only its owner can read it and the log beside it. */
+/** Creates the file if it is missing. Only its owner can read it and its log. */
 export function makeFile(folder: string): string {
   const file = fileIn(folder);
   const isNew = !existsSync(file);
   closeSync(openSync(file, "a", OWNER_ONLY));
-  // SQLite gives the log beside it to the same owner.
+  // SQLite gives the log to the same owner.
   if (isNew) giveToFolderOwner(file);
   return file;
 }
@@ -45,24 +50,25 @@ export function makeFile(folder: string): string {
 export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boolean } = {}): Database {
   const db = new DatabaseSync(file, { timeout: BUSY_MS, returnArrays: true, readOnly: isReadOnly });
   if (isReadOnly) return db;
-  // The connection that writes makes the checkpoints, between commits. @see `newLog`
+  // Only the writing connection makes checkpoints, between commits.
+  // @see `newLog`
   db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
   db.exec(`pragma cache_size = ${-CACHE_KIB}`);
-  // The data of an erased person must not stay in free pages of the file.
+  // The data of an erased person must not remain in free pages of the file.
   db.exec("pragma secure_delete = on");
   db.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
   return db;
 }
 
-/** A store's file, and what is known about it from the start. */
+/** A store's file, and what is known about it on opening. */
 export interface OpenFile {
   db: Database;
-  /** Says that the file is a copy without its log. null: it is not. */
+  /** A warning that the file was copied without its log, or null. */
   missingLog: string | null;
 }
 
 /**
- * Opens the first connection of a process, and creates the table in an empty file.
+ * Opens a process's first connection, and creates the table in an empty file.
  *
  * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
@@ -82,8 +88,9 @@ export function openDatabase(folder: string): OpenFile {
 }
 
 /**
- * Says whether a file was copied without its log. Servers mark the file before they write the log back into it,
- * and then take the mark away, which only the log knows. So a file that has it lacks a log, unless a process died between the two.
+ * Detects a file that was copied without its log. Servers mark the file before they write the log back into
+ * it, and then remove the mark, which only the log records. So a file with the mark lacks its log, unless a
+ * process died in between.
  */
 function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: boolean }): string | null {
   const [minutes] = db.prepare("pragma user_version").get() as [number];
@@ -99,7 +106,7 @@ function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: bool
   );
 }
 
-/** Several processes may be first at the same time. */
+/** Several processes may do this at the same time. */
 function makeTable(db: Database, file: string): void {
   refuseForeign(db, file);
   writeAhead(db);
@@ -111,18 +118,18 @@ function makeTable(db: Database, file: string): void {
   db.exec("commit");
 }
 
-/** A new store would begin in a file that lost everything. */
+/** Otherwise a new store would begin in a file that lost everything. */
 function refuseEmptied(file: string): void {
-  // The log first: another process that makes the store writes the file before it.
+  // The log is checked first: another process that creates the store writes the log before the file.
   if (sizeOf(`${file}-wal`) > 0 && sizeOf(file) === 0) throw new Error(CUT_OFF);
 }
 
-/** Pages that were cut off would be missed only when they are read. */
+/** Missing pages would be noticed only when they are read. */
 function refuseCutOff(db: Database, file: string): void {
   const [bytes] = db
     .prepare("select page_count * page_size from pragma_page_count, pragma_page_size")
     .get() as [number];
-  // The log first: another process may be moving its pages into the file.
+  // The log is checked first: another process may be moving its pages into the file.
   if (sizeOf(`${file}-wal`) + sizeOf(file) < bytes) throw new Error(CUT_OFF);
 }
 
@@ -130,7 +137,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** One statement asks both, because another process may be creating the table. */
+/** One statement reads both, because another process may be creating the table. */
 function refuseForeign(db: Database, file: string): void {
   const tables = "(select count(*) from sqlite_master)";
   const [tableCount, id] = db
@@ -141,8 +148,8 @@ function refuseForeign(db: Database, file: string): void {
 }
 
 /**
- * Whether another connection is open, of any process. Only one that is alone may leave the log's mode, which it enters
- * again. No transaction may be open.
+ * Whether any process has another connection open. Only the sole connection may leave WAL mode, which it then
+ * enters again. No transaction may be open.
  */
 export function isShared(db: Database): boolean {
   try {
@@ -155,14 +162,14 @@ export function isShared(db: Database): boolean {
   return false;
 }
 
-/** Enters the log's mode. Here SQLite waits for no other connection, whatever its time limit is. */
+/** Enters WAL mode. Here SQLite does not wait for other connections, whatever its time limit. */
 function writeAhead(db: Database): void {
   waitFor(() => db.exec("pragma journal_mode = wal"));
 }
 
 /**
- * Tries again while another connection is in the way. SQLite's own wait pauses for up to 100 ms, in which other processes
- * commit again and again.
+ * Retries while another connection is in the way. SQLite's own wait pauses for up to 100 ms, and other
+ * processes commit again and again meanwhile.
  */
 export function waitFor(work: () => void): void {
   const deadline = performance.now() + WAIT_MS;

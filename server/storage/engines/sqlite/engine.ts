@@ -16,13 +16,12 @@ interface SqliteOptions {
   tables: readonly Table<never>[];
   /** Whether commits wait for the disk. */
   isDurable?: boolean;
-  /** Gets sentences that the operator should read. */
+  /** Receives notices for the operator. */
   notify?: (notice: string) => void;
 }
 
 /**
  * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share.
- *
  * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
 export function sqliteEngine(
@@ -34,7 +33,7 @@ export function sqliteEngine(
   if (missingLog !== null) notify(missingLog);
   const file = fileIn(folder);
   makeTables(db, tables);
-  // From now on commits wait without stopping the process.
+  // From now on commits wait without blocking the process.
   db.exec("pragma busy_timeout = 0");
   const reading = newReading(db, file);
   const readers = newReaders(file);
@@ -91,8 +90,8 @@ export function sqliteEngine(
 }
 
 /**
- * Reads of what is committed. They are quicker on the connection that writes, because its commits spoil the cache of every other
- * one. While its transaction is open they have a connection of their own.
+ * Reads committed data. This is faster on the writing connection, because its commits invalidate the cache of
+ * every other connection. While its transaction is open, reads use a separate connection.
  */
 function newReading(db: Database, file: string) {
   const own = guardedReads(db, file);
@@ -112,7 +111,10 @@ function newReading(db: Database, file: string) {
 
 const IDS = "create table ids (kind text primary key, next integer not null) without rowid";
 
-/** Makes the tables that a new file lacks, or one of an earlier release. Several processes may be first at the same time. */
+/**
+ * Creates the tables that a new file, or one of an earlier release, lacks. Several processes may do this at
+ * the same time.
+ */
 function makeTables(db: Database, tables: readonly Table<never>[]): void {
   const wanted = new Map(tables.map((table) => [sqlName(table), ddl(table, SQLITE)]));
   for (const each of sumTablesOf(tables)) wanted.set(each.name, [sumDdl(each, SQLITE, " without rowid")]);
@@ -123,10 +125,10 @@ function makeTables(db: Database, tables: readonly Table<never>[]): void {
   };
   if (missing().length === 0) return;
   db.exec("begin immediate");
-  // It makes the table of the statistics, which are written with each table and index.
+  // It creates the statistics table, which is filled with each table and index.
   db.exec("analyze items");
   for (const statement of missing()) db.exec(statement);
-  // This connection reads the statistics.
+  // Makes this connection load the statistics.
   db.exec("analyze sqlite_schema");
   db.exec("commit");
 }

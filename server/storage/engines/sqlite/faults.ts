@@ -4,7 +4,7 @@ import { Failure } from "../../../failure.ts";
 const [BUSY, READ_ONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [5, 8, 10, 11, 13, 14, 26];
 const PASSING = new Set<number | null>([BUSY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
 const DAMAGE = new Set<number | null>([CORRUPT, NOT_A_DATABASE]);
-/** The log of changes ends before a page that it should hold. */
+/** The log ends before a page that it should hold. */
 const SHORT_READ = IO_ERROR | (2 << 8);
 
 const GENERIC = 1;
@@ -20,7 +20,7 @@ const CODES: Record<string, number> = {
   "unsupported file format": CORRUPT,
 };
 
-/** A process makes its tables before it uses them. */
+/** A process creates its tables before it uses them. */
 const LOST_TABLE = /^no such table: /;
 
 /** Whether another connection holds the lock that a statement needs. */
@@ -28,21 +28,21 @@ export function isBusy(error: unknown): boolean {
   return primary(resultCode(error)) === BUSY;
 }
 
-/** Whether a file holds data that SQLite can't have written, or lacks some that it wrote. */
+/** Whether a file holds data that SQLite can't have written, or lacks data that it wrote. */
 export function isDamage(error: unknown): boolean {
   const code = resultCode(error);
   return code === SHORT_READ || DAMAGE.has(primary(code));
 }
 
-/** Whether a write found no room, or the disk refused it. */
+/** Whether a write failed because the disk is full or refused it. */
 export function isWantOfRoom(error: unknown): boolean {
   const code = primary(resultCode(error));
   return code === FULL || code === IO_ERROR;
 }
 
 /**
- * The error that callers see when SQLite could not do its work, because of the disk, another process or damage. The log
- * has the cause. Other errors are bugs, and stay as they are.
+ * The error that callers get when SQLite failed because of the disk, another process or damage. The log has
+ * the cause. Other errors are bugs and stay as they are.
  */
 export function refusalOf(
   fault: unknown,
@@ -63,13 +63,13 @@ export function openingFault(fault: unknown, file: string): unknown {
   return new Error(`${file} is damaged or cut off: restore a backup`, { cause: fault });
 }
 
-/** The result code of SQLite, with the upper bits that refine it if they are known; null for any other error. */
+/** SQLite's result code, with the extended bits if known, or null for any other error. */
 export function resultCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   const { sqliteExtendedCode, errcode } = error as Error & Partial<Record<string, number>>;
   const code = [sqliteExtendedCode, errcode].find((known) => known !== undefined && known > GENERIC);
   if (code !== undefined) return code;
-  // Of some faults SQLite only says what is wrong.
+  // Some faults come with a message only.
   return LOST_TABLE.test(error.message) ? CORRUPT : (CODES[error.message] ?? errcode ?? null);
 }
 

@@ -7,20 +7,20 @@ const TAKE = `insert into ids (kind, next) values (?1, ${after("max(1, ?2)")})
 const KEEP =
   "insert into ids (kind, next) values (?1, ?2) on conflict (kind) do update set next = max(next, ?2)";
 
-/** Gives ids that no other process gives. */
+/** Issues ids that no other process issues. */
 export interface IdSource {
   nextId(kind: string): Promise<number>;
-  /** The work that was undone may have taken blocks, which must not be given again. */
+  /** The undone work may have reserved blocks, which must not be issued again. */
   onUndone(): void;
   onRollback(): void;
   onCommit(): void;
 }
 
-/** Takes ids from the file in blocks, on the connection that writes. */
+/** Reserves blocks of ids in the file, on the writing connection. */
 export function newIdSource(db: Database, committer: () => Committer): IdSource {
   const [take, keep] = [db.prepare(TAKE), db.prepare(KEEP)];
   const blocks = new Map<string, { next: number; end: number }>();
-  /** The ends of all blocks that this process has taken, and of those of the open commit. */
+  /** The ends of all blocks that this process has reserved, and of those of the open commit. */
   const ends = new Map<string, number>();
   let open: string[] = [];
 
@@ -36,7 +36,7 @@ export function newIdSource(db: Database, committer: () => Committer): IdSource 
       for (;;) {
         const block = blocks.get(kind);
         if (block !== undefined && block.next < block.end) return block.next++;
-        // Within the work of a transaction, a transaction of its own would wait for ever.
+        // Inside a transaction, a separate one would wait for ever.
         if (committer().isOpen()) takeBlock(kind);
         else await committer().transact(async () => void (hasLeft(kind) || takeBlock(kind)));
       }

@@ -3,11 +3,13 @@ import { MINUTE_MS, type Database } from "./database.ts";
 /** Changed rows after which the log is written back into the file, and how long that waits for readers. */
 const CHANGES_PER_CHECKPOINT = 4_000;
 const CHECKPOINT_WAIT_MS = 50;
-/** How often the file is marked at least, and the pause after a try that readers kept from being complete. */
+/**
+ * The longest time between marks of the file, and the pause after an attempt that readers kept incomplete.
+ */
 const MARK_MS = 10 * 60 * 1_000;
 const MARK_AGAIN_MS = 10_000;
 
-/** The log of a file, and the mark that the file has without it. */
+/** A file's log, and the mark that the file has without it. */
 export interface Log {
   /** Writes the log back if it is long or the mark is due. No transaction may be open. */
   tidy(): void;
@@ -15,7 +17,7 @@ export interface Log {
   close(): void;
 }
 
-/** Looks after the log of the connection that writes. */
+/** Maintains the log of the writing connection. */
 export function newLog(db: Database): Log {
   const changed = db.prepare("select total_changes()");
   let written = 0;
@@ -40,15 +42,15 @@ export function newLog(db: Database): Log {
     },
     close() {
       unmark();
-      // A copy of the file of a stopped server is then complete.
+      // A copy of a stopped server's file is then complete.
       checkpoint(db, "truncate");
     },
   };
 }
 
 /**
- * Waits a little for readers to move on, because the log restarts only when all of them have read to its end. Returns
- * whether the file has everything.
+ * Waits briefly for readers to advance, because the log restarts only when all of them have read to its end.
+ * Returns whether the file has everything.
  */
 function checkpoint(db: Database, mode: "restart" | "truncate"): boolean {
   db.exec(`pragma busy_timeout = ${CHECKPOINT_WAIT_MS}`);
@@ -56,8 +58,8 @@ function checkpoint(db: Database, mode: "restart" | "truncate"): boolean {
     const [, logged, copied] = db.prepare(`pragma wal_checkpoint(${mode})`).get() as [number, number, number];
     return logged === copied;
   } catch {
-    // The disk is full or the file damaged. Commits fail with that error, and the log keeps the changes that don't
-    // fit into the file.
+    // The disk is full or the file damaged. Commits fail with that error, and the log keeps the changes that
+    // don't fit into the file.
     return false;
   } finally {
     db.exec("pragma busy_timeout = 0");
@@ -65,15 +67,17 @@ function checkpoint(db: Database, mode: "restart" | "truncate"): boolean {
 }
 
 /**
- * Marks the file before its log is written back, and takes the mark away after that: the file alone then has the mark, and the
- * file with its log has none. @see `missingLog`
+ * Marks the file before its log is written back, and removes the mark afterwards: the file alone has the
+ * mark, and the file with its log does not.
+ *
+ * @see `missingLog`
  */
 function setMark(db: Database, mark: number): boolean {
   try {
     db.exec(`pragma user_version = ${mark}`);
     return true;
   } catch {
-    return false; // tried again after the next commit
+    return false; // retried after the next commit
   }
 }
 

@@ -5,16 +5,18 @@ import { connect } from "./database.ts";
 import { resultCode } from "./faults.ts";
 import { readsOn } from "./statements.ts";
 
-/** A thread answers questions on a connection of its own, so that a report never stops a sign-up. */
+/** A thread runs queries on a connection of its own, so that a report never blocks a sign-up. */
 
-/** What a question selects, or why SQLite could not answer it. An error would lose its code on the way. */
+/**
+ * The rows of a query, or the reason why SQLite failed. An error object would lose its code between threads.
+ */
 export type Answer = { rows: Record<string, ColumnValue>[] } | { fault: string; errcode: number | null };
 
 const db = connect((workerData as { file: string }).file, { isReadOnly: true });
 const reads = readsOn(db);
 const port = parentPort!;
 
-// null: no question will follow.
+// Null: no query will follow.
 port.on("message", (question: Statement | null) => {
   if (question !== null) {
     port.postMessage(answer(question));

@@ -5,13 +5,13 @@ import type { ColumnValue } from "../../table.ts";
 import { refusalOf } from "./faults.ts";
 import type { Answer } from "./reader-thread.ts";
 
-/** Questions that are answered at the same time. The others wait. */
+/** Concurrent queries. Further ones wait. */
 const THREADS = 2;
 
-/** Threads that answer questions about a store's file. */
+/** Threads that run queries on a store's file. */
 export interface Readers {
   ask(question: Statement): Promise<Record<string, ColumnValue>[]>;
-  /** Resolves when all questions are answered and the threads have ended. */
+  /** Resolves when all queries are answered and the threads have ended. */
   close(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Makes threads for a file. Questions start them. They end by themselves, because the binding ends the whole process when a
- * thread is terminated while SQLite works. Pools of threads terminate theirs.
+ * Makes threads for a file, started by the first queries. They end by themselves, because terminating a
+ * thread while SQLite works ends the whole process. Thread pools terminate theirs.
  */
 export function newReaders(file: string): Readers {
   const waiting: Waiting[] = [];
@@ -71,12 +71,12 @@ export function newReaders(file: string): Readers {
   }
 
   function start(): Worker {
-    // The build puts the thread's file beside the bundle of this one.
+    // The build puts the thread's file beside this bundle.
     const thread = new Worker(new URL("./sqlite-reader.js", import.meta.url), { workerData: { file } });
     thread.on("message", (answer: Answer) => {
       threads.get(thread)?.settle(answer);
       threads.set(thread, null);
-      // A process may end while no question is open.
+      // The process may end while no query is running.
       thread.unref();
       giveOut();
     });

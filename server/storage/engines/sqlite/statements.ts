@@ -16,7 +16,7 @@ import { refusalOf } from "./faults.ts";
 
 type Prepared = ReturnType<Database["prepare"]>;
 
-/** Documents of a table that are held, for example by an import with very many. */
+/** The maximum of cached documents per table, for example during a very large import. */
 const MAX_HELD = 1_000;
 
 /** Prepares each statement once. */
@@ -29,7 +29,7 @@ function prepared(db: Database): (text: string) => Prepared {
   };
 }
 
-/** The rows of a statement. The binding's `all` gives no code for a fault, so `get` meets it once more. */
+/** The rows of a statement. The binding's `all` gives no code for a fault, so `get` repeats it. */
 function rowsOf(statement: Prepared, values: readonly ColumnValue[]): unknown[] {
   try {
     return statement.all(...values);
@@ -39,7 +39,7 @@ function rowsOf(statement: Prepared, values: readonly ColumnValue[]): unknown[] 
   }
 }
 
-/** Reads on a connection. They return at once. */
+/** Reads on a connection. They return synchronously. */
 export function readsOn(db: Database, prepare = prepared(db)) {
   const namedStatements = new Map<string, Prepared>();
   function named(text: string): Prepared {
@@ -67,7 +67,7 @@ export function readsOn(db: Database, prepare = prepared(db)) {
   } satisfies Reads;
 }
 
-/** The same. What keeps SQLite from reading is Failure `unavailable`. */
+/** The same, but errors of SQLite become Failure `unavailable`. */
 export function guardedReads(db: Database, file: string): Reads {
   const { dialect, get, find, all, total, ask } = readsOn(db);
   const guarded =
@@ -90,10 +90,10 @@ export function guardedReads(db: Database, file: string): Reads {
 }
 
 /**
- * The statement that writes a row. `before`: the document that it has. null: it is new.
+ * The statement that writes a row. `before` is its present document, or null for a new row.
  *
- * An update sets only the document and the columns that have changed. SQLite makes the entries of all indexes anew that have a
- * column which a statement sets, even if its value stays.
+ * An update sets only the document and the changed columns: SQLite rewrites the entries of all indexes on a
+ * column that a statement sets, even to the same value.
  */
 function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
   if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
@@ -112,7 +112,7 @@ function writing(into: Table<never>, row: readonly ColumnValue[], before: string
 
 const known = new WeakMap<SumTable, string>();
 
-/** The statement that adds a row's values, made once for each table of sums. */
+/** The statement that adds a row's values, built once for each table of sums. */
 function addingTo(into: SumTable): string {
   let text = known.get(into);
   if (text === undefined) {
@@ -127,17 +127,20 @@ function addingTo(into: SumTable): string {
   return text;
 }
 
-/** The session of the connection that writes, in which one transaction follows the other. */
+/** The session of the writing connection, whose transactions run one after another. */
 export interface WritingSession extends Session {
   /** Grows with each change. */
   changeCount(): number;
-  /** Writes what transactions have added to sums, each row once for all of them. */
+  /** Writes the collected sums, each row once for all transactions. */
   flush(): void;
-  /** Forgets that and all that it has read, because a commit begins or transactions are undone. */
+  /** Forgets the sums and all cached documents, because a commit begins or transactions are undone. */
   forget(): void;
 }
 
-/** The documents that transactions of one commit have read and written. Most read the same account, campaigns and rewards. */
+/**
+ * The documents that the transactions of one commit have read and written. Most read the same account,
+ * campaigns and rewards.
+ */
 function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
   const tables = new Map<Table<never>, Map<string, string | null>>();
   const nameOf = (accountId: number, key: Key) => `${accountId} ${key.join("\0")}`;
@@ -162,7 +165,7 @@ function newHeld(load: (from: Table<never>, accountId: number, key: Key) => stri
   };
 }
 
-/** The session of a connection. It is alone, so that reading a record locks it. */
+/** The session of a connection. It is the only writer, so reading a record locks it. */
 export function sessionOn(db: Database): WritingSession {
   const prepare = prepared(db);
   const reads = readsOn(db, prepare);
@@ -233,7 +236,10 @@ function isUniqueFault(error: unknown): error is Error {
   return error instanceof Error && UNIQUE_FAULT.test(error.message);
 }
 
-/** The name of the constraint, from the columns in SQLite's message. null: the record's own key. */
+/**
+ * The name of the violated constraint, from the columns in SQLite's message, or null for the record's own
+ * key.
+ */
 function brokenIn(into: Table<never>, { message }: Error): string | null {
   const table = sqlName(into);
   const columns = UNIQUE_FAULT.exec(message)![1]!.split(", ").slice(1);

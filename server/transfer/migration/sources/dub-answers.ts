@@ -18,9 +18,9 @@ import {
 } from "../shapes.ts";
 
 const MOST_ROWS = 100;
-/** A list without any filter leaves denied commissions out, one of a type does not. */
+/** A list without a filter has no denied commissions, a list by type has. */
 export const TYPES = ["click", "lead", "sale", "referral", "custom"] as const;
-/** Asks for everything that Dub gives. */
+/** Fetches everything that Dub offers. */
 export async function askDub(api: SourceApi): Promise<void> {
   await readNumbered(api, "partners", { sortBy: "createdAt", sortOrder: "asc" });
   await readIfAny(api, "discount-codes", () => readNumbered(api, "discount-codes", {}));
@@ -30,7 +30,7 @@ export async function askDub(api: SourceApi): Promise<void> {
   for (const type of TYPES) {
     await readAfter(api, `commissions-${type}`, { path: "/commissions", query: { type } });
   }
-  // The usual order is by amount, and amounts change.
+  // The default order is by amount, which may change meanwhile.
   await readNumbered(api, "payouts", { sortBy: "initiatedAt", sortOrder: "asc" });
   await readForEach(api, "payout-commissions", {
     parents: idsOf(api.kept, "payouts"),

@@ -23,10 +23,10 @@ export const dub: Source = {
   title: "Dub",
   baseUrl: "https://api.dub.co",
   keyHint: "an API key of the workspace that has the program",
-  // The smallest plan with a program allows more. Answers say when the window is used up.
+  // Every plan with a program allows more. The answers say when the limit is used up.
   limit: { requests: 500, withinMs: 60_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API key");
     return { authorization: `Bearer ${key}` };
   },
   linkParams: ["via"],
@@ -34,7 +34,7 @@ export const dub: Source = {
   records: dubRecords,
 };
 
-/** What is learned from one list and needed for others. */
+/** What is read from one list and needed for others. */
 interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
@@ -83,7 +83,7 @@ async function* partners(reading: Reading): AsyncGenerator<Partner & { email: st
   }
 }
 
-/** Groups have ids alone: neither their names nor their rewards can be asked for. */
+/** Only the ids of groups are available, neither names nor rewards. */
 async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
   const found = new Set<string>();
   for await (const { id, groupId } of partners(reading)) {
@@ -296,7 +296,7 @@ async function notePayouts({ archive, payouts, latest }: Reading): Promise<void>
 async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
   const list = { list: "payouts", shape: payoutShape, noun: "Payout" };
   for await (const row of readRows(reading, list)) {
-    // A payout that waits has no date of its own.
+    // A pending payout has no date.
     const createdAt = row.createdAt ?? row.initiatedAt ?? row.paidAt ?? reading.latest.get(row.id) ?? null;
     if (row.partner === null || createdAt === null) {
       reading.remarks.add(

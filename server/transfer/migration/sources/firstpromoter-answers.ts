@@ -22,7 +22,7 @@ import {
 
 const MOST_ROWS = 100;
 
-/** Asks for everything that FirstPromoter gives. */
+/** Fetches everything that FirstPromoter offers. */
 export async function askFirstPromoter(api: SourceApi): Promise<void> {
   await readList(api, "campaigns", { path: "/campaigns" });
   await readList(api, "rewards-promoters", { path: "/rewards", query: { scope: "promoters" } });
@@ -64,7 +64,7 @@ interface Place {
   query?: SourceQuery;
 }
 
-/** Some lists are bare, some stand in `data`. */
+/** Some lists are bare arrays, some are in `data`. */
 const rowsShape = z
   .union([z.array(z.unknown()), z.looseObject({ data: z.array(z.unknown()) })])
   .transform((answer) => (Array.isArray(answer) ? answer : answer.data));
@@ -92,14 +92,14 @@ async function allRows(api: SourceApi, place: Place): Promise<unknown[]> {
 
 const withParent = z.looseObject({ parent_promoter: z.unknown().optional() });
 
-/** The promoter with their parent. No row: there is none. */
+/** The promoter with their parent, or no row without a parent. */
 async function parentOf(api: SourceApi, promoter: string): Promise<unknown[]> {
   const path = `/promoters/${encodeURIComponent(promoter)}`;
   const answer = await api.get(path, { include_parent_promoter: "true" });
   return readAnswer(withParent, answer, path).parent_promoter ? [answer] : [];
 }
 
-/** A promoter and a campaign that stand in a record with their own fields. */
+/** A promoter and a campaign that are embedded in a record. */
 const place = z
   .object({ promoter: reference, campaign: reference, promoter_id: text, campaign_id: text })
   .nullish()
@@ -239,7 +239,7 @@ export const commissionShape = z.object({
 });
 export type Commission = z.output<typeof commissionShape>;
 
-/** Whether its amount counts cents is not documented. */
+/** It is undocumented whether its amount is in cents. */
 export const payoutShape = z.object({
   id,
   status: z.enum(["pending", "processing", "completed", "failed", "cancelled"]),

@@ -3,11 +3,11 @@ import { identityOf } from "../archive.ts";
 import { readRows, type Remarks } from "../shapes.ts";
 import { commissionShape, payoutShape, type Commission, type Payout } from "./firstpromoter-answers.ts";
 
-/** What is learned from one list and needed for others. */
+/** What is read from one list and needed for others. */
 export interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
-  /** The record of each referral. null: it is left out. */
+  /** The record of each referral, or null if it is left out. */
   customers: Map<string, string | null>;
   /** The sales by the ids of their events. */
   sales: Map<string, Sale>;
@@ -17,10 +17,10 @@ export interface Reading {
   paid: Map<string, { amount: number; at: string }>;
 }
 
-/** A sale is its commissions: one for each tier and part, and negative ones for refunds. */
+/** A sale consists of its commissions: one for each tier and part, and negative ones for refunds. */
 interface Sale {
   first: Commission;
-  /** What was taken back from each promoter and tier. Each of them counts the whole refund. */
+  /** What was taken back from each promoter and tier. Each of them has the whole refund. */
   refunds: Map<string, number>;
 }
 
@@ -92,7 +92,7 @@ export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
       campaignId,
       amount: isOriginal ? original : sold,
       currency: isOriginal ? currency : null,
-      // Refunds are in the program's currency, too.
+      // Refunds are also in the program's currency.
       refunded: isOriginal && sold > 0 ? Math.round((refunded * original) / sold) : refunded,
       planId: first.plan_id,
       createdAt: first.created_at,
@@ -120,7 +120,7 @@ export async function* commissions(reading: Reading): AsyncGenerator<SourceRecor
       campaignId,
       unit: row.unit,
       amount: row.amount,
-      // In the program's currency, which no answer names.
+      // In the program's currency, which is in no answer.
       currency: null,
       status: row.status,
       isPaid: row.is_paid,
@@ -144,7 +144,7 @@ export async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
       reading.remarks.add(`payout:${row.id}`, `${shown} lacks its promoter or its date.`);
       continue;
     }
-    // No document says whether a payout counts cents, but its commissions do.
+    // It is undocumented whether a payout is in cents, but its commissions are.
     if (paid && row.amount !== amount && Math.round(row.amount * 100) !== amount) {
       reading.remarks.add(`payout:${row.id}`, `${shown} is not the sum of its commissions, ${amount}.`);
     }

@@ -35,16 +35,13 @@ export const firstpromoter: Source = {
   name: "firstpromoter",
   title: "FirstPromoter",
   baseUrl: "https://api.firstpromoter.com/api/v2/company",
-  keyHint: "the API key, and the account id in a line of its own",
-  // 400 a minute are allowed.
+  keyHint: "the API key, and the account id on a separate line",
+  // 400 per minute are allowed.
   limit: { requests: 370, withinMs: 60_000 },
   headers: (key) => {
     const [apiKey, accountId, ...further] = key.split(/[\s:]+/);
     if (!apiKey || !accountId || further.length > 0)
-      throw new Failure(
-        "invalid",
-        "The key must be the API key and the account id, each in a line of its own",
-      );
+      throw new Failure("invalid", "The key must be the API key and the account id, each on its own line");
     return { authorization: `Bearer ${apiKey}`, "account-id": accountId };
   },
   linkParams: LINK_PARAMS,
@@ -117,16 +114,16 @@ function rewardsOf(
     if (said !== null) return said;
     remarks.add(
       `campaign:${campaign.id}:reward:${id}`,
-      `Campaign "${campaign.name}": the reward "${reward?.name ?? id ?? "?"}" has conditions that are not taken over. Make it by hand.`,
+      `Campaign "${campaign.name}": the reward "${reward?.name ?? id ?? "?"}" has conditions that can't be imported. Make it by hand.`,
     );
     return [];
   });
 }
 
-/** null: it has a rule, a target or another condition. */
+/** Null if it has a rule, a target or another condition. */
 function sayReward(reward: Reward): SourceReward[] | null {
   const { promoter_reward_type: type, tier_level: tier } = reward;
-  // Of the kinds of rewards for parents, only the share of the sale is one that the import can say.
+  // Of the rewards for parents, only the share of the sale can be imported.
   const isTier =
     type === "tier" && tier !== null && tier > 1 && reward.tier_reward_mode === "tier_override_mode";
   const duration = durationOf(reward);
@@ -149,7 +146,7 @@ function durationOf({ duration, duration_in_months: months }: Reward): Duration 
   return duration === null || duration === "forever" ? { duration: "forever", durationMonths: null } : null;
 }
 
-/** Archived promoters may stand in both lists. */
+/** Archived promoters may be in both lists. */
 async function* promoterRows(reading: Reading): AsyncGenerator<Promoter> {
   const seen = new Set<string>();
   for (const list of PROMOTER_LISTS) {
@@ -292,7 +289,7 @@ function referralRows(reading: Reading): AsyncGenerator<Referral> {
   return readRows(reading, { list: "referrals", shape: referralShape, noun: "Referral" });
 }
 
-/** A person who was moved to another promoter stands in the list twice. The old record is the new one's. */
+/** A person who was moved to another promoter is in the list twice. Both become the new record. */
 async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   const current = new Map<string, string>();
   for await (const { id, email, state } of referralRows(reading)) {

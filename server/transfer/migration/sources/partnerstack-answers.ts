@@ -20,7 +20,7 @@ import {
 
 const MOST_ROWS = 250;
 
-/** Asks for everything that PartnerStack gives. */
+/** Fetches everything that PartnerStack offers. */
 export async function askPartnerStack(api: SourceApi): Promise<void> {
   await readList(api, "groups", { path: "/groups" });
   await readList(api, "partnerships", { path: "/partnerships", query: { include_archived: "true" } });
@@ -79,7 +79,7 @@ export const partnershipShape = z.object({
   group: z.object({ slug: text, key: text }).nullish().catch(null),
   address: z.object({ country }).nullish().catch(null),
   stats: z.object({ CUSTOMER_COUNT: countOrNull }).nullish().catch(null),
-  // A list without a filter shows no state, and has those who are approved.
+  // A list without a filter shows no state, and has only approved partners.
   approved_status: z
     .string()
     .nullish()

@@ -17,7 +17,7 @@ import {
 /** Partnerships without a group. */
 const NO_GROUP = "none";
 
-/** Scheduled rewards are missing in the list of all. */
+/** The list of all rewards lacks scheduled ones. */
 const REWARD_LISTS = ["rewards", "rewards-scheduled"];
 
 /** The vendor's side of the second version. @see https://docs.partnerstack.com/docs/partnerstack-api */
@@ -25,16 +25,13 @@ export const partnerstack: Source = {
   name: "partnerstack",
   title: "PartnerStack",
   baseUrl: "https://api.partnerstack.com/api/v2",
-  keyHint: "the public key and the secret key for production, each in a line of its own",
-  // About 4,000 a minute are allowed.
+  keyHint: "the public key and the secret key for production, each on its own line",
+  // About 4,000 per minute are allowed.
   limit: { requests: 3_000, withinMs: 60_000 },
   headers: (key) => {
     const [publicKey, secretKey, ...further] = key.split(/[\s:]+/);
     if (!publicKey || !secretKey || further.length > 0)
-      throw new Failure(
-        "invalid",
-        "The key must be the public key and the secret key, each in a line of its own",
-      );
+      throw new Failure("invalid", "The key must be the public key and the secret key, each on its own line");
     return { authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString("base64")}` };
   },
   linkParams: ["ps_partner_key", "gspk"],
@@ -42,7 +39,7 @@ export const partnerstack: Source = {
   records: partnerStackRecords,
 };
 
-/** What is learned from one list and needed for others. */
+/** What is read from one list and needed for others. */
 interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
@@ -166,7 +163,7 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const row of partnerships(reading)) {
     const own = links.get(row.email) ?? [];
     const { partner_key: key } = row;
-    // PartnerStack's links carry the partner's key in parameters and cookies.
+    // PartnerStack's links have the partner's key in parameters and cookies.
     const further = key === null || own.some(({ token }) => token === key) ? [] : [key];
     yield {
       kind: "promoter_campaign",
@@ -188,7 +185,7 @@ function tokenIn(url: string): string | null {
   try {
     return decodeURIComponent(last);
   } catch {
-    return last; // A percent sign that escapes nothing belongs to the token.
+    return last; // An invalid escape is a part of the token.
   }
 }
 
@@ -236,7 +233,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
     );
 }
 
-/** The transactions that are no tests, with their customers. */
+/** The transactions without tests, with their customers. */
 async function* transactions(reading: Reading) {
   const list = { list: "transactions", shape: transactionShape, noun: "Transaction" };
   for await (const row of readRows(reading, list)) {
@@ -246,7 +243,7 @@ async function* transactions(reading: Reading) {
   }
 }
 
-/** Customers are named by their own key, the merchant's id or an e-mail address. null: none of them is known. */
+/** Customers are identified by their key, the merchant's id or an e-mail address. Null if none is known. */
 function customerNamed({ customers, names }: Reading, given: string[]): string | null {
   for (const name of given) {
     if (customers.has(name)) return name;
@@ -261,7 +258,7 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     if (row.customerId === null) {
       reading.remarks.add(
         `transaction:${row.key}`,
-        `Transaction ${row.key} names no customer that is taken over.`,
+        `Transaction ${row.key} names no customer that was imported.`,
       );
       continue;
     }
@@ -270,7 +267,7 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "sale",
       id: row.key,
-      // Whether the key is the charge's is not documented.
+      // It is undocumented whether the key is the charge's.
       eventId: null,
       customerId: row.customerId,
       promoterId,
@@ -303,7 +300,7 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
       partnership?.key ?? reading.emails.get(partnership?.email?.toLowerCase() ?? "") ?? null;
     if (promoterId === null) {
       const shown = `Reward ${row.key} of ${row.amount} (${row.currency ?? "?"})`;
-      reading.remarks.add(`reward:${row.key}`, `${shown} names no partner that is taken over.`);
+      reading.remarks.add(`reward:${row.key}`, `${shown} names no partner that was imported.`);
       continue;
     }
     const saleId = transaction !== null && reading.sales.has(transaction) ? transaction : null;

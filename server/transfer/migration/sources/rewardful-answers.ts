@@ -18,12 +18,12 @@ import {
 
 const MOST_ROWS = 100;
 
-/** Asks for everything that Rewardful gives. @see https://developers.rewardful.com/rest-api/ */
+/** Fetches everything that Rewardful offers. @see https://developers.rewardful.com/rest-api/ */
 export async function askRewardful(api: SourceApi): Promise<void> {
   await readList(api, "campaigns", {});
   await readList(api, "affiliates", { "expand[]": ["campaign", "links", "commission_stats"] });
   await readList(api, "affiliate_coupons", {});
-  // Visitors are only counted: their number stands at the links.
+  // Visitors are only counted, and the links have their number.
   await readList(api, "referrals", {
     "expand[]": ["affiliate"],
     "conversion_state[]": ["lead", "conversion"],

@@ -9,7 +9,7 @@ import {
   type Sale,
 } from "./rewardful-answers.ts";
 
-/** What is learned from one list and needed for others. */
+/** What is read from one list and needed for others. */
 export interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
@@ -32,7 +32,7 @@ export function ownerOf({ sale, affiliate }: Commission): string | null {
   return affiliate ?? sale?.affiliate ?? null;
 }
 
-/** A sale stands in each of its commissions. */
+/** A sale is embedded in each of its commissions. */
 export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const row of commissionRows(reading)) {
     const { sale } = row;
@@ -42,7 +42,7 @@ export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     if (customerId === null || !reading.customers.has(customerId)) {
       reading.remarks.add(
         `sale:${sale.id}`,
-        `Sale ${sale.id} has no customer: only its commission is taken over.`,
+        `Sale ${sale.id} has no customer: only its commission is imported.`,
       );
       continue;
     }
@@ -63,7 +63,7 @@ export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
   }
 }
 
-/** The sale is what was charged less tax. So is its refund, in the same proportion. */
+/** A sale is the charge less tax, and its refund is reduced in the same proportion. */
 function refundedOf(sale: Sale, remarks: Remarks): number {
   const { charge_amount_cents: charged, sale_amount_cents: sold, refund_amount_cents: refunded } = sale;
   if (refunded === 0 || sold <= 0) return 0;
@@ -71,7 +71,7 @@ function refundedOf(sale: Sale, remarks: Remarks): number {
   if (refunded < charged) {
     remarks.add(
       `sale:${sale.id}:refund`,
-      `Sale ${sale.id}: ${refunded} of ${charged} were refunded, tax included. Its share of the sale is taken over.`,
+      `Sale ${sale.id}: ${refunded} of ${charged} were refunded, tax included. The refund's share of the sale is imported.`,
     );
   }
   return Math.min(share(refunded, sold, charged), sold);
@@ -141,7 +141,7 @@ const PAYOUT_STATES = {
 
 export async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const row of payoutRows(reading)) {
-    // Not every answer says when the payout was made.
+    // Some answers lack the date of the payout.
     const createdAt = row.created_at ?? row.paid_at ?? reading.latest.get(row.id) ?? null;
     if (row.affiliate === null || createdAt === null) {
       const shown = `${row.amount} (${row.currency ?? "?"}, ${row.state})`;

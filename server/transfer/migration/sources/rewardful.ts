@@ -35,10 +35,10 @@ export const rewardful: Source = {
   title: "Rewardful",
   baseUrl: "https://api.getrewardful.com/v1",
   keyHint: "the API secret of the company's settings",
-  // 45 in 30 seconds are allowed.
+  // 45 per 30 seconds are allowed.
   limit: { requests: 40, withinMs: 30_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API secret alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API secret");
     return { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
   },
   linkParams: ["via"],
@@ -110,7 +110,7 @@ function rewardsOf(row: Campaign, name: string, remarks: Remarks): SourceReward[
       row.max_commissions === null ? "" : `, at most ${row.max_commissions} commissions a customer`;
     remarks.add(
       `campaign:${row.id}:reward`,
-      `Campaign "${name}": a reward of ${shown}${most} can't be said by our rules. Make one by hand.`,
+      `Campaign "${name}": a reward of ${shown}${most} can't be expressed by our rules. Make one by hand.`,
     );
     return [];
   }
@@ -128,7 +128,7 @@ function rewardsOf(row: Campaign, name: string, remarks: Remarks): SourceReward[
   ];
 }
 
-/** null: our rules can't say it. */
+/** Null if our rules can't express it. */
 function durationOf(row: Campaign): Duration | null {
   const { max_commissions: most, max_commission_period_months: months } = row;
   if (most === 1 || months === 0) return { duration: "once", durationMonths: null };
@@ -147,7 +147,7 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
     if (paypal !== null && wise !== null) {
       reading.remarks.add(
         `affiliate:${row.id}:wise`,
-        `Affiliate ${row.email} has PayPal and Wise (${wise}). PayPal is taken over.`,
+        `Affiliate ${row.email} has PayPal and Wise (${wise}). PayPal is imported.`,
       );
     }
     reading.affiliates.set(row.id, { campaign: row.campaign, createdAt: row.created_at });
@@ -156,7 +156,7 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       id: row.id,
       email: row.email,
       firstName: row.first_name,
-      // Rewardful fills in this word.
+      // Rewardful's placeholder
       lastName: row.last_name === "Unknown" ? null : row.last_name,
       companyName: null,
       country: null,
@@ -166,7 +166,7 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       parentId: null,
       isArchived: false,
       payoutMethod: payoutMethodOf(row),
-      // Whether its leads include those who became customers is unknown.
+      // It is unknown whether its leads include those who became customers.
       counts: { clicks: row.visitors, leads: null, customers: row.conversions },
       createdAt: row.created_at,
     };
@@ -181,7 +181,7 @@ function payoutMethodOf({ paypal_email: paypal, wise_email: wise }: Affiliate) {
 
 const AFFILIATE_STATES = { active: "accepted", disabled: "blocked", suspicious: "pending" } as const;
 
-/** Affiliates in their campaigns, and those that they earned in before they were moved. */
+/** Affiliates' current campaigns, and earlier ones in which they earned. */
 async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
   const { remarks } = reading;
   for await (const row of affiliateRows(reading)) {
@@ -245,13 +245,13 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
       promoterId: row.affiliate_id,
       campaignId: affiliate?.campaign ?? null,
       extId: row.external_id,
-      // An archived coupon without a date can't be older than its affiliate.
+      // An archived coupon without a date is dated like its affiliate, the earliest possible date.
       archivedAt: row.archived ? (row.archived_at ?? affiliate?.createdAt ?? null) : null,
     };
   }
 }
 
-/** The referrals of the list, and those that stand only in sales. */
+/** The referrals of the list, and those that are only in sales. */
 async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   const list = { list: "referrals", shape: referralShape, noun: "Referral" };
   for await (const row of readRows(reading, list)) {

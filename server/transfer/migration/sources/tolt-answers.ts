@@ -17,7 +17,7 @@ import {
 
 const MOST_ROWS = 100;
 
-/** Asks for everything that Tolt gives. */
+/** Fetches everything that Tolt offers. */
 export async function askTolt(api: SourceApi): Promise<void> {
   await readList(api, "programs", {});
   for await (const program of idsOf(api.kept, "programs")) {
@@ -32,13 +32,13 @@ export async function askTolt(api: SourceApi): Promise<void> {
 }
 
 const rows = z.array(z.unknown());
-/** The rows stand in `data`, or in `data.data`. */
+/** The rows are in `data` or in `data.data`. */
 const page = z.looseObject({
   has_more: z.boolean().nullish(),
   data: z.union([rows, z.looseObject({ data: rows, has_more: z.boolean().nullish() })]),
 });
 
-/** Each program has a list of its own, whose name ends in the program's id. */
+/** Each program has its own list, whose name ends in the program's id. */
 function readList(api: SourceApi, name: string, query: SourceQuery, program?: string): Promise<void> {
   const path = `/${name}`;
   return readCursorPages(api, program === undefined ? name : `${name}-${program}`, {
@@ -69,7 +69,7 @@ export const partnerShape = z.object({
   status: z
     .string()
     .nullish()
-    // Only programs that approve partners by hand give a state.
+    // Only programs that approve partners by hand have a state.
     .transform((status) => status ?? "active")
     .pipe(meaning({ active: "accepted", pending: "pending", suspended: "blocked", rejected: "rejected" })),
   created_at: someInstant,

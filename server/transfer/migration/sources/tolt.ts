@@ -27,10 +27,10 @@ export const tolt: Source = {
   title: "Tolt",
   baseUrl: "https://api.tolt.com/v1",
   keyHint: "the API key of the account's settings",
-  // 25 a second are allowed.
+  // 25 per second are allowed.
   limit: { requests: 20, withinMs: 1_000 },
   headers: (key) => {
-    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be the API key alone");
+    if (!/^\S+$/.test(key)) throw new Failure("invalid", "The key must be only the API key");
     return { authorization: `Bearer ${key}` };
   },
   linkParams: ["ref", "via"],
@@ -38,7 +38,7 @@ export const tolt: Source = {
   records: toltRecords,
 };
 
-/** What is learned from one list and needed for others. */
+/** What is read from one list and needed for others. */
 interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
@@ -139,7 +139,7 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
   }
 }
 
-/** The names of the details are not documented, so only an e-mail address is recognised. */
+/** The names of the details are undocumented, so only an e-mail address is recognised. */
 function payoutMethodOf(row: Partner, remarks: Remarks): SourcePayoutMethod | null {
   const { payout_method: method, payout_details: details } = row;
   if (method === null || method === "none") return null;
@@ -166,7 +166,7 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
       promoterId: row.id,
       campaignId: groupOf(row, program),
       state: row.status,
-      // The newest came first.
+      // newest first
       links: (links.get(row.id) ?? []).toReversed(),
       createdAt: row.created_at,
     };

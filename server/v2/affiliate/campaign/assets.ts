@@ -11,7 +11,11 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 const answer = assetAnswer
   .omit({ category: true, clicks_count: true })
   .extend({
-    category: field(z.string().nullable(), "The heading that it stands under. null: none.", "Banners"),
+    category: field(
+      z.string().nullable(),
+      "The heading that it is listed under, or null if it has none.",
+      "Banners",
+    ),
     links: field(
       z.array(
         z.object({
@@ -44,7 +48,7 @@ export const listOwnAssetsOperation: AffiliateOperation = {
 export const listOwnCategoriesOperation: AffiliateOperation = {
   id: "listPortalAssetCategories",
   summary: "List asset categories",
-  description: "Lists the headings that assets stand under, in their order.",
+  description: "Lists the headings that assets are listed under, in order.",
   answer: z.array(categoryAnswer),
   handle: async ({ account, context }) => (await listCategories(context.store, account.id)).map(categoryJson),
 };
@@ -87,7 +91,7 @@ async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[
   return found.records.map((asset) => {
     const { category, content, created_at: createdAt, ...rest } = assetJson(asset, parts);
     const links = linksOf(asset);
-    // A promoter may not know of campaigns that they are not in.
+    // Promoters may not see campaigns that they have not joined.
     const isKnown = (id: number) => accepted.some(({ campaignId }) => campaignId === id);
     return {
       ...rest,

@@ -38,23 +38,22 @@ const answer = embeddedCampaign
     ),
     terms: field(
       z.string().nullable(),
-      "The terms that people accept when they join. null: none.",
+      "The terms that people accept when they join, or null if there are none.",
       "Do not bid on our name in ads.",
     ),
-    questions: field(z.array(questionAnswer), "What people are asked when they join."),
+    questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
     offer,
-    needs_approval: field(z.boolean(), "Whether the company looks at each newcomer first."),
-    /** null: not joined. */
+    needs_approval: field(z.boolean(), "Whether the company reviews each newcomer first."),
     state: field(
       z.enum(PROMOTER_CAMPAIGN_STATES).nullable(),
-      "The state of the promoter in it. null: they have not joined.",
+      "The promoter's state in it, or null if they have not joined.",
     ),
   })
   .meta({ id: "PortalCampaign" });
 
 const joinBody = z
   .object({
-    answers: field(z.record(z.string(), z.string()), "Answers by the words of the question.", {
+    answers: field(z.record(z.string(), z.string()), "Answers by the text of the question.", {
       "Where do you publish?": "Blog",
     }),
     terms_accepted: field(flag, "Whether the terms are accepted."),
@@ -90,7 +89,7 @@ export const joinCampaignOperation: AffiliateOperation = {
   handle: join,
 };
 
-/** A private campaign is shown to those who are in it. */
+/** A private campaign is shown only to promoters who are in it. */
 async function list(request: AffiliateRequest) {
   const { account, promoter, context } = request;
   const { page, window } = readListing(request, pageParams);
@@ -102,7 +101,7 @@ async function list(request: AffiliateRequest) {
   return Promise.all(rows.map((campaign) => json(context.store, { account, promoter, campaign, states })));
 }
 
-/** Choice: a private campaign is answered like an unknown one unless the invitation is right. */
+/** @see docs/spec/v2.md "Joining" */
 async function join(request: AffiliateRequest) {
   const { event, account, promoter, context } = request;
   const body = shapeInput(joinBody, await readJson(event));

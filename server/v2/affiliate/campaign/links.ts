@@ -26,7 +26,7 @@ const answer = referralLinkAnswer
     url: field(z.string(), "An absolute web address.", "https://www.example.com/?via=jane"),
     source: field(
       z.enum(["campaign", "promoter"]),
-      "Who chose the page or made the link. Promoters can change their own.",
+      "Whether the company or the promoter made the link. Promoters can change their own.",
     ),
     sub_id: subId,
     promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
@@ -46,17 +46,21 @@ const createBody = z.object({
   name: field(word(NAME_LENGTH), "What the promoter calls the link.", "Newsletter"),
   url: field(
     webAddress.optional(),
-    "The page that it leads to. Left out: the usual one.",
+    "The page that it leads to. Default: the usual one.",
     "https://www.example.com/pricing",
   ),
-  sub_id: field(channel.optional(), "Names a channel. Clicks and leads by the link carry it.", "newsletter"),
+  sub_id: field(
+    channel.optional(),
+    "Name of a channel. Clicks and leads from the link carry it.",
+    "newsletter",
+  ),
 });
 const updateBody = z
   .object({
     name: field(word(NAME_LENGTH), createBody.shape.name),
     url: field(
       webAddress.nullable(),
-      "The page that it leads to. null: the usual one.",
+      "The page that it leads to, or null for the usual one.",
       "https://www.example.com/pricing",
     ),
     sub_id: field(channel.nullable(), createBody.shape.sub_id),
@@ -137,7 +141,7 @@ export const updateOwnLinkOperation: AffiliateOperation = {
 export const removeOwnLinkOperation: AffiliateOperation = {
   id: "deleteReferralLink",
   summary: "Remove a link from the list",
-  description: "Takes a link that the promoter made off the list. Its address goes on working.",
+  description: "Removes a link that the promoter made from the list. Its address keeps working.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found"],

@@ -16,7 +16,7 @@ import { recordError } from "../../record-error.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
-/** No promoter campaign has more codes in use. */
+/** A promoter campaign has at most this many codes in use. */
 const MOST_CODES = 1_000;
 
 /** A promo code as its promoter sees it. */
@@ -35,7 +35,7 @@ export const ownPromoCodeAnswer = z
   .meta({ id: "PortalPromoCode" });
 
 const CODE_LENGTH = 40;
-/** Choice: people type codes at a checkout, so they consist of what every keyboard has. */
+/** Only characters that every keyboard has, because people type codes at a checkout. */
 const code = field(
   word(CODE_LENGTH).regex(/^[A-Za-z0-9_-]{3,}$/, "must have at least 3 letters, digits, - or _"),
   ownPromoCodeAnswer.shape.code,
@@ -43,7 +43,7 @@ const code = field(
 const createBody = z.object({
   code,
   promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
-  reward_id: field(id.optional(), "What the code gives. Left out: the campaign's first reward.", 3),
+  reward_id: field(id.optional(), "What the code gives. Default: the campaign's first reward.", 3),
   description: field(text.optional(), ownPromoCodeAnswer.shape.description),
 });
 const updateBody = z

@@ -36,13 +36,13 @@ import { coupon, landingUrl, refToken, referralLink } from "../../../input/commo
 
 const company = promoterCampaignAnswer.shape;
 
-/** A promoter campaign within the promoter who is signed in. */
+/** A promoter campaign as a part of the signed-in promoter. */
 export const ownPromoterCampaignSummary = z
   .object({
     id: field(company.id, "Id of the record.", 17),
     campaign_id: field(company.campaign_id, "Id of the campaign.", 1),
     created_at: field(company.created_at, "When the record was created.", "2026-03-01T09:30:00.000Z"),
-    campaign: field(company.campaign, "The campaign. null: it was deleted."),
+    campaign: field(company.campaign, "The campaign, or null if it was deleted."),
     state: field(company.state, "State of the record."),
     promoter_id: field(company.promoter_id, "Id of the promoter.", 17),
     stats: field(company.stats, "Figures of the record."),
@@ -70,7 +70,7 @@ const answer = ownPromoterCampaignSummary
         description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
         landing_url: landingUrl,
       }),
-      "The campaign. null: it was deleted.",
+      "The campaign, or null if it was deleted.",
     ),
     coupon: field(company.coupon, coupon),
     display_coupon: field(company.display_coupon, "The code that customers type at the checkout.", "JANE10"),
@@ -81,17 +81,17 @@ const answer = ownPromoterCampaignSummary
     promo_codes: field(z.array(ownPromoCodeAnswer), "The promoter's codes in use."),
     recruitment_link_url: field(
       z.string().nullable(),
-      "Page on which people whom the promoter invites can join. null: the campaign is private, or has not accepted the promoter.",
+      "Page on which people whom the promoter invites can join. Null if the campaign is private or has not accepted the promoter.",
       "https://track.example.com/join/5#ref=jane",
     ),
     track_ad_traffic: field(
       z.boolean().nullable(),
-      "What happens to visits from paid ads: recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
+      "What happens to visits from paid ads: they are recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
     ),
     may_add_leads: field(z.boolean(), "Whether the promoter may add leads by hand."),
     promo_code_rewards: field(
       z.array(z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "10% off") })),
-      "The rewards that a code of the promoter's own can give. Empty: they can make none.",
+      "The rewards that the promoter's own codes can give. Empty if they can't make codes.",
     ),
   })
   .meta({ id: "PortalPromoterCampaign" });
@@ -135,7 +135,7 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
   handle: update,
 };
 
-/** Choice: links with the old referral id stop working, as when the company changes it. */
+/** Links with the old referral id stop working, just like when the company changes it. */
 async function update(request: AffiliateRequest) {
   const { event, promoter, context } = request;
   const body = shapeInput(updateBody, await readJson(event));
@@ -146,7 +146,7 @@ async function update(request: AffiliateRequest) {
   return updatePromoterCampaign(context, accountId, { id, changes, show: showWith(request) });
 }
 
-/** Shows a promoter campaign within the promoter who is signed in. */
+/** Shows a promoter campaign as a part of the signed-in promoter. */
 export async function showOwnPromoterCampaignSummary(
   view: View,
   joined: PromoterCampaign,
@@ -170,7 +170,7 @@ function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterC
   };
 }
 
-/** A hidden reward is the company's own matter, so promoters do not see it. */
+/** Promoters don't see hidden rewards. */
 function showWith({
   publicUrl,
   account,
@@ -218,7 +218,7 @@ function isMonetary({ schemas }: Reward): boolean {
   return schemas.some(({ unit }) => unit === "cash");
 }
 
-/** Only the company invites people to a private campaign. */
+/** Only the company may invite people to a private campaign. */
 function recruitmentLink(publicUrl: string, joined: PromoterCampaign, campaign: Campaign): string | null {
   if (campaign.isPrivate || !acceptsLeads(joined)) return null;
   return `${publicUrl}/join/${campaign.id}#ref=${joined.refToken}`;

@@ -1,16 +1,16 @@
 import type { Commission } from "../../../domain/ledger/commission/commission.ts";
 import { formatAmount } from "../../../domain/money.ts";
 
-/** The facts that a reason tells. */
+/** What a commission's reason is made of. */
 export interface ReasonParts {
   commission: Commission;
-  /** The masked address of the lead. null: there is none. */
+  /** The masked address of the lead, or null if there is none. */
   who: string | null;
   /** The account's currency. */
   currency: string;
 }
 
-/** Says in one sentence what a commission is for. */
+/** Explains in one sentence what a commission is for. */
 export function commissionReason({ commission, who, currency }: ReasonParts): string {
   const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName } = commission;
   const { externalNote, isReplaced } = commission;

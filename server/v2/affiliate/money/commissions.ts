@@ -26,7 +26,10 @@ const answer = z
     status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
     external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
     created_at: createdAt,
-    status_updated_at: field(z.iso.datetime().nullable(), "When its status was last changed. null: never."),
+    status_updated_at: field(
+      z.iso.datetime().nullable(),
+      "When its status was last changed, or null if it never was.",
+    ),
     promoter_campaign: field(ownCampaignAnswer, "The promoter campaign that the lead belongs to."),
     referral: field(
       z
@@ -45,15 +48,15 @@ const answer = z
       "The reward.",
     ),
     commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
-    sale_amount: field(z.int(), "The amount of the sale. 0: it belongs to none.", 10000),
+    sale_amount: field(z.int(), "The amount of the sale, or 0 if it belongs to none.", 10000),
     original_sale_amount: field(
       z.int(),
-      "The amount of the sale in its own currency. 0: it belongs to none.",
+      "The amount of the sale in its own currency, or 0 if it belongs to none.",
       10000,
     ),
-    original_sale_currency: field(z.string().nullable(), "The sale's own currency. null for sign-ups.", null),
-    plan_id: field(z.string().nullable(), "Id of the plan. null for sign-ups.", null),
-    tier: field(z.int(), "1: the promoter, 2: their parent, and so on.", 1),
+    original_sale_currency: field(z.string().nullable(), "The sale's own currency. Null for sign-ups.", null),
+    plan_id: field(z.string().nullable(), "Id of the plan. Null for sign-ups.", null),
+    tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
     amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
     is_paid: field(z.boolean(), "Whether the promoter was paid."),
@@ -64,7 +67,7 @@ const answer = z
     ),
     approves_at: field(
       z.iso.datetime().nullable(),
-      "When it is approved by itself. null: it is not held back.",
+      "When it is approved automatically, or null if it is not held.",
     ),
     payout_id: field(z.int().nullable(), "Id of the payout.", 88),
   })
@@ -145,7 +148,7 @@ function find(
   });
 }
 
-/** A commission as its promoter sees it: without the company's notes, and without what it suspects. */
+/** A commission as its promoter sees it, without the company's internal note and fraud suspicions. */
 function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
   const { commission, lead } = parts;
   // A commission of a higher tier belongs to another promoter's lead.

@@ -9,7 +9,7 @@ import { field } from "../../../http/fields.ts";
 
 const shown = z.string().nullable();
 
-/** The promoter's details that invoices show. */
+/** The promoter's details on invoices. */
 export const invoiceFields = {
   company_name: field(shown, "Name of the company.", "Acme"),
   company_number: field(shown, "Registration number of their company.", "HRB 12345"),
@@ -22,7 +22,7 @@ const answer = z
   .object({
     status: field(
       z.enum([...INVOICE_DETAILS_STATUSES, "not_submitted"]),
-      "What the company thinks of the details. `not_submitted`: there are none.",
+      "The company's review of the details. `not_submitted` if there are none.",
     ),
     is_required: field(z.boolean(), "Whether promoters are paid only with approved invoice details."),
     ...invoiceFields,
@@ -41,7 +41,7 @@ const updateBody = profileParams.pick({
 export const showInvoiceDetailsOperation: AffiliateOperation = {
   id: "getInvoiceDetails",
   summary: "Show the promoter's invoice details",
-  description: "Shows what invoices say about the promoter.",
+  description: "Shows the promoter's details on invoices.",
   answer,
   handle: (request) => Promise.resolve(json(request, request.promoter)),
 };
@@ -50,7 +50,7 @@ export const showInvoiceDetailsOperation: AffiliateOperation = {
 export const updateInvoiceDetailsOperation: AffiliateOperation = {
   id: "updateInvoiceDetails",
   summary: "Change the promoter's invoice details",
-  description: "Changes what invoices say about the promoter. The company has to approve it again.",
+  description: "Changes the promoter's details on invoices. The company has to approve them again.",
   example: { company_name: "Doe Media Ltd", country: "US" },
   body: updateBody,
   answer,

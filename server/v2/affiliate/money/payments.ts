@@ -12,17 +12,14 @@ import type { AffiliateOperation } from "../operation.ts";
 
 const state = z.enum(PAYMENT_STATES);
 
-/** A payment as its promoter sees it. What the provider says about the receiver stays with the company. */
+/** A payment as its promoter sees it. Only the company sees the provider's error messages. */
 const ownPaymentAnswer = z
   .object({
     id: recordId,
     payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
     amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
     currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
-    state: field(
-      state,
-      "Where it stands. `asked`: it was sent. `unclaimed`: it waits for you at the provider.",
-    ),
+    state: field(state, "Its state. `asked`: it was sent. `unclaimed`: it waits for you at the provider."),
     steps: field(
       z.array(
         z.object({ state: field(state, "State that was reached."), at: field(z.iso.datetime(), "When.") }),
@@ -31,13 +28,13 @@ const ownPaymentAnswer = z
     ),
     what_to_do: field(
       z.string().nullable(),
-      "What the promoter can do. null: nothing.",
+      "What the promoter can do, or null if nothing.",
       "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
     ),
   })
   .meta({ id: "PortalPayment" });
 
-/** `GET /api/v2/affiliate/payments`. Choice: our addition. */
+/** `GET /api/v2/affiliate/payments` */
 export const listOwnPaymentsOperation: AffiliateOperation = {
   id: "listOwnPayments",
   summary: "List the promoter's payments by providers, newest first",

@@ -25,7 +25,7 @@ const IBAN_TERRITORIES: Record<string, string> = {
   FI: "AX",
 };
 
-/** An account number that is no IBAN needs one of these beside it. */
+/** An account number without an IBAN needs one of these. */
 const ROUTING = {
   routing_aba_number: word(9).regex(/^\d{9}$/, "must have 9 digits"),
   sort_code: word(8).regex(/^\d\d-?\d\d-?\d\d$/, "must have 6 digits"),
@@ -70,10 +70,10 @@ const bank = z
   });
 
 /**
- * The ways to be paid that promoters can choose themselves, each with the details that it needs.
+ * The payout methods that promoters can set up themselves, with their required details.
  *
- * Choice: stricter than what the company may enter, because a promoter who mistypes an account finds out when the money
- * is gone. Methods that need an agreement with the company (`custom`, `dots`) are the company's to set up.
+ * The checks are stricter than for the company, because a promoter notices a mistyped account only when the money
+ * is gone. The company sets up methods that need an agreement with it (`custom`, `dots`).
  */
 export const OWN_METHODS = {
   bank,
@@ -88,7 +88,7 @@ export const OWN_METHODS = {
 export type OwnMethod = keyof typeof OWN_METHODS;
 export const OWN_METHOD_NAMES = Object.keys(OWN_METHODS) as [OwnMethod, ...OwnMethod[]];
 
-/** The terms on which a promoter is paid: the account's, unless they have days of their own. */
+/** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
 export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {
   const netPayoutDays = promoter.netPayoutDays ?? account.netPayoutDays;
   return { ...payoutTermsJson({ ...account, netPayoutDays }), selected_payout_methods: OWN_METHOD_NAMES };

@@ -73,7 +73,7 @@ export const showOwnMethodOperation: AffiliateOperation = {
   handle: async (request) => payoutMethodJson(await loadOwn(request)),
 };
 
-/** `POST /api/v2/affiliate/payout_methods`. Choice: a new method is the one that is used from then on. */
+/** `POST /api/v2/affiliate/payout_methods`. The new method is selected. */
 export const createOwnMethodOperation: AffiliateOperation = {
   id: "createOwnPayoutMethod",
   summary: "Add a payout method",
@@ -158,7 +158,7 @@ async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<
 }
 
 function shapeDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
-  // Blank fields of a form count as not given, also within `details`.
+  // Blank form fields count as missing, also within `details`.
   const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
   const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
   return shapeInput(schema, { details: Object.fromEntries(filled) }).details;

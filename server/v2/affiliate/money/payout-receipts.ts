@@ -13,14 +13,14 @@ import { field } from "../../../http/fields.ts";
 
 const receiptAnswer = z
   .object({
-    number: field(z.string(), "Names the receipt. It never changes.", "acme-12"),
+    number: field(z.string(), "Number of the receipt. It never changes.", "acme-12"),
     payer: field(
-      z.object({ name: field(z.string(), "The record's name, as people see it.", "Jane Doe") }),
+      z.object({ name: field(z.string(), "The record's display name.", "Jane Doe") }),
       "The company.",
     ),
     payee: field(
       z.object({
-        name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+        name: field(z.string(), "The record's display name.", "Jane Doe"),
         email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
         ...invoiceFields,
       }),
@@ -51,7 +51,7 @@ export const ownDueStatsOperation: AffiliateOperation = {
   handle: showDueStats,
 };
 
-/** Choice: only a payout that was paid has a receipt. */
+/** Only a completed payout has a receipt. */
 async function showReceipt(request: AffiliateRequest) {
   const { event, account, promoter, context } = request;
   const filter = { ids: [readPathId(event)], promoterId: promoter.id };

@@ -25,21 +25,31 @@ export const ownPayoutAnswer = z
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
     amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-    payments_batch_id: field(z.int().nullable(), "Id of the payment that it is part of. null: none.", null),
+    payments_batch_id: field(
+      z.int().nullable(),
+      "Id of the payments batch that it is part of, or null if it is in none.",
+      null,
+    ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
     period_start: field(z.iso.datetime(), "First moment of the period that is paid for."),
     period_end: field(z.iso.datetime(), "Last moment of the period that is paid for."),
-    due_date: field(z.iso.date(), "Day by which it must be paid. null: none."),
-    paid_at: field(z.iso.datetime().nullable(), "When it was paid. null: not yet."),
-    processing_started_at: field(z.iso.datetime().nullable(), "When the payment began. null: not yet."),
-    failed_at: field(z.iso.datetime().nullable(), "When the payment failed. null: it did not."),
+    due_date: field(z.iso.date(), "Day by which it must be paid, or null if there is none."),
+    paid_at: field(z.iso.datetime().nullable(), "When it was paid, or null if it was not yet."),
+    processing_started_at: field(
+      z.iso.datetime().nullable(),
+      "When the payment began, or null if it has not.",
+    ),
+    failed_at: field(z.iso.datetime().nullable(), "When the payment failed, or null if it did not."),
     error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
     total_incl_tax: field(z.int(), "The amount with tax.", 2380),
     created_at: createdAt,
-    payout_method: field(payoutMethodAnswer.nullable(), "How it is or was paid. null: not known yet."),
-    promoter: field(embeddedPromoter, "The promoter. null: they were deleted."),
-    campaign: field(embeddedCampaign.nullable(), "The campaign. null: it was deleted."),
+    payout_method: field(
+      payoutMethodAnswer.nullable(),
+      "How it is or was paid, or null if that is not known yet.",
+    ),
+    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    campaign: field(embeddedCampaign.nullable(), "The campaign, or null if it was deleted."),
   })
   .meta({ id: "PortalPayout" });
 type Answer = z.output<typeof ownPayoutAnswer>;
@@ -134,7 +144,7 @@ function find(
   });
 }
 
-/** Shows a payout. Its method is known once it is being paid. */
+/** Shows a payout. Its method is fixed once the payment starts. */
 export function ownPayoutJson(
   { promoter }: Pick<AffiliateRequest, "promoter">,
   { payout, campaign, used: method }: PayoutParts,

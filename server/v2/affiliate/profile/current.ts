@@ -23,7 +23,7 @@ const currentAnswer = z
   .object({
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
-    name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+    name: field(z.string(), "The record's display name.", "Jane Doe"),
     stats: field(promoterAnswer.shape.stats, "Figures of the record."),
     balances: field(
       balancesAnswer
@@ -40,7 +40,7 @@ const currentAnswer = z
     joined_at: field(z.iso.datetime(), "When the promoter joined."),
     selected_payout_method: field(
       z.enum(PAYOUT_METHODS).nullable(),
-      "How the promoter is paid. null: they have not chosen yet.",
+      "How the promoter is paid, or null if they have not chosen yet.",
       "paypal",
     ),
     pending_contract_documents: field(z.array(z.string()), "Contracts that wait for a signature.", []),
@@ -48,8 +48,8 @@ const currentAnswer = z
     promoter_campaigns: field(z.array(ownPromoterCampaignSummary), "The campaigns that the promoter is in."),
     is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
     parent_promoter: field(
-      z.object({ name: field(z.string(), "The record's name, as people see it.", "Jane Doe") }).nullable(),
-      "The promoter who brought this one in, by name. null: nobody.",
+      z.object({ name: field(z.string(), "The record's display name.", "Jane Doe") }).nullable(),
+      "Name of the promoter who recruited this one, or null if none did.",
     ),
   })
   .meta({ id: "CurrentPromoter" });
@@ -99,10 +99,9 @@ export const updateCurrentOperation: AffiliateOperation = {
 };
 
 /**
- * No contracts are kept here yet, so none waits for a signature.
+ * `pending_contract_documents` is always empty, because there are no contracts yet.
  *
- * Choice: the parent is shown by name alone, and a name that is not given is not replaced by the e-mail address,
- * because that is nobody else's business.
+ * The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private.
  */
 async function currentJson(
   { account, context }: AffiliateRequest,

@@ -20,15 +20,15 @@ const answer = z
     id: recordId,
     company_domain: field(
       z.string().nullable(),
-      "The site that the default campaign leads to. null: none.",
+      "The site that the default campaign leads to, or null if there is none.",
       "www.example.com",
     ),
-    emails_opt_drip: field(z.boolean(), "E-mails that help newcomers. None is sent yet."),
+    emails_opt_drip: field(z.boolean(), "E-mails that help newcomers. None are sent yet."),
     emails_opt_new_commission: field(z.boolean(), "An e-mail about each commission."),
     emails_opt_new_referral: field(z.boolean(), "An e-mail about each lead."),
     emails_opt_payout: field(z.boolean(), "An e-mail about each payout."),
     company_name: field(z.string(), "Name of the company.", "Acme"),
-    marketing_consent: field(z.boolean(), "News from the company. None is sent yet."),
+    marketing_consent: field(z.boolean(), "News from the company. None are sent yet."),
   })
   .meta({ id: "EmailSettings" });
 
@@ -61,7 +61,7 @@ export const showEmailSettingsOperation: AffiliateOperation = {
   },
 };
 
-/** `PUT /api/v2/affiliate/email_settings/{id}`, where the id is the promoter's own. */
+/** `PUT /api/v2/affiliate/email_settings/{id}`. The id is the promoter's own. */
 export const updateEmailSettingsOperation: AffiliateOperation = {
   id: "updateEmailSettings",
   summary: "Choose the e-mails that the promoter wants",

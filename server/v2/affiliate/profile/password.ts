@@ -16,7 +16,7 @@ const body = z.object({
   password: field(newPassword, "At least 8 characters.", "correct horse battery"),
   current_password: field(
     text.optional(),
-    "The password so far. Not needed if there is none.",
+    "The current password. Not needed if there is none.",
     "s3cret-start",
   ),
 });
@@ -26,7 +26,7 @@ export const setPasswordOperation: AffiliateOperation = {
   id: "setPortalPassword",
   summary: "Set the promoter's password",
   description:
-    "Sets the promoter's password and ends all their other sessions. Whoever has a password must name it.",
+    "Sets the promoter's password and ends all their other sessions. A promoter who has a password must give it.",
   example: { password: "correct horse battery", current_password: "s3cret-start" },
   body,
   answer: sessionAnswer,
@@ -37,11 +37,11 @@ export const setPasswordOperation: AffiliateOperation = {
 
 async function handle(request: AffiliateRequest) {
   const { event, account, promoter, session, context, cookies, publicUrl, limit } = request;
-  // A page within the company's own product keeps its token, which would end with all other sessions.
+  // A frame in the company's own product uses a token, which would end with the other sessions.
   if (readBearer(event) !== null)
     throw new Failure("refused", "Sign in to the portal itself to set a password");
   const given = shapeInput(body, await readJson(event));
-  // Somebody with a promoter's session must not be able to find out the password.
+  // A stolen session must not help to guess the password.
   await limit(promoter.email);
   const { hash: passwordHash } = await keepPassword(context, given.password);
   const currentPassword = given.current_password ?? null;

@@ -13,7 +13,7 @@ import { field } from "../../../http/fields.ts";
 
 const NAME_LENGTH = 100;
 
-/** A promoter's words about somebody. */
+/** What a promoter says about a lead. */
 const said = {
   first_name: field(word(NAME_LENGTH), "First name.", "Jane"),
   last_name: field(word(NAME_LENGTH), "Last name.", "Doe"),
@@ -37,7 +37,7 @@ const updateBody = z
 /** `POST /api/v2/affiliate/referrals` */
 export const addOwnReferralOperation: AffiliateOperation = {
   id: "addOwnReferral",
-  summary: "Add a lead by hand, which waits for approval",
+  summary: "Add a lead by hand for the company's approval",
   description:
     "Adds a lead by hand, if the campaign lets promoters do that. It waits for the company's approval as `pending`. The answer is the same whether or not the company knows the person.",
   example: {
@@ -91,8 +91,8 @@ export const updateOwnReferralOperation: AffiliateOperation = {
 /** `DELETE /api/v2/affiliate/referrals/{id}` */
 export const removeOwnReferralOperation: AffiliateOperation = {
   id: "deleteOwnReferral",
-  summary: "Take back a lead that the promoter added",
-  description: "Takes back a lead that the promoter added and that waits for approval.",
+  summary: "Withdraw a lead that the promoter added",
+  description: "Withdraws a lead that the promoter added and that waits for approval.",
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],

@@ -17,7 +17,7 @@ export const portalReferralAnswer = z
     ),
     email: field(
       z.string().nullable(),
-      "The masked e-mail address. null: none is known.",
+      "The masked e-mail address, or null if none is known.",
       "s***@example.net",
     ),
     state: field(z.enum(LEAD_STATES), "State of the record."),
@@ -29,28 +29,28 @@ export const portalReferralAnswer = z
     created_at: createdAt,
     customer_since: field(
       z.iso.datetime().nullable(),
-      "When the lead became a customer. null: not yet.",
+      "When the lead became a customer, or null if they have not.",
       "2026-03-01T09:30:00.000Z",
     ),
     sub_id: subId,
     first_name: field(
       z.string().nullable(),
-      "As the promoter said, until the company approves. null otherwise.",
+      "What the promoter entered, until the company approves the lead. Null after that.",
       "Sam",
     ),
     last_name: field(
       z.string().nullable(),
-      "As the promoter said, until the company approves. null otherwise.",
+      "What the promoter entered, until the company approves the lead. Null after that.",
       null,
     ),
     website: field(
       z.string().nullable(),
-      "As the promoter said, until the company approves. null otherwise.",
+      "What the promoter entered, until the company approves the lead. Null after that.",
       null,
     ),
     comment: field(
       z.string().nullable(),
-      "What the promoter who added the lead says about it. null: nothing.",
+      "What the promoter who added the lead says about it, or null.",
       "Met at the fair in March.",
     ),
     is_removable: field(z.boolean(), "Whether the promoter added the lead, and it still waits for approval."),
@@ -59,9 +59,8 @@ export const portalReferralAnswer = z
   .meta({ id: "PortalReferral" });
 
 /**
- * Promoters learn enough to recognise a lead, and nothing that they could write to. What they said about a person whom
- * they added is shown until the company approves the lead, because the person may then have given other names. What the
- * company keeps in `metadata` is not theirs to read.
+ * Promoters see enough to recognise a lead, but no address to write to. They see what they entered about a lead until
+ * the company approves it, because the person may have given other names by then. `metadata` is the company's own.
  */
 export async function showOwnReferral(
   view: View,

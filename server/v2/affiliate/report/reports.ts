@@ -118,7 +118,7 @@ async function overview(request: AffiliateRequest) {
   };
 }
 
-/** The promoter's campaigns, or the one that is asked for. */
+/** The promoter's campaigns, or only the requested one. */
 async function ownCampaigns({ context, promoter }: AffiliateRequest, only: number | undefined) {
   const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
   return joined.filter((each) => only === undefined || each.id === only);

@@ -13,7 +13,7 @@ import { field, recordId } from "../../../http/fields.ts";
 const answer = z
   .object({
     id: recordId,
-    name: field(z.string().nullable(), "The first name. null: not given.", "Alex"),
+    name: field(z.string().nullable(), "The first name, or null if it was not given.", "Alex"),
     email: field(z.string().nullable(), "The masked e-mail address.", "a***@example.com"),
     joined_at: field(z.iso.datetime(), "When the promoter joined."),
     stats: field(promoterAnswer.shape.stats, "Figures of the record."),
@@ -23,8 +23,8 @@ const answer = z
 /** `GET /api/v2/affiliate/promoters/sub_affiliates` */
 export const listSubAffiliatesOperation: AffiliateOperation = {
   id: "listSubAffiliates",
-  summary: "List the promoters whom the promoter brought in, newest first",
-  description: "Lists the promoters whom this one brought in, newest first. Addresses are masked.",
+  summary: "List the promoters whom the promoter recruited, newest first",
+  description: "Lists the promoters whom this one recruited, newest first. Addresses are masked.",
   params: pageParams,
   answer: z.array(answer),
   isPaged: true,
@@ -38,7 +38,7 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
   },
 };
 
-/** The promoters above see the first name, a masked address and the figures that they earn from. */
+/** A parent sees the first name, a masked address and the figures that they earn from. */
 async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
   const stats = await loadPromoterTotals(view, child.accountId, child.id);
   return {

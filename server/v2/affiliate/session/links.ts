@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   findLinkOwner,
-  findMembers,
+  findPortalPromoters,
   LINK_KINDS,
   sendSignInLinks,
   signInByLink,
@@ -55,13 +55,13 @@ export const sendLinkOperation: OpenOperation = {
 export const checkLinkOperation: OpenOperation = {
   id: "checkSignInLink",
   summary: "Show what a link to the portal is for",
-  description: "Shows what a link is for, without using it up.",
+  description: "Shows the purpose of a link, which can still be used.",
   body: checkBody,
   answer: z
     .object({
       kind: field(
         z.enum(LINK_KINDS),
-        "`setup`: sets the first password. `join`: confirms the address of a newcomer, with the password that they chose. `sign_in`: signs in. `entry`: signs in; the company gave it.",
+        "`setup`: sets the first password. `join`: confirms a newcomer's address with the password they chose. `sign_in`: signs in. `entry`: signs in with a link that the company made.",
       ),
       email: field(z.string(), sendBody.shape.email),
     })
@@ -75,7 +75,7 @@ export const useLinkOperation: OpenOperation = {
   id: "useSignInLink",
   summary: "Sign in to the portal by a link",
   description:
-    "Signs a promoter in by the token of a link, which works once. A link of the kind `setup` needs a new password; any other may bring one.",
+    "Signs a promoter in by the token of a link, which works once. A link of the kind `setup` needs a new password; others may set one.",
   example: { token: "0.1.h.mg8k2j3v.q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Gaq3kPz0Yc8Vw" },
   body: useBody,
   answer: sessionAnswer,
@@ -84,15 +84,15 @@ export const useLinkOperation: OpenOperation = {
   handle: use,
 };
 
-/** A known address and an unknown one get the same answer, so that nobody can ask who is a promoter. */
+/** Known and unknown addresses get the same answer, so that it does not reveal who is a promoter. */
 async function send({ event, context, limitEmail, mayMail, hasMail, afterwards }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
   const wanted = { email: body.email, accountId: body.account_id ?? null };
   await limitEmail(body.email);
   if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
   afterwards(async () => {
-    const members = await findMembers(context.store, wanted);
-    await sendSignInLinks(context, members, () => mayMail(body.email));
+    const candidates = await findPortalPromoters(context.store, wanted);
+    await sendSignInLinks(context, candidates, () => mayMail(body.email));
   });
   return {
     message:

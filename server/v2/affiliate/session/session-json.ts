@@ -5,16 +5,16 @@ import { promoterName, type Promoter } from "../../../domain/people/promoter/pro
 import type { Session } from "../../../domain/access/session.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
-/** Who is signed in to the portal. */
+/** The session of the portal. */
 export const sessionAnswer = z
   .object({
     promoter: field(
       z.object({
         id: recordId,
         email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
-        name: field(z.string(), "The record's name, as people see it.", "Jane Doe"),
+        name: field(z.string(), "The record's display name.", "Jane Doe"),
       }),
-      "The promoter. null: they were deleted.",
+      "The promoter, or null if they were deleted.",
     ),
     account: field(
       z.object({
@@ -36,12 +36,12 @@ export const sessionAnswer = z
     has_password: field(z.boolean(), "Whether the promoter has chosen a password."),
     is_read_only: field(
       z.boolean(),
-      "Whether somebody of the company looks at the portal, and can change nothing.",
+      "Whether a user of the company is viewing the portal, and can't change anything.",
     ),
   })
   .meta({ id: "PortalSession" });
 
-/** Shows who is signed in. */
+/** Shows the session of the portal. */
 export function sessionJson({
   account,
   promoter,

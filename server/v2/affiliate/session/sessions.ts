@@ -11,10 +11,10 @@ import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest }
 import { sessionAnswer, sessionJson } from "./session-json.ts";
 import { field } from "../../../http/fields.ts";
 
-/** Choice: a long password is a sentence, not a file. */
+/** Long enough for a sentence. Longer input would only waste hashing time. */
 const MAX_PASSWORD_LENGTH = 200;
 
-/** The account is needed only if the address belongs to promoters of several accounts of the server. */
+/** Needed only if promoters of several accounts on this server have the same e-mail address. */
 export const accountId = word(100).optional();
 
 const signInBody = z.object({
@@ -88,7 +88,7 @@ async function signOut({ context, session, cookies, publicUrl }: AffiliateReques
   return null;
 }
 
-/** Gives the browser the cookie of a session that was just opened, and shows who is signed in. */
+/** Sets the cookie of a new session, and shows the session. */
 export function enter({ event, context, cookies, publicUrl }: OpenRequest, signedIn: SignedIn) {
   const { account, session, token } = signedIn;
   const { chance } = context;
@@ -96,7 +96,7 @@ export function enter({ event, context, cookies, publicUrl }: OpenRequest, signe
   return sessionJson(signedIn);
 }
 
-/** The browser that a session is opened in. */
+/** The browser's `User-Agent`, kept with the session. */
 export function deviceOf({ event }: Pick<OpenRequest, "event">): string | null {
   return event.req.headers.get("user-agent");
 }

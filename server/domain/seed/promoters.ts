@@ -30,47 +30,47 @@ const OLDEST_DAYS = 410;
 /** How long a promoter may wait for a review. */
 const REVIEW_DAYS = 21;
 
-/** The states of those who don't bring leads any more, or never did. */
+/** The states of promoters who no longer bring leads, or never did. */
 const REFUSED: PromoterCampaignState[] = ["rejected", "inactive", "blocked"];
 
 /** A promoter with their promoter campaign and payout method. */
-export interface Member {
+export interface SeedPromoter {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
-  /** null: the promoter has set none. */
+  /** Null if the promoter has set none. */
   payoutMethod: PayoutMethod | null;
 }
 
 /** Makes promoters, in the order in which they joined. */
-export async function seedMembers(plan: SeedPlan, count: number): Promise<Member[]> {
+export async function seedPromoters(plan: SeedPlan, count: number): Promise<SeedPromoter[]> {
   const { store } = plan.context;
-  const members: Member[] = [];
+  const seeded: SeedPromoter[] = [];
   for (const size of chunks(count)) {
     const ids = await nextIds(store, "promoter", size);
     const promoterCampaignIds = await nextIds(store, "promoter-campaign", size);
     const payoutMethodIds = await nextIds(store, "payout-method", size);
     for (const [at, id] of ids.entries()) {
-      const number = members.length;
-      members.push(
-        newMember(plan, {
+      const number = seeded.length;
+      seeded.push(
+        newSeedPromoter(plan, {
           id,
           promoterCampaignId: promoterCampaignIds[at]!,
           payoutMethodId: payoutMethodIds[at]!,
           number,
           share: number / count,
-          // Every fifth promoter was brought in by one who joined a little earlier.
-          parent: number % 5 === 4 ? members[number - 4]! : null,
+          // Every fifth promoter was recruited by one who joined a little earlier.
+          parent: number % 5 === 4 ? seeded[number - 4]! : null,
         }),
       );
     }
-    await putAll(store, members.slice(-size), putMember);
+    await putAll(store, seeded.slice(-size), putPromoter);
   }
-  return members;
+  return seeded;
 }
 
-async function putMember(
+async function putPromoter(
   tx: Transaction,
-  { promoter, promoterCampaign, payoutMethod }: Member,
+  { promoter, promoterCampaign, payoutMethod }: SeedPromoter,
 ): Promise<void> {
   const { accountId, id: promoterCampaignId, refToken: token } = promoterCampaign;
   await tx.put(promoters, promoter);
@@ -79,18 +79,20 @@ async function putMember(
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
-/** The ids of a new member, and how many joined before them: the number, and its share of all. */
-interface MemberPlace {
+/** The ids of a new promoter, and how many joined before them: the number, and its share of the total. */
+interface PromoterPlace {
   id: number;
   promoterCampaignId: number;
   payoutMethodId: number;
-  parent: Member | null;
+  parent: SeedPromoter | null;
   number: number;
   share: number;
 }
 
-/** Makes a believable promoter. Those with a greater share joined later, and the more of them the later it is. */
-function newMember(plan: SeedPlan, place: MemberPlace): Member {
+/**
+ * Makes a believable promoter. Those with a greater share joined later, with more of them in later months.
+ */
+function newSeedPromoter(plan: SeedPlan, place: PromoterPlace): SeedPromoter {
   const { account, context, dice } = plan;
   const { id, promoterCampaignId, payoutMethodId } = place;
   const person = rollPerson(dice);
@@ -124,7 +126,7 @@ function newMember(plan: SeedPlan, place: MemberPlace): Member {
 function newPromoter(
   { account, context, dice }: SeedPlan,
   { firstName, lastName, country, handle }: Person,
-  { id, parent, promoterCampaignId, email, createdAt }: MemberPlace & { email: string; createdAt: string },
+  { id, parent, promoterCampaignId, email, createdAt }: PromoterPlace & { email: string; createdAt: string },
 ): Promoter {
   const isCompany = dice.percent(20);
   const hasSite = isCompany || dice.percent(40);
@@ -158,29 +160,32 @@ function newPromoter(
   };
 }
 
-/** Most promoters are in the first campaign. Those who were brought in join the campaign of their parent. */
-function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: MemberPlace): number {
+/** Most promoters are in the first campaign. Recruited ones join the campaign of their parent. */
+function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: PromoterPlace): number {
   if (parent !== null) return parent.promoterCampaign.campaignId;
   const at = number === 0 ? 0 : Math.min(dice.number(campaigns.length), dice.number(campaigns.length));
   return campaigns[at]!.id;
 }
 
-/** Most are accepted, the first one in any case, so that somebody can bring leads. The latest wait for a review. */
+/**
+ * Most are accepted, the first one in any case, so that there is a promoter for leads. The latest wait for a
+ * review.
+ */
 function stateOf({ dice }: SeedPlan, number: number, daysAgo: number): PromoterCampaignState {
   if (daysAgo < REVIEW_DAYS && dice.percent(60)) return "pending";
   if (number % 8 !== 7) return "accepted";
   return REFUSED[Math.floor(number / 8) % REFUSED.length]!;
 }
 
-/** The methods that promoters choose, the usual ones more often. */
+/** The methods that promoters choose, frequent ones repeated. */
 const METHODS: PayoutMethodName[] = ["paypal", "bank", "wise", "bank", "paypal", "wise", "crypto", "custom"];
 
-/** The IBAN of the documentation of IBANs, which no bank pays to. */
+/** The example IBAN of the standard's documentation, which no bank uses. */
 const IBAN = "DE89370400440532013000";
 
 function newPayoutMethod(
   { account, dice }: SeedPlan,
-  { firstName, lastName, id, number, email }: Person & MemberPlace & { email: string },
+  { firstName, lastName, id, number, email }: Person & PromoterPlace & { email: string },
 ) {
   const method = METHODS[number % METHODS.length]!;
   const details: Record<PayoutMethodName, Record<string, string>> = {
