@@ -43,7 +43,9 @@ async function takeEvent(services: Services, event: H3Event, provider: BillingPr
   const account = await findAccount(context.store, String(event.context.params?.["account"]));
   if (account === null) throw notConnected(provider);
   const adapter = await openProvider(await loadConnection(context.store, account.id, provider));
-  const reported = await translate(adapter, await adapter.verify(body, event.req.headers, context.now));
+  const verified = await adapter.verify(body, event.req.headers, context.now);
+  services.sightings.see("billing-event", provider, account.id);
+  const reported = await translate(adapter, verified);
   return recordEvent({ context, account, provider, lookUp: adapter.lookUp }, reported);
 }
 

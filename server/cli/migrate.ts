@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount, type Account } from "../domain/program/account/account.ts";
@@ -34,9 +34,9 @@ export function migrateCommand(program: Command): void {
       `import everything from ${SOURCE_NAMES.join(", ")}; run it as often as you like, also beside a running server`,
     )
     .option("--key-file <file>", "the program's API key; if it has two parts, one on each line")
-    .option("--from-archive", "import the program's latest answers again, without asking it", false)
-    .option("--dry-run", "show what would happen, without writing to the store", false)
-    .option("--base-url <url>", "the address of the program's API, for example of a proxy")
+    .option("--from-archive", "don't ask the program, but import what it answered last", false)
+    .option("--dry-run", "show what would happen, and write nothing into the store", false)
+    .option("--base-url <url>", "the address of the program's API, for example of a proxy", webAddress)
     .option("--report <file>", "write the comparison of all promoters into a CSV file")
     .action(takeOver);
 }
@@ -44,7 +44,7 @@ export function migrateCommand(program: Command): void {
 async function takeOver(accountId: string, name: string, options: Options): Promise<void> {
   const source = sourceNamed(name);
   const key = await keyOf(options);
-  if (options.baseUrl !== undefined) webAddress(options.baseUrl);
+  if (options.report !== undefined) await requirePlace(options.report);
   await withEngine(async (engine) => {
     const store = await storeOn(engine);
     const account = await loadAccount(store, accountId);
@@ -74,7 +74,18 @@ async function keyOf({ keyFile, fromArchive }: Options): Promise<string | null> 
   return key;
 }
 
-/** Reports the result. The exit code is 1 if anything differs. */
+/** Refuses a report that can't be written, before hours of work. @throws Error in one sentence */
+async function requirePlace(file: string): Promise<void> {
+  try {
+    await appendFile(file, "");
+  } catch {
+    throw new Error(
+      `The report can't be written to ${file}: its folder is missing, or you may not write there`,
+    );
+  }
+}
+
+/** Ends with exit code 1 if one cent or one person differs. */
 async function report(
   { counts, remarks, proof }: Migrated,
   account: Account,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { Failure } from "../failure.ts";
@@ -31,10 +31,10 @@ export function campaignIdOf(value: string): number {
   throw new Error(`${value} is not a campaign id`);
 }
 
-/** Reads `--landing-url`. @throws Error if it is not an http(s) address */
+/** Reads a web address. @throws Error if it is not an http(s) address */
 export function webAddress(value: string): string {
   if (/^https?:\/\//i.test(value) && parseUrl(value) !== null) return value;
-  throw new Error(`--landing-url ${value} is not an http(s) address`);
+  throw new Error(`${value} is not an http(s) address`);
 }
 
 /** Parses an e-mail address. @throws Failure `invalid` naming it */
@@ -44,9 +44,11 @@ export function emailOf(value: string): string {
   throw new Failure("invalid", `${JSON.stringify(value)} is not an e-mail address`);
 }
 
-/** Refuses a missing file. @throws Error in one sentence */
+/** Refuses a file that isn't there, and a folder. @throws Error in one sentence */
 export function requireFile(file: string): void {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new Error(`There is no file ${file}`);
+  if (found.isDirectory()) throw new Error(`${file} is a folder, and not a file`);
 }
 
 /** Reads a text file. @throws Error in one sentence if there is none */

@@ -29,10 +29,7 @@ afterEach(() => remove());
 it.each<[string[], string, Record<string, string>?]>([
   [["account", "create", "Again", "--id", "acme", ...LANDING], "Account acme already exists"],
   [["account", "create", "New"], "error: required option '--landing-url <url>' not specified"],
-  [
-    ["account", "create", "New", "--landing-url", "acme.example"],
-    "--landing-url acme.example is not an http(s) address",
-  ],
+  [["account", "create", "New", "--landing-url", "acme.example"], "acme.example is not an http(s) address"],
   [
     ["account", "create", "New", "--id", "a b", ...LANDING],
     "--id a b must be 1 to 100 letters, digits, dots, dashes or underscores",
@@ -49,10 +46,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [["campaign", "create", "nobody", "New", ...LANDING], NO_ACCOUNT],
   [["campaign", "list", "nobody"], NO_ACCOUNT],
   [["campaign", "create", "acme", "New"], "error: required option '--landing-url <url>' not specified"],
-  [
-    inCampaign("--landing-url", "ftp://acme.example"),
-    "--landing-url ftp://acme.example is not an http(s) address",
-  ],
+  [inCampaign("--landing-url", "ftp://acme.example"), "ftp://acme.example is not an http(s) address"],
   [inCampaign("--cookie-days", "0"), DAYS],
   [inCampaign("--cookie-days", "3651"), DAYS],
   [inCampaign("--cookie-days", "1.5"), DAYS],

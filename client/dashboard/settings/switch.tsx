@@ -27,8 +27,9 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     title: "Bring your records",
     body: (
       <p>
-        <a href="/admin/settings/import">Import</a> CSV files of promoters, leads, sales and commissions. The
-        operator of the server can also import them with <code>tidemark import-csv</code>.
+        <a href="/admin/settings/come-over">Come over</a> from Rewardful, FirstPromoter, Tolt, PartnerStack or
+        Dub, or <a href="/admin/settings/import">import</a> CSV files of any other program. Whoever runs the
+        server can also use <code>tidemark migrate</code> and <code>tidemark import-csv</code>.
       </p>
     ),
   },
@@ -55,7 +56,12 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
   },
   billing: {
     title: "Connect Stripe or Paddle",
-    body: <p>Renewals then arrive automatically. If your own server reports sales, tick this step.</p>,
+    body: (
+      <p>
+        Renewals then arrive by themselves: the provider's first event ticks this step. If your own server
+        reports sales, tick it by hand.
+      </p>
+    ),
   },
   server_call: {
     title: "Report sign-ups and sales from your server",
@@ -86,7 +92,13 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
   },
   renewal: {
     title: "See an imported customer pay again",
-    body: <p>The first sale of an imported customer ticks this step. Check its commission.</p>,
+    body: (
+      <p>
+        The first sale of a customer who came along, and that gives their promoter a commission, ticks this
+        step. If customers pay and it stays open, the campaign lacks a <a href="/admin/rewards">reward</a>, or
+        the reward is over for them.
+      </p>
+    ),
   },
   old_script: {
     title: "Remove the other program's script from your site",

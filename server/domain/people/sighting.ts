@@ -2,14 +2,23 @@ import type { Store } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import { SYSTEM } from "../context.ts";
 
-const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy", "server-call", "old-link"] as const;
+const SIGHTING_KINDS = [
+  "refused-origin",
+  "script",
+  "host",
+  "proxy",
+  "server-call",
+  "billing-event",
+  "old-link",
+] as const;
 
 /**
- * The kinds of observations about the set-up. `refused-origin`: a site whose sign-ups were refused. `script`:
- * a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: addresses were
- * forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
- * `server-call`: a tracking operation called by a company's server. `old-link`: a parameter of another
- * program's links that led to a promoter.
+ * The kinds of things that servers notice about their set-up. `refused-origin`: a site whose sign-ups were refused.
+ * `script`: a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: whether
+ * addresses were forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
+ * `server-call`: an operation by which a company's server tracks. `billing-event`: a provider whose event had the right
+ * signature. `old-link`: a parameter of another program's links
+ * that led to a promoter.
  */
 export type SightingKind = (typeof SIGHTING_KINDS)[number];
 

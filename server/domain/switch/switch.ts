@@ -65,12 +65,13 @@ export type SeenSteps = Record<Exclude<SwitchStep, "script" | "old_script">, boo
 /** Detects the steps that a migrated program has done. Of each kind of records it reads the latest few. */
 export async function findSeenSteps(store: Store, { id }: Account): Promise<SeenSteps> {
   const first = { limit: 1 };
-  const [people, methods, hooks, connections, setup, calls, clicks, renewal] = await Promise.all([
+  const [people, methods, hooks, connections, setup, events, calls, clicks, renewal] = await Promise.all([
     store.page(promoters, "id", id, [], first),
     store.page(payoutMethods, "id", id, [], first),
     store.page(webhooks, "id", id, [], first),
     listConnections(store, id),
     findSetup(store),
+    findSightings(store, id, "billing-event"),
     findSightings(store, id, "server-call"),
     findSightings(store, id, "old-link"),
     hasRenewal(store, id),
@@ -80,7 +81,7 @@ export async function findSeenSteps(store: Store, { id }: Account): Promise<Seen
     payout_methods: methods.length > 0,
     mail: setup?.hasMail ?? false,
     webhook: hooks.length > 0,
-    billing: connections.length > 0,
+    billing: connections.some(({ provider }) => events.some(({ value }) => value === provider)),
     server_call: calls.length > 0,
     old_link: clicks.length > 0,
     renewal,
@@ -90,7 +91,7 @@ export async function findSeenSteps(store: Store, { id }: Account): Promise<Seen
 /** The number of sales to check. Renewals come every day. */
 const LOOKED_AT = 200;
 
-/** Whether a customer from the other program has paid here since. */
+/** Whether a customer who came from the other program has paid here since, and has earned their promoter something. */
 async function hasRenewal(store: Store, accountId: number): Promise<boolean> {
   const latest = await store.page(sales, "id", accountId, [], { limit: LOOKED_AT, reverse: true });
   for (const sale of latest) {

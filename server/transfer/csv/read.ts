@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse/sync";
 import { Failure } from "../../failure.ts";
 import { delimiterOf, readText, type CsvFile } from "./text.ts";
@@ -64,6 +65,9 @@ async function firstLine(file: CsvFile): Promise<string> {
 /** A quote that stays open for longer is a mistake; the longest field has 10,000 characters. */
 const MAX_RECORD_CHARACTERS = 65_536;
 
+/** Characters that are parsed before others get their turn: a tenth of a second on a slow machine. */
+const TURN_CHARACTERS = 50_000;
+
 /** One record of a CSV file, and its first line's number. */
 interface CsvRecord {
   line: number;
@@ -97,8 +101,14 @@ async function* readRecords(pieces: AsyncIterable<string>, delimiter: string): A
     open = openRecord(waiting);
   }
 
+  let sinceTurn = 0;
   for await (const lines of splitLines(pieces)) {
     for (const text of lines) {
+      sinceTurn += text.length;
+      if (sinceTurn > TURN_CHARACTERS) {
+        sinceTurn = 0;
+        await othersTurn();
+      }
       // There may be millions of them, and the parser takes its time.
       if (waiting.length === 0 && text.trim() === "" && !text.includes(delimiter)) {
         line += 1;
@@ -162,8 +172,8 @@ function parseRecord(text: string, delimiter: string): string[] | null {
   }
 }
 
-/** Real CSV files have no longer lines. */
-const MAX_LINE_CHARACTERS = 1_000_000;
+/** No real CSV file has longer lines, and each is parsed without a pause. */
+const MAX_LINE_CHARACTERS = 250_000;
 
 /** Yields the lines of each piece of a text without their line ends. @throws Failure `malformed` if a line is too long */
 async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string[]> {
@@ -172,9 +182,14 @@ async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string
     // A carriage return at the end of a chunk may be followed by a line feed in the next one.
     const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE_CHARACTERS)
-      throw new Failure("malformed", `The file has a line of more than ${MAX_LINE_CHARACTERS} characters`);
+    for (const line of [...lines, rest]) refuseTooLong(line);
     yield lines;
   }
   if (rest !== "") yield [rest.replace(/\r$/, "")];
+}
+
+function refuseTooLong(line: string): void {
+  if (line.length <= MAX_LINE_CHARACTERS) return;
+  const most = MAX_LINE_CHARACTERS.toLocaleString("en");
+  throw new Failure("malformed", `The file has a line of more than ${most} characters`);
 }

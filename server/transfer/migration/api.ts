@@ -26,7 +26,10 @@ export const systemReach: Reach = {
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-/** Requests a path of a source, and returns the parsed body. */
+/** What a header may hold. */
+const HEADER = /^[\x20-\x7e]*$/;
+
+/** Asks a path of a source, and answers the parsed body. */
 export type Get = (path: string, query?: SourceQuery) => Promise<unknown>;
 
 /**
@@ -37,6 +40,11 @@ export type Get = (path: string, query?: SourceQuery) => Promise<unknown>;
  */
 export function newGet(source: Source, { key, baseUrl, reach }: Access): Get {
   const headers = { ...source.headers(key), accept: "application/json", "user-agent": "Tidemark" };
+  if (!Object.values(headers).every((value) => HEADER.test(value)))
+    throw new Failure(
+      "invalid",
+      `The key has letters that no key has. ${source.title} needs ${source.keyHint}.`,
+    );
   const pace = newPace(source, reach);
   const place = baseUrl.replace(/\/+$/, "");
   const without = withoutSecrets(key);
@@ -62,7 +70,7 @@ export function newGet(source: Source, { key, baseUrl, reach }: Access): Get {
       if (faults > TRIES_AFTER_FAULTS) {
         throw new Failure(
           "refused",
-          `${source.title} does not answer: ${reason}. What was read before is kept, and the next start continues from there.`,
+          `${source.title} does not answer: ${reason.replace(/\.$/, "")}. What was read before is kept, and the next start continues from there.`,
         );
       }
       await reach.wait(Math.min(LONGEST_DELAY_MS, 1_000 * 2 ** (faults - 1)));

@@ -14,8 +14,11 @@ const COURSE = "run";
 export interface Archive {
   /** Oldest first. */
   runs(): Promise<Run[]>;
-  /** Continues the last run if it was interrupted, or starts a new one. */
-  begin(clock: () => Date): Promise<OpenRun>;
+  /**
+   * Continues the last run if it was interrupted, or begins another one. What was read by another access, or more than a day
+   * ago, may not fit to what is read now, so such a run is not continued.
+   */
+  begin(clock: () => Date, access?: string): Promise<OpenRun>;
   read(runId: number): ArchivedRows;
 }
 
@@ -63,19 +66,39 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
   };
   return {
     runs,
-    async begin(clock) {
+    async begin(clock, access = "") {
       const last = (await runs()).at(-1);
-      if (last && last.endedAt === null) return openRun(storage, last, clock);
+      if (last && last.endedAt === null && (await goesOn(storage, last.id, { access, now: clock() })))
+        return openRun(storage, last, clock);
       const opened = await openRun(
         storage,
         { id: (last?.id ?? 0) + 1, startedAt: clock().toISOString() },
         clock,
       );
-      await opened.keep(COURSE, []);
+      await opened.keep(COURSE, [], { access });
       return opened;
     },
     read: (runId) => ({ rows: (list) => distinctRows(storage, runId, list) }),
   };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether a run was interrupted during the last day, and read by the same access. */
+async function goesOn(
+  storage: Storage,
+  run: number,
+  { access, now }: { access: string; now: Date },
+): Promise<boolean> {
+  const [course = ""] = await pieceKeys(storage, run, COURSE);
+  const mark = (await readPiece(storage, course))?.mark as { access?: string } | null;
+  let lastAt = "";
+  for (const list of await listsOf(storage, run)) {
+    const keptAt =
+      (await readPiece(storage, (await pieceKeys(storage, run, list)).at(-1) ?? ""))?.keptAt ?? "";
+    if (keptAt > lastAt) lastAt = keptAt;
+  }
+  return (mark?.access ?? access) === access && now.getTime() - Date.parse(lastAt) < DAY_MS;
 }
 
 async function openRun(

@@ -192,6 +192,8 @@ export interface SourceRemark {
   id: string;
   /** For people, such as `Campaign "Partners": the reward of 20 % ends after 3 commissions, which rewards here can't express`. */
   text: string;
+  /** A record whose form is not known. What it is worth is not known either, so the programs can't be proven equal. */
+  isUnread?: true;
 }
 
 /** Reads one former program. */

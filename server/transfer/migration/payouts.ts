@@ -70,11 +70,10 @@ export async function payoutPartOf(
   const known = await keptPayout(step, said);
   const part = await newPart(step, said, { owner, unit: commission.unit, amount: 0 });
   await tx.insert(payouts, part);
-  const partIds = [...(known.partIds ?? []), part.id];
   const before = await partsOf(step, known);
-  // Edited records stay marked as edited.
-  const isUntouched = pictureOfParts(before) === known.ownDigest;
-  const ownDigest = isUntouched ? pictureOfParts([...before, part]) : known.ownDigest;
+  const partIds = [...before, part].map(({ id }) => id);
+  // What was edited here stays known as edited.
+  const ownDigest = isAsKept(known, before) ? pictureOfParts([...before, part]) : known.ownDigest;
   await tx.put(sourceIds, { ...known, partIds, recordId: partIds[0]!, ownDigest });
   return part;
 }
@@ -108,14 +107,16 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
   const isNew = known.sourceDigest === NOT_YET;
   const wanted = parts.map((part) => ({ ...part, ...stateOf(said) }));
   const isSame = pictureOfParts(wanted) === pictureOfParts(parts);
-  if (!isSame && pictureOfParts(parts) !== known.ownDigest)
+  if (!isSame && !isAsKept(known, parts))
     return {
       outcome: "edited",
       remark: `payout ${said.id}: it changed there and here, so it stays as it is here`,
     };
   if (!isSame && said.status === "cancelled") return cancelParts(step, parts, { ...known, sourceDigest });
   if (!isSame) for (const part of wanted) await tx.put(payouts, part);
-  await tx.put(sourceIds, { ...known, sourceDigest, ownDigest: pictureOfParts(wanted) });
+  const partIds = parts.map(({ id }) => id);
+  const recordId = partIds[0]!;
+  await tx.put(sourceIds, { ...known, partIds, recordId, sourceDigest, ownDigest: pictureOfParts(wanted) });
   return { outcome: isNew ? "added" : isSame ? "known" : "changed" };
 }
 
@@ -144,11 +145,18 @@ async function partsOf({ tx, account }: Step, { partIds = [] }: SourceId): Promi
   return found;
 }
 
-function pictureOfParts(parts: Payout[]): string {
+function pictureOfParts(parts: Pick<Payout, "id" | "status" | "paidAt" | "error">[]): string {
   return pictureOf(parts.map(({ id, status, paidAt, error }) => [id, status, paidAt, error]));
 }
 
-/** A payout without commissions is imported only if it is cancelled, because its sum would be zero. */
+/** Whether the parts of a payout are as an import left them. One that it emptied was pending, and has gone with that. */
+function isAsKept({ partIds = [], ownDigest }: SourceId, parts: Payout[]): boolean {
+  const emptied = (id: number) => ({ id, status: "pending", paidAt: null, error: null }) as const;
+  const withEmptied = partIds.map((id) => parts.find((part) => part.id === id) ?? emptied(id));
+  return pictureOfParts(parts) === ownDigest || pictureOfParts(withEmptied) === ownDigest;
+}
+
+/** A payout without commissions. Only a cancelled one is one here, because the sum of any other would be nothing. */
 async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promise<Result> {
   const { tx } = step;
   const isNew = (await findSourceId(tx, row.accountId, row)) === null;

@@ -87,6 +87,9 @@ export async function proof(
         break;
       case "commission":
         await compareCommission(comparison, record);
+        break;
+      case "remark":
+        if (record.isUnread) comparison.unreadCount++;
     }
   }
   onRecords(seen % CHUNK);
@@ -94,6 +97,7 @@ export async function proof(
     rowOfPromoter(comparison, promoterId)?.differences.push(text);
   const rows = [...comparison.rows.values()];
   for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
+  if (comparison.unreadCount > 0) rows.push(rowOfUnread(comparison.unreadCount));
   return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
 }
 
@@ -138,6 +142,7 @@ interface Comparison extends Importing {
   /** Whether a payout here is paid. */
   paidPayouts: Map<number, boolean>;
   payoutSums: PayoutSums;
+  unreadCount: number;
 }
 
 function newComparison(importing: Importing): Comparison {
@@ -150,6 +155,7 @@ function newComparison(importing: Importing): Comparison {
     seenLeads: new Set(),
     paidPayouts: new Map(),
     payoutSums: newPayoutSums(importing),
+    unreadCount: 0,
   };
 }
 
@@ -161,6 +167,21 @@ async function findOwn<R>(
   const { store } = context;
   const known = await findSourceId(store, account.id, { program, kind, sourceId });
   return { known, own: known === null ? null : await store.get(from, account.id, known.recordId) };
+}
+
+/** Of people and sums that are not known, because their records can't be read. */
+function rowOfUnread(count: number): ProofRow {
+  const differences = [`${count}, so it is not known whether anything is missing. The remarks name them`];
+  return { ...newRow(null, "Records that can't be read"), differences };
+}
+
+/** The row of a promoter whom the source names, but does not list. Nothing of theirs is imported. */
+function rowOfUnlisted({ rows, rowKeys }: Comparison, promoterId: string): ProofRow {
+  const row = newRow(null, promoterId);
+  rows.set(`? ${promoterId}`, row);
+  rowKeys.set(promoterId, `? ${promoterId}`);
+  row.sourceIds.push(promoterId);
+  return row;
 }
 
 function rowOfPromoter({ rows, rowKeys }: Comparison, promoterId: string): ProofRow | undefined {
@@ -195,11 +216,10 @@ async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign
 
 async function compareCustomer(comparison: Comparison, said: SourceCustomer): Promise<void> {
   const { plan, seenLeads } = comparison;
-  const row = rowOfPromoter(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoterId) ?? rowOfUnlisted(comparison, said.promoterId);
   const { known, own } = await findOwn(comparison, { kind: "customer", sourceId: said.id, from: leads });
   const isRepeated = own !== null && seenLeads.has(own.id);
   if (own) seenLeads.add(own.id);
-  if (!row) return;
   countThere(comparison, row, { said, isRepeated });
   if (known === null || isRepeated) return;
   // Leads that were moved, deleted or known before count as in the source.
@@ -226,9 +246,12 @@ function countThere(
 async function compareCommission(comparison: Comparison, said: SourceCommission): Promise<void> {
   const { account, context, plan, payoutSums, rows } = comparison;
   payoutSums.note(said);
-  const row = rowOfPromoter(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoterId) ?? rowOfUnlisted(comparison, said.promoterId);
   const amount = await amountOf({ reader: context.store, account, plan }, said);
-  if (!row || typeof amount === "string") return;
+  if (typeof amount === "string") {
+    row.differences.push(`commission ${said.id}: ${amount}`);
+    return;
+  }
   const isEarned = statusOf(said) === "approved";
   const payout = plan.payouts.get(said.payoutId ?? "");
   const isPaid = isEarned && (said.isPaid || payout?.status === "completed");

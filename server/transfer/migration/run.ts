@@ -1,3 +1,4 @@
+import { pictureOf } from "../../domain/program/migration/source-id.ts";
 import type { Archive } from "./archive.ts";
 import { newGet, systemReach, type Reach } from "./api.ts";
 import type { Source, SourceName } from "./model.ts";
@@ -36,7 +37,9 @@ export async function readProgram({
   onKept,
 }: Reading): Promise<number> {
   const get = newGet(source, { key, baseUrl, reach });
-  const run = await archive.begin(() => new Date(reach.now()));
+  // Enough to tell keys apart, and too little to find one out.
+  const access = pictureOf([baseUrl, key]).slice(0, 8);
+  const run = await archive.begin(() => new Date(reach.now()), access);
   await source.fetch({
     get,
     mark: run.mark,

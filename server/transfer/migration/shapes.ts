@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { exponentOf, isCurrency } from "../../domain/money.ts";
 import { CLOSED } from "./paging.ts";
-import type { ArchivedRows, SourceReward } from "./model.ts";
+import type { ArchivedRows, SourceRemark, SourceReward } from "./model.ts";
 
 // The fields of the sources' answers. They are lenient: a field that is missing or has an undocumented form is null,
 // unless the record is useless without it.
@@ -131,15 +131,16 @@ export type Duration = Pick<SourceReward, "duration" | "durationMonths">;
 
 /** What can't be imported, or not exactly. */
 export interface Remarks {
-  add(id: string, text: string): void;
-  all(): { kind: "remark"; id: string; text: string }[];
+  add(id: string, text: string, isUnread?: true): void;
+  all(): ({ kind: "remark" } & SourceRemark)[];
 }
 
 export function newRemarks(): Remarks {
-  const texts = new Map<string, string>();
+  const found = new Map<string, { kind: "remark" } & SourceRemark>();
   return {
-    add: (id, text) => void texts.set(id, text),
-    all: () => [...texts].map(([id, text]) => ({ kind: "remark", id, text })),
+    add: (id, text, isUnread) =>
+      void found.set(id, { kind: "remark", id, text, ...(isUnread && { isUnread }) }),
+    all: () => [...found.values()],
   };
 }
 
@@ -158,7 +159,8 @@ export async function* readRows<T>(
     }
     const name = String(row["id"] ?? row["key"] ?? `without an id, number ${place}`);
     const shown = JSON.stringify(row).slice(0, 500);
-    remarks.add(`${list}:${name}`, `${noun} ${name} can't be read (${faultsOf(parsed.error)}): ${shown}`);
+    const text = `${noun} ${name} can't be read (${faultsOf(parsed.error)}): ${shown}`;
+    remarks.add(`${list}:${name}`, text, true);
   }
 }
 

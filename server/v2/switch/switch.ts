@@ -15,7 +15,7 @@ const step = z
   .object({
     name: field(
       z.enum(SWITCH_STEPS),
-      "`records`: promoters are here. `payout_methods`: a promoter has one. `mail`: the server can send e-mails. `webhook`: there is one. `billing`: Stripe or Paddle is connected. `server_call`: your server has tracked something by key. `script`: a page of yours loads the script. `old_link`: a link of another program has led to a promoter. `renewal`: a customer from the other program has paid. `old_script`: the other program's script is gone from your site, which only you can tell.",
+      "`records`: promoters are here. `payout_methods`: a promoter has one. `mail`: the server can send e-mails. `webhook`: there is one. `billing`: an event of Stripe or Paddle has come. `server_call`: your server has tracked something by key. `script`: a page of yours loads the script. `old_link`: a link of another program has led to a promoter. `renewal`: a customer from the other program has paid, and a reward has given the promoter a commission. `old_script`: the other program's script is gone from your site, which only you can see.",
     ),
     is_seen: field(z.boolean(), "Whether the server sees that it is done.", true),
     is_ticked: field(z.boolean(), "Whether it was ticked by hand.", false),

@@ -72,7 +72,7 @@ it("sends a link to whoever has forgotten the password, and tells nobody who is 
   await page.getByRole("button", { name: "Forgot password?" }).click();
   await page.getByLabel("E-mail").fill("nobody@acme.example");
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByText("If somebody signs in with this address").waitFor();
+  await page.getByText("If a user has this address").waitFor();
   expect(await faultsOf(page)).toEqual([]);
 });
 

@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { newGet } from "../../../server/transfer/migration/api.ts";
+import { dub } from "../../../server/transfer/migration/sources/dub.ts";
 import { rewardful } from "../../../server/transfer/migration/sources/rewardful.ts";
+import { startDub } from "../../support/sources/dub.ts";
 import { quickReach } from "../../support/sources/reading.ts";
 import { startRewardful } from "../../support/sources/rewardful.ts";
 import type { StandIn } from "../../support/sources/stand-in.ts";
@@ -105,6 +107,15 @@ it("says in one sentence that the key was refused, and asks only once", async ()
     message: "The key was refused by Rewardful. It needs the API secret of the company's settings.",
   });
   expect(reach.waits).toEqual([]);
+});
+
+it("refuses a key with letters that no key has, and does not ask", async () => {
+  const standIn = await startDub();
+  const keyed = () => newGet(dub, { key: "ключ", baseUrl: standIn.url, reach: quickReach() });
+  expect(keyed).toThrow(
+    "The key has letters that no key has. Dub needs an API key of the workspace that has the program.",
+  );
+  await standIn.close();
 });
 
 it("shows the reason of a refusal, but never the key", async () => {

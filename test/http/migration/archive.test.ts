@@ -73,6 +73,22 @@ it("continues an interrupted run, and begins another one after its end", async (
   ]);
 });
 
+it("begins another run if an interrupted one was read by another key, or is old", async () => {
+  const storage = createStorage();
+  const archive = openArchive(storage, 1, "dub");
+  const at = (hours: number) => () => new Date(Date.UTC(2026, 5, 1) + hours * 3_600_000);
+  const idOf = async (hours: number, access: string) => {
+    const run = await archive.begin(at(hours), access);
+    await run.keep("partners", [{ id: hours }]);
+    return run.id;
+  };
+  expect([await idOf(0, "test key"), await idOf(1, "test key")]).toEqual([1, 1]);
+  expect([await idOf(2, "real key"), await idOf(3, "real key")]).toEqual([2, 2]);
+  // It goes on as long as it is not left alone for a day.
+  expect([await idOf(26, "real key"), await idOf(49, "real key")]).toEqual([2, 2]);
+  expect(await idOf(74, "real key")).toBe(3);
+});
+
 it("keeps accounts and sources apart", async () => {
   const storage = createStorage();
   const run = await openArchive(storage, 1, "dub").begin(clock);

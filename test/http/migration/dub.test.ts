@@ -79,6 +79,13 @@ it("reads denied commissions too, and says them and refunded sales", async () =>
   for (const { id, amount, refunded: back } of of("sale")) expect(back).toBe(refunded.has(id) ? amount : 0);
 });
 
+it("makes one sale of two commissions of an invoice, named by the older one", async () => {
+  const { of } = await read();
+  const both = of("commission").filter(({ saleId }) => saleId === "cm_00000001");
+  expect(both.map(({ id }) => id).sort()).toEqual(["cm_00000001", "cm_00000002"]);
+  expect(of("sale").filter(({ eventId }) => eventId === "in_1")).toMatchObject([{ id: "cm_00000001" }]);
+});
+
 it("says a clawback, which has neither a customer nor a sale", async () => {
   const { of } = await read();
   expect(of("commission").filter(({ amount }) => amount < 0)).toEqual([
@@ -101,7 +108,7 @@ it("leaves customers out whom no partner referred, and does not take Dub's own i
     billingId: null,
   });
   expect(of("remark").map(({ text }) => text)).toContain(
-    "Left out, because no partner referred them: 1 customers.",
+    "Customers who are left out, because no partner referred them: 1.",
   );
 });
 

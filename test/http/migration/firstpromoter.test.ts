@@ -117,6 +117,31 @@ it("says promoters with parents, selected payout methods, archived ones and own 
   expect(of("promoter")).toHaveLength(14);
 });
 
+it("says every link of a promoter once, and remarks a link that names no promoter", async () => {
+  const { of, standIn } = await read(({ lists }) => {
+    const link = { name: "More", is_default: false, source: null, sub_id: null };
+    lists["referral_links"]!.push(
+      { ...link, id: 1, place: 1_003, url: "https://shop.example/?fpr=token-3&sid=again" },
+      { ...link, id: 2, place: 1_003, url: "https://shop.example/plain" },
+    );
+  });
+  const [usual, second, third] = standIn.lists["referral_links"]!.filter(({ place }) => place === 1_003);
+  const tokenOf = (row: typeof usual) => new URL(String(row!["url"])).searchParams.get("fpr");
+  expect(of("promoter_campaign").find(({ id }) => id === "1003")!.links).toEqual([
+    {
+      id: "1003",
+      token: tokenOf(usual),
+      url: `https://shop.example/?fpr=${tokenOf(usual)}`,
+      clicks: expect.any(Number),
+    },
+    { id: `link:${third!["id"]}`, token: tokenOf(third), url: third!["url"], clicks: 0 },
+    { id: `link:${second!["id"]}`, token: tokenOf(second), url: second!["url"], clicks: 0 },
+  ]);
+  expect(of("remark").map(({ text }) => text)).toContain(
+    "The link https://shop.example/plain names no promoter, so it does not come over.",
+  );
+});
+
 it("says codes, and coupons that are no codes", async () => {
   const { of } = await read();
   const codes = of("code").toSorted((one, two) => (one.code < two.code ? -1 : 1));
@@ -150,7 +175,7 @@ it("takes a moved person for the one they are now, and leaves out those without 
   expect(of("commission").find(({ id }) => id === "77777")!.customerId).toBe("5");
   expect(of("customer").filter(({ email }) => email?.startsWith("nobodys"))).toEqual([]);
   expect(of("remark").map(({ text }) => text)).toContain(
-    "Left out, because they belong to no promoter: 1 referrals.",
+    "Referrals that are left out, because they belong to no promoter: 1.",
   );
 });
 

@@ -1,7 +1,7 @@
-import { createStorage, type Storage } from "unstorage";
+import { createStorage } from "unstorage";
 import { afterEach, expect, it } from "vitest";
 import { rewardful } from "../../../server/transfer/migration/sources/rewardful.ts";
-import { newDice, type Dice } from "../../support/sources/program.ts";
+import { newDice } from "../../support/sources/program.ts";
 import { readStandIn, recordsOf } from "../../support/sources/reading.ts";
 import { startRewardful, uuid } from "../../support/sources/rewardful.ts";
 import { openArchive } from "../../../server/transfer/migration/archive.ts";
@@ -70,29 +70,6 @@ it("reads lists whose last page is full, or that are empty", async () => {
   expect(of("payout")).toEqual([]);
 });
 
-it("goes on after twenty kills where it was, and has the same records in the end", async () => {
-  const standIn = await started({ size: 5_000 });
-  const { all } = await readStandIn(rewardful, standIn);
-  const wanted = standIn.asked.length;
-  const storage = createStorage();
-  const dice = newDice(5);
-  standIn.asked.length = 0;
-  let kills = 0;
-  for (;;) {
-    try {
-      const again = await readStandIn(rewardful, standIn, { storage: mortal(storage, dice) });
-      expect(again.all).toEqual(all);
-      break;
-    } catch (error) {
-      expect((error as Error).message).toBe("killed");
-      kills += 1;
-    }
-  }
-  expect(kills).toBeGreaterThanOrEqual(20);
-  // A kill costs the page that was being kept, and the one that joins it.
-  expect(standIn.asked.length).toBeLessThanOrEqual(wanted + 3 * kills);
-});
-
 it("brings what is new by a later run, and makes the records again without the source", async () => {
   const standIn = await started();
   const storage = createStorage();
@@ -114,16 +91,3 @@ it("comes to an end though one request in four is refused", async () => {
   const { all } = await readStandIn(rewardful, standIn);
   expect(all).toEqual((await readStandIn(rewardful, calm)).all);
 });
-
-/** A storage whose process is killed while it writes: half of a file stays. */
-function mortal(storage: Storage, dice: Dice): Storage {
-  let lives = 2 + dice(2);
-  const setItemRaw: Storage["setItemRaw"] = async (key, value) => {
-    const bytes = value as unknown as Uint8Array;
-    lives -= 1;
-    if (lives > 0) return storage.setItemRaw(key, bytes);
-    await storage.setItemRaw(key, bytes.subarray(0, dice(bytes.length)));
-    throw new Error("killed");
-  };
-  return { ...storage, setItemRaw };
-}

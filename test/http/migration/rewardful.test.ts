@@ -196,6 +196,7 @@ it("makes remarks of rows that can't be read", async () => {
   const { of } = await readStandIn(rewardful, standIn);
   const lost = of("remark").find(({ id }) => id.startsWith("affiliates:"));
   expect(lost!.text).toContain("can't be read (id: Invalid input; email:");
+  expect(of("remark").filter(({ isUnread }) => isUnread)).toEqual([lost]);
   expect(of("campaign").find(({ id }) => id === "c")!.name).toBe("Campaign c");
 });
 

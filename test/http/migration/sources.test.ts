@@ -7,6 +7,7 @@ import { readProgram, SOURCES } from "../../../server/transfer/migration/run.ts"
 import { startDub } from "../../support/sources/dub.ts";
 import { startFirstPromoter } from "../../support/sources/firstpromoter.ts";
 import { startPartnerStack } from "../../support/sources/partnerstack.ts";
+import { mortalStorage } from "../../support/sources/mortal-storage.ts";
 import { newDice } from "../../support/sources/program.ts";
 import { quickReach, readStandIn, sorted, truthIn } from "../../support/sources/reading.ts";
 import { startRewardful } from "../../support/sources/rewardful.ts";
@@ -20,6 +21,7 @@ const STAND_INS: [SourceName, (options?: StandInOptions) => Promise<StandIn>][] 
   ["partnerstack", startPartnerStack],
   ["dub", startDub],
 ];
+const KILLS = 20;
 const KINDS = [
   "campaign",
   "promoter",
@@ -100,6 +102,68 @@ it.each(STAND_INS)("loses and doubles nothing while records of %s come and go", 
   const wanted = people.filter(({ state }) => state !== "moved").map(({ id, key }) => String(id ?? key));
   expect(wanted.filter((id) => !found.includes(id))).toEqual([]);
 });
+
+/** The lists of promoters, and where their names are. */
+const PEOPLE: Record<SourceName, [list: string, name: string]> = {
+  rewardful: ["affiliates", "first_name"],
+  firstpromoter: ["promoters", "profile"],
+  tolt: ["partners", "first_name"],
+  partnerstack: ["partnerships", "first_name"],
+  dub: ["partners", "name"],
+};
+
+it.each(STAND_INS)(
+  "has a promoter of %s who is renamed between two pages once, by the new name",
+  async (name, start) => {
+    const standIn = await started(start, { size: 45_000 });
+    const [list, field] = PEOPLE[name];
+    const people = standIn.lists[list]!;
+    // One whom the first page has, whether it begins with the newest or the oldest.
+    const isOldestFirst = name === "dub" || name === "firstpromoter";
+    const renamed = isOldestFirst ? people[20]! : people.at(-20)!;
+    const email = renamed["email"];
+    let pages = 0;
+    standIn.before = (path) => {
+      if (path !== `/${list}` || (pages += 1) !== 2) return;
+      renamed[field] = name === "firstpromoter" ? { first_name: "Renamed", last_name: "" } : "Renamed";
+      // It moves to where lists begin, because some are ordered by the last change.
+      people.splice(people.indexOf(renamed), 1);
+      if (isOldestFirst) people.unshift(renamed);
+      else people.push(renamed);
+    };
+    const { of } = await readStandIn(SOURCES[name], standIn);
+    expect(pages).toBeGreaterThan(2);
+    const found = of("promoter").filter((promoter) => promoter.email === email);
+    expect(found.map(({ firstName }) => firstName)).toEqual(["Renamed"]);
+    expect(of("promoter")).toHaveLength(people.length);
+  },
+);
+
+it.each(STAND_INS)(
+  "goes on with %s where it was after twenty kills, and has the same records",
+  async (name, start) => {
+    const standIn = await started(start, { size: 2_400 });
+    const { all } = await readStandIn(SOURCES[name], standIn);
+    const wanted = standIn.asked.length;
+    standIn.asked.length = 0;
+    const storage = createStorage();
+    const dice = newDice(5);
+    let kills = 0;
+    for (;;) {
+      try {
+        const mortal = kills < KILLS ? mortalStorage(storage, dice) : storage;
+        expect((await readStandIn(SOURCES[name], standIn, { storage: mortal })).all).toEqual(all);
+        break;
+      } catch (error) {
+        expect((error as Error).message).toBe("killed");
+        kills += 1;
+      }
+    }
+    expect(kills).toBe(KILLS);
+    // A kill costs the answers that were being kept, and the page that joins them.
+    expect(standIn.asked.length).toBeLessThanOrEqual(wanted + 28 * kills);
+  },
+);
 
 it.each(STAND_INS)("says that %s has refused the key", async (name, start) => {
   const standIn = await started(start);

@@ -32,8 +32,8 @@ it("says partners in all states, also those without one, and links with spaces",
   const places = new Map(of("promoter_campaign").map((place) => [place.promoterId, place]));
   const states = [1, 2, 3, 4, 6].map((n) => places.get(`part_0000000${n}`)!.state);
   expect(states).toEqual(["accepted", "pending", "rejected", "blocked", "accepted"]);
-  expect(places.get("part_00000008")!.links).toEqual([
-    { id: "lnk_00000080", token: "john doe", url: null, clicks: 0 },
+  expect(places.get("part_00000010")!.links).toEqual([
+    { id: "lnk_00000100", token: "john doe", url: null, clicks: 0 },
   ]);
   expect(places.get("part_00000003")!.links.map(({ token }) => token)).toEqual([
     "token-3",

@@ -102,4 +102,15 @@ it("refuses what it can't use, in one sentence", async () => {
     1,
     "Nothing is archived of Rewardful yet: run it once with its key\n",
   ]);
+  const fromArchive = ["rewardful", "--from-archive"];
+  expect(await tried(...fromArchive, "--base-url", "cats")).toEqual([1, "cats is not an http(s) address\n"]);
+  const report = join(folder(), "missing", "report.csv");
+  expect(await tried(...fromArchive, "--report", report)).toEqual([
+    1,
+    `The report can't be written to ${report}: its folder is missing, or you may not write there\n`,
+  ]);
+  expect(await tried("rewardful", "--key-file", folder())).toEqual([
+    1,
+    `${folder()} is a folder, and not a file\n`,
+  ]);
 });

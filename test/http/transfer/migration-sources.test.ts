@@ -31,6 +31,48 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
+/** What becomes of a promoter who is accepted, pending, rejected, blocked or inactive in the made-up program. */
+const STATES: Record<string, string[]> = {
+  rewardful: ["accepted", "pending", "blocked", "blocked", "blocked"],
+  firstpromoter: ["accepted", "pending", "rejected", "blocked", "inactive"],
+  tolt: ["accepted", "pending", "rejected", "blocked", "blocked"],
+  partnerstack: ["accepted", "pending", "rejected", "blocked", "blocked"],
+  dub: ["accepted", "pending", "rejected", "blocked", "inactive"],
+};
+
+it.each(STARTS)(
+  "keeps states, links and codes of %s apart, and people without an e-mail",
+  async (program, start) => {
+    const standIn = await start();
+    const { all } = await readSource(program, standIn);
+    await standIn.close();
+    await importInto(app, all, program);
+    const states: string[] = [];
+    for (const n of [1, 2, 3, 4, 5]) {
+      const { body } = await app.v2("GET", `/promoters/promoter-${n}@example.com?find_by=email`);
+      states.push((body as { promoter_campaigns: { state: string }[] }).promoter_campaigns[0]!.state);
+    }
+    expect(states).toEqual(STATES[program]);
+    const promoterOf = async (uid: string) => {
+      const { body } = await app.v2("GET", `/referrals/${uid}?find_by=uid`);
+      return (body as { promoter_campaign: { promoter: { email: string } } }).promoter_campaign.promoter
+        .email;
+    };
+    // The code of the first promoter is the token of the eighth one's link.
+    await app.v1("/track/signup", { uid: "by-link", ref_id: "token-8" });
+    expect(await promoterOf("by-link")).toBe("promoter-8@example.com");
+    const sale = { uid: "by-code", event_id: "s1", amount: "1000", promo_code: "token-8" };
+    const { status } = await app.v1("/track/sale", sale);
+    expect(status).toBe(program === "partnerstack" ? 204 : 200);
+    if (program !== "partnerstack") expect(await promoterOf("by-code")).toBe("promoter-1@example.com");
+    const people = (await app.records.all("lead")).filter(
+      ({ uid }) => !["by-link", "by-code"].includes(uid ?? ""),
+    );
+    expect(people).toHaveLength(72);
+    expect(people.filter(({ email }) => email === null)).toHaveLength(1);
+  },
+);
+
 it.each(STARTS)("takes %s over to the cent, and changes nothing the next time", async (program, start) => {
   const standIn = await start({ size: 600 });
   const { all } = await readSource(program, standIn);

@@ -178,6 +178,27 @@ describe.each(STORAGES)("on %s", (storage) => {
     ]);
   });
 
+  it("says that promoters are missing whom the former program names and does not list, and unread records", async () => {
+    const stray = former.commission({ id: "m17", promoterId: "ghost", amount: 900 });
+    const guest = former.customer({
+      id: "k6",
+      promoterId: "shade",
+      state: "signup",
+      email: "guest@example.com",
+    });
+    const unread = { kind: "remark", id: "y", text: "Commission y can't be read", isUnread: true } as const;
+    const migrated = await importInto(app, [...difficultProgram().slice(0, -1), guest, stray, unread]);
+    expect(differencesOf(migrated)).toEqual([
+      ["shade", ["not imported"]],
+      ["ghost", ["not imported"]],
+      [
+        "Records that can't be read",
+        ["1, so it is not known whether anything is missing. The remarks name them"],
+      ],
+    ]);
+    expect(migrated.proof.differingCount).toBe(3);
+  });
+
   it("follows old links, also those that a code has the name of", async () => {
     await importInto(app, difficultProgram());
     const click = async (ref: string) =>
@@ -242,6 +263,85 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(migrated.remarks[0]).toBe(
       "sale s1 changed there, but commissions here were made of the former amount",
     );
+  });
+
+  it("follows a payout of which a part has become empty there", async () => {
+    const vip = former.commission({
+      id: "m17",
+      promoterId: "bob",
+      campaignId: "vip",
+      amount: 200,
+      payoutId: "p9",
+    });
+    const main = former.commission({
+      id: "m18",
+      promoterId: "bob",
+      campaignId: "main",
+      amount: 300,
+      payoutId: "p9",
+    });
+    const payout = former.payout({
+      id: "p9",
+      promoterId: "bob",
+      amount: 500,
+      status: "pending",
+      paidAt: null,
+    });
+    const first = [...difficultProgram(), vip, main, payout];
+    expect(differencesOf(await importInto(app, first))).toEqual([]);
+    const before = await app.records.count("payout");
+    // The commission of the first part is in no payout any more, and the rest is paid at the same time.
+    let later = put(first, { kind: "commission", id: "m17", payoutId: null });
+    later = put(later, { kind: "commission", id: "m18", isPaid: true });
+    later = put(later, {
+      kind: "payout",
+      id: "p9",
+      amount: 300,
+      status: "completed",
+      paidAt: "2024-07-01T00:00:00.000Z",
+    });
+    const migrated = await importInto(app, later);
+    expect(outcomesOf(migrated)).toEqual({ changed: 2, known: 35 });
+    expect(differencesOf(migrated)).toEqual([]);
+    expect(await app.records.count("payout")).toBe(before - 1);
+    const paid = (await app.records.all("payout")).filter(({ amount }) => amount === 300);
+    expect(paid).toMatchObject([{ status: "completed", paidAt: "2024-07-01T00:00:00.000Z" }]);
+    expect(outcomesOf(await importInto(app, later))).toEqual({ known: 37 });
+  });
+
+  it("lists a payout that was edited here although a part has become empty there", async () => {
+    const vip = former.commission({
+      id: "m17",
+      promoterId: "bob",
+      campaignId: "vip",
+      amount: 200,
+      payoutId: "p9",
+    });
+    const main = former.commission({
+      id: "m18",
+      promoterId: "bob",
+      campaignId: "main",
+      amount: 300,
+      payoutId: "p9",
+    });
+    const payout = former.payout({
+      id: "p9",
+      promoterId: "bob",
+      amount: 500,
+      status: "pending",
+      paidAt: null,
+    });
+    const first = [...difficultProgram(), vip, main, payout];
+    await importInto(app, first);
+    const own = (await app.records.all("payout")).find(({ amount }) => amount === 300)!;
+    await app.v2("POST", "/payouts/mark_as_paid", { ids: [own.id] });
+    let later = put(first, { kind: "commission", id: "m17", payoutId: null });
+    later = put(later, { kind: "payout", id: "p9", amount: 300, status: "failed", paidAt: null });
+    const migrated = await importInto(app, later);
+    expect(migrated.remarks).toContain("payout p9: it changed there and here, so it stays as it is here");
+    expect((await app.records.all("payout")).find(({ id }) => id === own.id)).toMatchObject({
+      status: "completed",
+    });
   });
 
   it("goes on with renewals and refunds of customers from before", async () => {

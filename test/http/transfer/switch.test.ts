@@ -5,7 +5,8 @@ import { makeReward, offer } from "../../support/money.ts";
 import { startWith } from "../../support/operations.ts";
 import { company, join } from "../../support/v2.ts";
 import { importCsv } from "../../support/csv.ts";
-import { accountOf } from "../../support/billing.ts";
+import { accountOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
+import { invoice, stripeEvent } from "../../support/stripe-events.ts";
 import { KINDS, type KindName } from "../../../server/transfer/csv/kinds.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,9 +71,9 @@ describe("the steps of a switch", () => {
       url: "https://crm.example/hook",
       event_types: ["referral.created"],
     });
-    await company(app, "POST /billing", { provider: "stripe", secret: "whsec_1" });
+    await connectStripe(app);
     await startWith(app, { publicUrl: "", trustProxyHops: 0, hasMail: true, startedAt: NOW });
-    app.services.sightings.see("script", "https://www.acme.example");
+    await app.request("/svc.js", { headers: { referer: "https://www.acme.example/pricing" } });
     const click = {
       tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7",
       ref_id: "jane",
@@ -82,11 +83,35 @@ describe("the steps of a switch", () => {
       200,
     );
     await app.services.sightings.write();
-    const seen = { records: "seen", payout_methods: "seen", mail: "seen", webhook: "seen", billing: "seen" };
-    expect(await steps()).toEqual({ ...OPEN, ...seen, old_link: "seen", script: expect.any(String) });
-    await app.v1("/track/sale", { email: "mia@example.com", event_id: "s2", amount: "1000" });
+    const seen = { records: "seen", payout_methods: "seen", mail: "seen", webhook: "seen" };
+    const onPages = { script: "seen", old_link: "seen" };
+    // Stripe is connected, and none of its events has come.
+    expect(await steps()).toEqual({ ...OPEN, ...seen, ...onPages });
+    const renewal = stripeEvent("invoice.paid", invoice({ customer_email: "mia@example.com" }));
+    expect(await outcomeOf(tellStripe(app, renewal))).toBe("sale");
     await app.services.sightings.write();
-    expect(await steps()).toMatchObject({ server_call: "seen", renewal: "seen", old_script: "open" });
+    expect(await steps()).toEqual({ ...OPEN, ...seen, ...onPages, billing: "seen", renewal: "seen" });
+    await app.v1("/track/signup", { email: "new@example.com", ref_id: "jane" });
+    await app.services.sightings.write();
+    expect(await steps()).toMatchObject({ server_call: "seen", old_script: "open" });
+  });
+
+  it("stay open for forged events, scripts on other sites, and customers who are new or earn nothing", async () => {
+    await bring("promoters", "email,ref_id\njane@example.com,jane\n");
+    await bring("customers", "email,ref_id,created_at\nmia@example.com,jane,2025-01-01\n");
+    await connectStripe(app);
+    const forged = { "stripe-signature": "t=1,v1=00" };
+    await app.request("/hooks/stripe/acme", { method: "POST", headers: forged, body: "{}" });
+    await app.request("/svc.js", { headers: { referer: "https://www.other.example/" } });
+    await app.v1("/track/sale", { email: "mia@example.com", event_id: "s1", amount: "1000" });
+    await app.services.sightings.write();
+    expect(await steps()).toEqual({ ...OPEN, records: "seen", server_call: "seen" });
+    await offer(app, await makeReward(app));
+    await app.v1("/track/signup", { email: "new@example.com", ref_id: "jane" });
+    await app.v1("/track/sale", { email: "new@example.com", event_id: "s2", amount: "1000" });
+    expect(await steps()).toMatchObject({ renewal: "open" });
+    await app.v1("/track/sale", { email: "mia@example.com", event_id: "s3", amount: "1000" });
+    expect(await steps()).toMatchObject({ renewal: "seen" });
   });
 
   it("can be ticked by hand, and the log keeps who did", async () => {

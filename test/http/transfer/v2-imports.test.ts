@@ -245,6 +245,14 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     ],
     ["nothing", { kind: "leads" }, "", 422, "The file is empty"],
     ["no known column", { kind: "leads" }, "a,b\n1,2\n", 422, "No column is known"],
+    // Such a line would keep the server from everybody else while it is parsed.
+    [
+      "a line that is far too long",
+      { kind: "leads" },
+      `email,note\nann@example.com,${"a".repeat(250_000)}\n`,
+      422,
+      "The file has a line of more than 250,000 characters",
+    ],
     [
       "more than 20 MiB",
       { kind: "leads" },

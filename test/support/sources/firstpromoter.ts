@@ -53,6 +53,8 @@ function answer(path: string, query: URLSearchParams, lists: Lists): unknown {
 }
 
 function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | undefined {
+  const links = /^\/promoter_campaigns\/(\d+)\/referral_links$/.exec(path);
+  if (links) return lists["referral_links"]!.filter(({ place }) => place === Number(links[1]));
   const rows = lists[path.slice(1)];
   const payout = query.get("filters[payout_id]");
   if (path === "/rewards") return rows!.filter(({ scope }) => scope === query.get("scope"));
@@ -70,7 +72,7 @@ function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | un
 /** What an answer holds only if it is asked for, or never. */
 function shown(row: Row, asked: string[]): Row {
   const hidden = new Set(
-    ["parent_promoter", "scope", "payout_id", "promoter_id"].filter((name) => !asked.includes(name)),
+    ["parent_promoter", "scope", "payout_id", "promoter_id", "place"].filter((name) => !asked.includes(name)),
   );
   return Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.has(name)));
 }
@@ -81,6 +83,7 @@ function listsOf(program: Program): Lists {
     rewards: rewards(),
     promoters: program.promoters.map(promoterRow),
     promoter_campaigns: program.promoters.map(promoterCampaign),
+    referral_links: program.promoters.flatMap(referralLinks),
     payout_methods: program.promoters.flatMap(payoutMethod),
     referrals: [...program.customers.map(referral), ...oddReferrals()],
     commissions: program.commissions.flatMap((each) => commissionRows(program, each)),
@@ -187,6 +190,19 @@ function promoterCampaign({ n, links, code, at }: Program["promoters"][number]):
   };
 }
 
+/** The usual link is in the list too. A promoter's second link has a sub id, and the third one a page of its own. */
+function referralLinks({ n, links }: Program["promoters"][number]): Row[] {
+  return links.map(({ token }, at) => ({
+    id: 5_000 + n * 10 + at,
+    place: 1_000 + n,
+    name: at === 0 ? "Default" : `Link ${at}`,
+    url: `https://shop.example/${at === 2 ? "spring" : ""}?fpr=${token}${at === 1 ? "&sid=mail" : ""}`,
+    is_default: at === 0,
+    source: null,
+    sub_id: at === 1 ? "mail" : null,
+  }));
+}
+
 function payoutMethod({ n, paypal }: Program["promoters"][number]): Row[] {
   if (paypal === null) return [];
   const common = { promoter_id: n, is_disabled: false };
@@ -233,10 +249,14 @@ function oddReferrals(): Row[] {
   ];
 }
 
+/** A partial refund has a row of its own, and leaves the first one as it was. */
 function commissionRows(program: Program, commission: Program["commissions"][number]): Row[] {
   const { n, promoter } = commission;
   const sale = commission.sale === null ? null : program.sales[commission.sale - 1]!;
-  return [
+  const isPartial = sale !== null && sale.refunded > 0 && sale.refunded < sale.amount;
+  const whole = isPartial ? Math.round(sale.amount / 5) : commission.amount;
+  const back = { id: 500_000 + n, amount: commission.amount - whole, sale_amount: -(sale?.refunded ?? 0) };
+  const rows: Row[] = [
     {
       id: n,
       status: commission.status,
@@ -248,7 +268,7 @@ function commissionRows(program: Program, commission: Program["commissions"][num
       plan_id: sale === null ? null : "pro",
       tier: 1,
       unit: "cash",
-      amount: commission.amount,
+      amount: whole,
       is_paid: commission.isPaid,
       is_split: false,
       created_at: commission.at,
@@ -257,6 +277,8 @@ function commissionRows(program: Program, commission: Program["commissions"][num
       payout_id: commission.payout,
     },
   ];
+  const original = { original_sale_amount: null, original_sale_currency: null };
+  return isPartial ? [...rows, { ...rows[0], ...original, ...back }] : rows;
 }
 
 /** Amounts of payouts are dollars here, and cents in other accounts. */

@@ -98,7 +98,7 @@ function links({ n, links, at }: Program["promoters"][number]): Row[] {
   return links.map(({ token }, place) => ({
     id: name("lnk", n * 10 + place),
     param: "ref",
-    value: n === 8 ? "john doe" : token,
+    value: n === 10 ? "john doe" : token,
     partner_id: name("part", n),
     created_at: at,
   }));

@@ -41,6 +41,8 @@ interface Reading {
   /** The group of each partner. */
   groups: Map<string, string>;
   customers: Set<string>;
+  /** The sales of commissions that are not the first of theirs. */
+  sales: Map<string, string>;
   /** The payout of each commission. */
   payouts: Map<string, string>;
   /** When the latest commission of each payout was made. */
@@ -54,6 +56,7 @@ async function* dubRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord> 
     remarks,
     groups: new Map(),
     customers: new Set(),
+    sales: new Map(),
     payouts: new Map(),
     latest: new Map(),
   };
@@ -62,6 +65,7 @@ async function* dubRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord> 
   yield* places(reading);
   yield* codes(reading);
   yield* customers(reading);
+  await noteSales(reading);
   await notePayouts(reading);
   yield* sales(reading);
   yield* commissions(reading);
@@ -196,7 +200,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   if (others > 0) {
     reading.remarks.add(
       "customers:others",
-      `Left out, because no partner referred them: ${others} customers.`,
+      `Customers who are left out, because no partner referred them: ${others}.`,
     );
   }
 }
@@ -216,14 +220,30 @@ async function* commissionRows(reading: Reading): AsyncGenerator<Commission & { 
   }
 }
 
-/** Whether a commission is for a sale. Sales have no records of their own. */
+/** Two commissions of one invoice are of one sale. The older one names it, so that a later run finds it again. */
+async function noteSales(reading: Reading): Promise<void> {
+  const firsts = new Map<string, Pick<Commission, "id" | "createdAt">>();
+  const others = new Map<string, string>();
+  for await (const row of commissionRows(reading)) {
+    if (row.invoiceId === null || !isSale(reading, row)) continue;
+    const { id, createdAt, customer, invoiceId, amount, currency } = row;
+    const sale = [customer, invoiceId, amount, currency].join(" ");
+    const before = firsts.get(sale);
+    const isFirst = before === undefined || `${createdAt} ${id}` < `${before.createdAt} ${before.id}`;
+    if (before !== undefined) others.set(isFirst ? before.id : id, sale);
+    if (isFirst) firsts.set(sale, { id, createdAt });
+  }
+  for (const [id, sale] of others) reading.sales.set(id, firsts.get(sale)!.id);
+}
+
+/** The sale of a commission has no record of its own. */
 function isSale(reading: Reading, { type, amount, customer }: Commission): boolean {
   return type === "sale" && amount !== null && customer !== null && reading.customers.has(customer);
 }
 
 async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const row of commissionRows(reading)) {
-    if (!isSale(reading, row)) continue;
+    if (!isSale(reading, row) || reading.sales.has(row.id)) continue;
     yield {
       kind: "sale",
       id: row.id,
@@ -246,7 +266,7 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "commission",
       id: row.id,
-      saleId: isSale(reading, row) ? row.id : null,
+      saleId: isSale(reading, row) ? (reading.sales.get(row.id) ?? row.id) : null,
       customerId: customer !== null && reading.customers.has(customer) ? customer : null,
       promoterId: row.partner,
       campaignId: reading.groups.get(row.partner) ?? null,

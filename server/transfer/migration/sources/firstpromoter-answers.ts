@@ -47,6 +47,12 @@ export async function askFirstPromoter(api: SourceApi): Promise<void> {
       }),
     );
   }
+  await readIfAny(api, "referral-links", () =>
+    readForEach(api, "referral-links", {
+      parents: idsOf(api.kept, "promoter_campaigns"),
+      ask: (id) => allRows(api, { path: `/promoter_campaigns/${encodeURIComponent(id)}/referral_links` }),
+    }),
+  );
   await readForEach(api, "payout-commissions", {
     parents: idsOf(api.kept, "payouts"),
     ask: (payout) => allRows(api, { path: "/commissions", query: { "filters[payout_id]": payout } }),
@@ -111,6 +117,7 @@ export const campaignShape = z.object({
   name: text,
   landing_url: text,
   visitor_cookie_life: amountOrNull,
+  ref_token_param: text,
   is_private: flag,
   is_default: flag,
   rewards_for_promoters: entries,
@@ -185,6 +192,9 @@ export const promoterCampaignShape = z.object({
     .array(z.object({ id, code: z.string().min(1), ext_id: text, archived_at: instant }))
     .nullish(),
 });
+
+/** A link beside the usual one. It may have another ref token. */
+export const referralLinkShape = z.object({ of: id, id, url: z.url() });
 
 export const methodShape = z.object({
   of: id,

@@ -1,5 +1,12 @@
 import { Failure } from "../../../failure.ts";
-import type { ArchivedRows, Source, SourcePayoutMethod, SourceRecord, SourceReward } from "../model.ts";
+import type {
+  ArchivedRows,
+  Source,
+  SourceLink,
+  SourcePayoutMethod,
+  SourceRecord,
+  SourceReward,
+} from "../model.ts";
 import { newRemarks, readRows, remarkClosed, tenThousandths, type Duration } from "../shapes.ts";
 import {
   askFirstPromoter,
@@ -8,6 +15,7 @@ import {
   parentShape,
   promoterCampaignShape,
   promoterShape,
+  referralLinkShape,
   referralShape,
   rewardShape,
   type Campaign,
@@ -18,6 +26,8 @@ import {
 import { commissions, noteSales, payouts, sales, type Reading } from "./firstpromoter-money.ts";
 
 const PROMOTER_LISTS = ["promoters", "promoters-archived"];
+/** In the order in which FirstPromoter's script reads them, after the campaign's own. */
+const LINK_PARAMS = ["fp_ref", "fpr", "via", "ref", "a", "_from", "_by", "deal", "_go", "_get"];
 const MOVED = / \(moved\)$/;
 
 /** @see https://docs.firstpromoter.com/api-reference-v2 */
@@ -34,7 +44,7 @@ export const firstpromoter: Source = {
       throw new Failure("invalid", "The key must be the API key and the account id, each on its own line");
     return { authorization: `Bearer ${apiKey}`, "account-id": accountId };
   },
-  linkParams: ["fp_ref", "fpr", "via", "ref", "a", "_from", "_by", "deal", "_go", "_get"],
+  linkParams: LINK_PARAMS,
   fetch: askFirstPromoter,
   records: firstPromoterRecords,
 };
@@ -203,25 +213,52 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
   const clicks = new Map<string, number>();
   const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
   for await (const row of readRows(reading, list)) clicks.set(row.id, row.stats?.clicks_count ?? 0);
+  const further = await furtherLinks(reading);
   for await (const row of promoterRows(reading)) {
     const createdAt = row.joined_at ?? row.created_at;
     if (createdAt === null) continue;
     for (const each of row.promoter_campaigns ?? []) {
-      const link = { id: each.id, url: each.ref_link, clicks: clicks.get(each.id) ?? 0 };
+      const token = each.ref_token;
+      const usual = { id: each.id, url: each.ref_link, clicks: clicks.get(each.id) ?? 0 };
+      const others = (further.get(each.id) ?? []).filter((link) => link.token !== token);
       yield {
         kind: "promoter_campaign",
         id: each.id,
         promoterId: row.id,
         campaignId: each.campaign_id,
         state: each.state,
-        links: each.ref_token === null ? [] : [{ ...link, token: each.ref_token }],
+        links: token === null ? others : [{ ...usual, token }, ...others],
         createdAt,
       };
     }
   }
 }
 
-/** The codes of promoter campaigns, and the coupons that are only in promoters. */
+/** The links beside the usual one, by promoter campaign. Their clicks are part of the promoter's total. */
+async function furtherLinks(reading: Reading): Promise<Map<string, SourceLink[]>> {
+  const params = new Set<string>();
+  const campaigns = { list: "campaigns", shape: campaignShape, noun: "Campaign" };
+  for await (const { ref_token_param: own } of readRows(reading, campaigns)) if (own) params.add(own);
+  for (const usual of LINK_PARAMS) params.add(usual);
+  const links = new Map<string, SourceLink[]>();
+  const list = { list: "referral-links", shape: referralLinkShape, noun: "Referral link" };
+  for await (const { of, id, url } of readRows(reading, list)) {
+    const { searchParams } = new URL(url);
+    const param = [...params].find((name) => searchParams.get(name));
+    if (param === undefined) {
+      reading.remarks.add(`link:${id}`, `The link ${url} names no promoter, so it does not come over.`);
+      continue;
+    }
+    const token = searchParams.get(param)!;
+    const known = links.get(of) ?? [];
+    // Links that differ only in their page or sub id have one token.
+    if (known.every((link) => link.token !== token))
+      links.set(of, [...known, { id: `link:${id}`, token, url, clicks: 0 }]);
+  }
+  return links;
+}
+
+/** The codes of promoter campaigns, and the coupons that stand in promoters alone. */
 async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
   const further = new Map<string, typeof promoterCampaignShape._zod.output>();
   const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
@@ -290,7 +327,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   if (others > 0)
     reading.remarks.add(
       "referrals:others",
-      `Left out, because they belong to no promoter: ${others} referrals.`,
+      `Referrals that are left out, because they belong to no promoter: ${others}.`,
     );
 }
 

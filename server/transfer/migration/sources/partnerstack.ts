@@ -225,9 +225,12 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       cancelledAt: null,
     };
   }
-  if (tests > 0) reading.remarks.add("customers:test", `${tests} test customers are left out.`);
+  if (tests > 0) reading.remarks.add("customers:test", `Test customers that are left out: ${tests}.`);
   if (others > 0)
-    reading.remarks.add("customers:others", `${others} customers without a partner are left out.`);
+    reading.remarks.add(
+      "customers:others",
+      `Customers who are left out, because they have no partner: ${others}.`,
+    );
 }
 
 /** The transactions without tests, with their customers. */
