@@ -87,7 +87,7 @@ it("writes nothing of the newcomer's own words to an address that is not confirm
   const [first] = mail.emails;
   expect(first!.text.trim().split(/(?:\r?\n)+/)).toEqual([
     "Hello,",
-    "Somebody has applied to Default campaign of Acme with this e-mail address. If it was you, open this link to confirm the address:",
+    "Someone has applied to Default campaign of Acme with this e-mail address. If it was you, open this link to confirm the address:",
     expect.stringMatching(/^https:\/\/track\.acme\.example\/portal\/welcome#\S+$/),
     "If it was not you, ignore this e-mail.",
     "Acme",
