@@ -91,7 +91,7 @@ it("says campaigns with the rewards that our rules can say", async () => {
   ]);
   const texts = of("remark").map(({ text }) => text);
   expect(texts).toContain(
-    'Campaign "Agencies": a reward of 12.5 %, at most 3 commissions a customer can\'t be said by our rules. Make one by hand.',
+    'Campaign "Agencies": a reward of 12.5 %, at most 3 commissions a customer can\'t be expressed by our rules. Make one by hand.',
   );
   expect(texts).toContain(
     'Campaign "Standard": referred customers get the Stripe coupon welcome10. Make a reward for referrals of it.',
