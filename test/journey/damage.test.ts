@@ -5,7 +5,7 @@ import { callCli } from "../support/cli.ts";
 import { KEY, startServer, temporaryFolder, type Server } from "../support/server.ts";
 
 const PAGE_BYTES = 4_096;
-/** A file of this many people is larger than what SQLite keeps in memory. */
+/** A file of this many people has many pages that a few requests don't read. */
 const SIZE = ["--promoters", "100", "--leads", "2000", "--sales", "500"];
 const DAMAGED = { error: "The store is damaged; try again later" };
 
@@ -45,11 +45,14 @@ function halve(path: string): void {
   truncateSync(path, Math.floor(statSync(path).size / 2));
 }
 
-/** Reads and writes all over the store, and returns the distinct statuses. Every 503 says why. */
-async function useAll({ url }: Server, name: string): Promise<number[]> {
+/**
+ * Reads and writes within the first pages of the lists, and returns the distinct statuses. Every 503 says why. SQLite
+ * keeps in memory what it has read.
+ */
+async function use({ url }: Server, name: string, pageCount: number): Promise<number[]> {
   const headers = { "x-api-key": KEY };
   const answers = await Promise.all(
-    Array.from({ length: 40 }, async (_, at) => [
+    Array.from({ length: pageCount }, async (_, at) => [
       await fetch(`${url}/api/v1/leads/list?page=${at + 1}`, { headers }),
       await fetch(`${url}/api/v1/leads/show?id=${at * 47 + 1}`, { headers }),
       await fetch(`${url}/api/v1/track/sale`, {
@@ -80,9 +83,9 @@ describe.each<[what: string, damage: () => void]>([
 ])("if %s", (what, damage) => {
   it("a server answers 503, logs what to do, goes on and stops cleanly", async () => {
     server = await startServer(folder);
-    expect(await useAll(server, "before")).not.toContain(503);
+    expect(await use(server, "before", 1)).not.toContain(503);
     damage();
-    const failing = (await useAll(server, "after")).filter((status) => status >= 500);
+    const failing = (await use(server, "after", 40)).filter((status) => status >= 500);
     // Pages of the log may be in the file already.
     expect(failing.length === 0 && what.includes("log") ? [503] : failing).toEqual([503]);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
