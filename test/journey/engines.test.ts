@@ -25,10 +25,11 @@ const SIGNS_IN = /\/session/;
 /** On Postgres a refused transaction leaves a gap among the audit log's ids. Of its lists, only the statuses are compared. */
 const LISTS_GAPS = /^GET \S+audit_log\S*: \d+/;
 /**
- * These need a delivery, which only the outbox makes, a billing provider, a payout that can be paid in some way, or a former
- * program that a job has taken over.
+ * These need a delivery, which only the outbox makes, a billing provider, a payout that can be paid in some way, a former
+ * program that a job has taken over, or a promoter who has followed the link of an e-mail.
  */
-const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events|payments_batch|migrations\/\{id\}\/report/;
+const NEEDS_MORE =
+  /webhook_deliveries\/\{id\}|import_events|payments_batch|migrations\/\{id\}\/report|release_payouts/;
 
 let expected: string[];
 let cluster: Cluster | null = null;
