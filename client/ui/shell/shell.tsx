@@ -40,12 +40,14 @@ export function Shell({ name, home, groups, find, who, corner, children }: Shell
   useEffect(() => void (isOpen.value = false), [url]);
   const navigation = (
     <>
-      <Brand name={name} home={home} />
-      {find && (
-        <button class="button find" aria-keyshortcuts="/ Control+K Meta+K" onClick={find}>
-          Search
-        </button>
-      )}
+      <div class="side-head">
+        <Brand name={name} home={home} />
+        {find && (
+          <button class="button plain little find" aria-keyshortcuts="/ Control+K Meta+K" onClick={find}>
+            Search
+          </button>
+        )}
+      </div>
       <Navigation home={home} groups={groups} />
       <div class="who">{who}</div>
     </>

@@ -93,7 +93,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const [lead] = body as { id: number }[];
     const page = await open(`/admin/leads/${lead!.id}`);
     await button(page, "Erase…").click();
-    const erase = button(page, "Erase this lead for ever");
+    const erase = button(page, "Erase this lead forever");
     expect(await erase.isDisabled()).toBe(true);
     await page.getByLabel(/^Type/).fill(email);
     expect(await faultsOf(page)).toEqual([]);
