@@ -65,18 +65,25 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
 function LeftOutDialog({ leftOut, onClose }: { leftOut: LeftOut[]; onClose: () => void }) {
   return (
     <Dialog title={`The batch was made without ${several(leftOut.length, "payout")}`} onClose={onClose}>
-      <ul>
-        {leftOut.map(({ payout_id: id, message }) => (
-          <li key={id}>
-            Payout {id}: {message}.
-          </li>
-        ))}
-      </ul>
+      <LeftOutList leftOut={leftOut} />
       <div class="dialog-foot">
         <button class="button main" onClick={onClose}>
           Show the batch
         </button>
       </div>
     </Dialog>
+  );
+}
+
+/** The payouts that a batch does not pay, and why. */
+export function LeftOutList({ leftOut }: { leftOut: LeftOut[] }) {
+  return (
+    <ul>
+      {leftOut.map(({ payout_id: id, message }) => (
+        <li key={id}>
+          Payout {id}: {message}.
+        </li>
+      ))}
+    </ul>
   );
 }

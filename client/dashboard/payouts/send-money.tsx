@@ -4,6 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime, money, several } from "../../ui/format.ts";
+import { LeftOutList } from "./new-batch.tsx";
 import { METHODS, type PaymentsBatch } from "./words.ts";
 
 type Plan = components["schemas"]["PaymentPlan"];
@@ -77,13 +78,7 @@ function Amounts({ plan }: { plan: Plan }) {
       </ul>
       {all.length > LISTED && <p>And {several(all.length - LISTED, "other")}.</p>}
       {leftOut.length > 0 && <p>{several(leftOut.length, "payout is left out", "payouts are left out")}:</p>}
-      <ul>
-        {leftOut.map(({ payout_id: id, message }) => (
-          <li key={id}>
-            Payout {id}: {message}.
-          </li>
-        ))}
-      </ul>
+      <LeftOutList leftOut={leftOut} />
     </>
   );
 }
@@ -99,7 +94,7 @@ function ApprovalText(approval: Plan["approval"]) {
         {maker ?? "A program"} has made the batch on {dateTime(madeAt)}.{" "}
         {approver !== null && `${approver} has approved it on ${dateTime(approvedAt)}.`}
       </p>
-      {/* Somebody who may send it does not need to know why they can't approve it. */}
+      {/* A user who may send it need not know why they can't approve it. */}
       {reasons[0] && reasons.map((reason) => reason && <p key={reason}>{reason}.</p>)}
     </>
   );

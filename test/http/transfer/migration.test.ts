@@ -266,28 +266,7 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("follows a payout of which a part has become empty there", async () => {
-    const vip = former.commission({
-      id: "m17",
-      promoterId: "bob",
-      campaignId: "vip",
-      amount: 200,
-      payoutId: "p9",
-    });
-    const main = former.commission({
-      id: "m18",
-      promoterId: "bob",
-      campaignId: "main",
-      amount: 300,
-      payoutId: "p9",
-    });
-    const payout = former.payout({
-      id: "p9",
-      promoterId: "bob",
-      amount: 500,
-      status: "pending",
-      paidAt: null,
-    });
-    const first = [...difficultProgram(), vip, main, payout];
+    const first = withTwoParts();
     expect(differencesOf(await importInto(app, first))).toEqual([]);
     const before = await app.records.count("payout");
     // The commission of the first part is in no payout any more, and the rest is paid at the same time.
@@ -310,28 +289,7 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("lists a payout that was edited here although a part has become empty there", async () => {
-    const vip = former.commission({
-      id: "m17",
-      promoterId: "bob",
-      campaignId: "vip",
-      amount: 200,
-      payoutId: "p9",
-    });
-    const main = former.commission({
-      id: "m18",
-      promoterId: "bob",
-      campaignId: "main",
-      amount: 300,
-      payoutId: "p9",
-    });
-    const payout = former.payout({
-      id: "p9",
-      promoterId: "bob",
-      amount: 500,
-      status: "pending",
-      paidAt: null,
-    });
-    const first = [...difficultProgram(), vip, main, payout];
+    const first = withTwoParts();
     await importInto(app, first);
     const own = (await app.records.all("payout")).find(({ amount }) => amount === 300)!;
     await app.v2("POST", "/payouts/mark_as_paid", { ids: [own.id] });
@@ -356,3 +314,29 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(differencesOf(await importInto(app, difficultProgram()))).toEqual([]);
   });
 });
+
+/** A pending payout whose commissions are in two campaigns, so that it has two parts here. */
+function withTwoParts() {
+  const vip = former.commission({
+    id: "m17",
+    promoterId: "bob",
+    campaignId: "vip",
+    amount: 200,
+    payoutId: "p9",
+  });
+  const main = former.commission({
+    id: "m18",
+    promoterId: "bob",
+    campaignId: "main",
+    amount: 300,
+    payoutId: "p9",
+  });
+  const payout = former.payout({
+    id: "p9",
+    promoterId: "bob",
+    amount: 500,
+    status: "pending",
+    paidAt: null,
+  });
+  return [...difficultProgram(), vip, main, payout];
+}
