@@ -113,7 +113,7 @@ async function rotate(context: Context, seal: Seal): Promise<number> {
     try {
       rotated += await resealPayments(context, account.id, seal);
     } catch (error) {
-      // Somebody has begun to move it just now.
+      // Someone has begun to move it just now.
       if (!(await isFrozen(store, account.id))) throw error;
       frozen.push(account);
     }

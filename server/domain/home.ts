@@ -35,7 +35,7 @@ export interface Tasks {
   lateDeliveries: Backlog;
   /** Payments whose outcome is unknown. */
   undecidedPayments: { count: number };
-  /** Promoters who say that somebody else has changed their payout method. */
+  /** Promoters who say that someone else has changed their payout method. */
   heldPayouts: { count: number };
   /** E-mails held until mail is set up. */
   heldEmails: { count: number };

@@ -173,7 +173,7 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     PORTAL,
   ]),
   payouts_held: accessEmail("Look at the payouts of {{promoter}}", [
-    "{{promoter}} ({{promoter_email}}) says that somebody else has changed their payout method. {{company_name}} pays them nothing until one of you releases their payouts. Speak with them first:",
+    "{{promoter}} ({{promoter_email}}) says that someone else has changed their payout method. {{company_name}} pays them nothing until one of you releases their payouts. Speak with them first:",
     "{{dashboard_url}}",
   ]),
   payments_undecided: accessEmail("Nobody knows whether {{count}} arrived", [

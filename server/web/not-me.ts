@@ -15,11 +15,11 @@ const linkParams = z.object({ cid: text, promoter: id, at: z.iso.datetime(), tok
 export function notMePage(): Response {
   return page(
     200,
-    `<form method="post"><p>Has somebody else changed your payout method? Then nobody is paid for you until the company has spoken with you.</p><button>This was not me</button></form>`,
+    `<form method="post"><p>Did someone else change your payout method? If so, press the button. You are not paid until the company has spoken with you.</p><button>This was not me</button></form>`,
   );
 }
 
-/** `POST /not-me`: a promoter says that somebody else has changed their payout method. */
+/** `POST /not-me`: a promoter says that someone else has changed their payout method. */
 export function holdByLink(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {
@@ -30,7 +30,7 @@ export function holdByLink(services: Services) {
       await holdPayouts(context, account, { promoterId: promoter, changedAt: at, token });
       return page(
         200,
-        "<p>Thank you. Your payouts are held, and the company was told. Now choose a new password in your portal, and look at your payout method.</p>",
+        "<p>Thank you. Your payouts are on hold, and we have told the company. Now choose a new password in your portal, and check your payout method.</p>",
       );
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === "unavailable") throw error;

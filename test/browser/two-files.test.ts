@@ -86,7 +86,7 @@ describe("a second file", () => {
     expect(violations).toEqual([]);
   });
 
-  it("that somebody has changed does not run if the first is pinned", async () => {
+  it("that someone has changed does not run if the first is pinned", async () => {
     const first = await fetch(`${world.server.url}/svc.js`);
     const digest = await crypto.subtle.digest("SHA-384", await first.arrayBuffer());
     const integrity = `sha384-${Buffer.from(digest).toString("base64")}`;

@@ -717,7 +717,7 @@ describe("the second file", () => {
     loaders.map(({ src, nonce, integrity, crossOrigin }) => ({ src, nonce, integrity, crossOrigin }));
   const person = { email: "lead@example.com" };
 
-  it("is loaded only for visitors whom somebody has sent", async () => {
+  it("is loaded only for visitors whom someone has sent", async () => {
     open("https://www.acme.example/");
     const told: unknown[] = [];
     const tell = (result: unknown) => void told.push(result);

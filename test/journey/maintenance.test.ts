@@ -98,7 +98,7 @@ it("the command line imports another program's exports after a dry run, and eras
   expect(stdout).not.toMatch(/jane|mia/i);
 });
 
-it("import-csv says what it makes of other columns, and does what somebody says about them", async () => {
+it("import-csv says what it makes of other columns, and does what someone says about them", async () => {
   writeFileSync(at("people.csv"), "who;Creatd At;code\njane@example.com;5/6/2024;jane\n");
   const words = ["import-csv", "acme", "--promoters", at("people.csv")];
   const guess = 'people.csv:1: read "who" as email (likely: its values are e-mail addresses)\n';

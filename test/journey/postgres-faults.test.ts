@@ -136,7 +136,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
 
   it("wait a little for a Postgres that starts after them", async () => {
     await cluster.kill();
-    // Where the database was, it finds somebody who hangs up.
+    // Where the database was, it finds someone who hangs up.
     const other = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => other.listen(cluster.port, "127.0.0.1", resolve));
     const starting = start();

@@ -233,7 +233,7 @@ describe("the removal of an account", () => {
   });
 });
 
-it("an account that was moved takes changes again only if somebody insists", async () => {
+it("an account that was moved takes changes again only if someone insists", async () => {
   const store = newStore(await filled());
   await freeze(store, ACME, "moved");
   await expect(unfreeze(store, ACME, { isSure: false })).rejects.toMatchObject({

@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that requires TLS", () => 
   it.each([
     ["without TLS", () => url("localhost", "sslmode=disable"), "no encryption"],
     [
-      "with a certificate of somebody else",
+      "with a certificate of someone else",
       () => url("localhost", `sslmode=verify-full&sslrootcert=${other}`),
       "self-signed certificate",
     ],

@@ -146,7 +146,7 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   });
 });
 
-/** Somebody else's. */
+/** Someone else's. */
 const CHANGE = { text: "delete from leads where id = (select max(id) from leads)", values: [] };
 
 it("reports that a move failed if the source was written to meanwhile", async () => {

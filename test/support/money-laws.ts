@@ -167,7 +167,7 @@ function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
         ? rounded(whole * first.originalSaleAmount, sale.originalAmount)
         : rounded(whole * first.saleCents, sale.amountCents);
     return [
-      ...(isTwice ? [`sale ${sale.id} pays somebody twice: ${name}`] : []),
+      ...(isTwice ? [`sale ${sale.id} pays someone twice: ${name}`] : []),
       ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
     ];
   });

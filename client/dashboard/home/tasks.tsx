@@ -123,7 +123,7 @@ function paymentTasks({ undecided_payments: undecided, held_payouts: held }: Hom
       link: "/admin/payouts",
     },
     {
-      words: `${several(held.count, "promoter says", "promoters say")} that somebody else has changed their payout method`,
+      words: `${several(held.count, "promoter says", "promoters say")} that someone else has changed their payout method`,
       count: held.count,
       link: "/admin/payouts",
     },

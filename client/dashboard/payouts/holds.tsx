@@ -8,7 +8,7 @@ import { may } from "../session/session.ts";
 
 type Hold = components["schemas"]["PayoutHold"];
 
-/** The promoters whom nobody pays, because they say that somebody else has changed their payout method. */
+/** The promoters who are not paid, because they say that someone else has changed their payout method. */
 export function Holds() {
   const list = useLoad((signal) => answer(api.GET("/api/v2/company/payout_holds", { signal })));
   const holds = list.data.value ?? [];
@@ -20,8 +20,8 @@ export function Holds() {
         {holds.map((hold) => (
           <li key={hold.promoter_id}>
             <span>
-              <a href={`/admin/promoters/${hold.promoter_id}`}>{hold.name}</a> says that somebody else has
-              changed their payout method on {dateTime(hold.changed_at)}. Nobody pays them until you release
+              <a href={`/admin/promoters/${hold.promoter_id}`}>{hold.name}</a> says that someone else has
+              changed their payout method on {dateTime(hold.changed_at)}. They are not paid until you release
               their payouts.
             </span>
             {may("owner") && (

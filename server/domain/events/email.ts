@@ -49,13 +49,13 @@ export const MONEY_EMAIL_KINDS = [
 
 /**
  * A kind of e-mail to promoters about the way of their money. Campaigns can't switch it off and nobody unsubscribes from it,
- * because somebody else may have taken the money, or it waits for the promoter.
+ * because someone else may have taken the money, or it waits for the promoter.
  */
 export type MoneyEmailKind = (typeof MONEY_EMAIL_KINDS)[number];
 
 export const OWNER_EMAIL_KINDS = ["payouts_held", "payments_undecided"] as const;
 
-/** A kind of e-mail to the owners of an account about what somebody must look at. */
+/** A kind of e-mail to the owners of an account about what someone must look at. */
 export type OwnerEmailKind = (typeof OWNER_EMAIL_KINDS)[number];
 
 /** Whether an e-mail contains a link into the portal. */

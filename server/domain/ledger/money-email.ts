@@ -37,7 +37,7 @@ export async function enqueueMoneyEmail(
   await enqueue(tx, newDelivery({ id, ownerId, lane, email, createdAt: now.toISOString() }), now);
 }
 
-/** Writes an e-mail to each owner of an account about something that somebody must look at. */
+/** Writes an e-mail to each owner of an account about something that someone must look at. */
 export async function enqueueOwnerEmails(
   tx: Transaction,
   { store, now }: Pick<Context, "store" | "now">,

@@ -65,7 +65,7 @@ export const tasksAnswer = z
     ),
     held_payouts: field(
       z.object({ count: field(z.int(), "How many.", 1) }),
-      "Promoters who say that somebody else has changed their payout method. Nobody pays them until you release their payouts.",
+      "Promoters who say that someone else has changed their payout method. They are not paid until you release their payouts.",
     ),
     held_emails: field(
       z.object({ count: field(z.int(), "How many.", 24) }),

@@ -11,7 +11,7 @@ const holdAnswer = z
     name: field(z.string(), "Name of the promoter.", "Jane Doe"),
     email: field(z.string(), "E-mail address of the promoter.", "jane@example.com"),
     changed_at: field(z.iso.datetime(), "When the payout method was changed."),
-    held_at: field(z.iso.datetime(), "When the promoter has said that somebody else did it."),
+    held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
   })
   .meta({ id: "PayoutHold" });
 
@@ -20,7 +20,7 @@ export const listPayoutHoldsOperation: V2Operation = {
   id: "listPayoutHolds",
   summary: "List promoters whose payouts are held",
   description:
-    "Lists the promoters who say that somebody else has changed their payout method, at most a hundred, the longest held first. Nobody pays them. An extension of Tidemark.",
+    "Lists the promoters who say that someone else has changed their payout method, at most a hundred, the longest held first. They are not paid. An extension of Tidemark.",
   answer: z.array(holdAnswer),
   async handle({ account, context: { store } }: V2Request) {
     const shown: z.output<typeof holdAnswer>[] = [];
@@ -43,7 +43,7 @@ export const releasePayoutsOperation: V2Operation = {
   id: "releasePayouts",
   summary: "Pay a promoter again whose payouts are held",
   description:
-    "Ends the hold of a promoter who had said that somebody else changed the payout method. Speak with them first, and look at the method. The same link can't hold the payouts again. An extension of Tidemark.",
+    "Ends the hold of a promoter who had said that someone else changed the payout method. Speak with them first, and look at the method. The same link can't hold the payouts again. An extension of Tidemark.",
   answer: z.object({ message }),
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {

@@ -118,7 +118,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await page.getByLabel("Currency").evaluate((each) => each === document.activeElement)).toBe(true);
   });
 
-  it("shows what is earned before somebody joins", async () => {
+  it("shows what is earned before someone joins", async () => {
     const page = await pages.open("/join/1", { width, isDark: width === 768 });
     await page.getByRole("heading", { name: "What you get" }).waitFor();
     await page.getByText(/^A click counts for/).waitFor();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe.each(WIDTHS)("at %i pixels", (width) => {
-  it("takes somebody's application and says what comes next", async () => {
+  it("takes someone's application and says what comes next", async () => {
     const page = await pages.open("/join/1#ref=nobody", { width });
     await page.getByRole("heading", { name: "Become a promoter of Acme" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);

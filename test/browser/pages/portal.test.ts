@@ -218,7 +218,7 @@ it("offers no link to make without a campaign, and shows why one was refused", a
   await make.waitFor({ state: "detached" });
 });
 
-it("asks a campaign's questions before it lets somebody in", async () => {
+it("asks a campaign's questions before it lets someone in", async () => {
   const page = await pages.open(entrance);
   await page.getByRole("link", { name: "Campaigns", exact: true }).click();
   await page.getByRole("button", { name: "Apply to Second" }).click();

@@ -206,7 +206,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(left.map(({ reward }) => reward.name)).toEqual([`Second ${width}`]);
   });
 
-  it("names a reward after what it gives, until somebody types another name", async () => {
+  it("names a reward after what it gives, until someone types another name", async () => {
     await pages.app.v2("POST", "/rewards", {
       name: "20 % of each sale",
       is_promoter_reward: true,

@@ -96,7 +96,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("No webhooks yet").waitFor();
   });
 
-  it("somebody is invited, gets another role and is removed, as the log tells", async () => {
+  it("someone is invited, gets another role and is removed, as the log tells", async () => {
     const page = await pages.open("/admin/settings/users", { width, role: "owner" });
     const email = `ann${width}@acme.example`;
     await page.getByRole("button", { name: "Invite a user" }).click();

@@ -202,7 +202,7 @@ describe("a paid invoice", () => {
     expect(await books()).toMatchObject({ sales: [["in_1", 10_000, 0]], earned });
   });
 
-  it("of somebody whom nobody referred leaves nothing", async () => {
+  it("of someone whom nobody referred leaves nothing", async () => {
     expect(await tellStripe(app, stripeEvent("invoice.paid", invoice()))).toEqual({
       status: 200,
       body: IGNORED,

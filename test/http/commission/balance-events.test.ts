@@ -9,7 +9,7 @@ import { company, join } from "../../support/v2.ts";
 const LEAD = "lead@example.com";
 const NOTHING = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
 
-/** The balances of somebody who earned and was paid these amounts. */
+/** The balances of someone who earned and was paid these amounts. */
 function balances(earned: Partial<typeof NOTHING>, paid: Partial<typeof NOTHING> = {}) {
   const [earnings, settled] = [earned, paid].map((given) => ({ ...NOTHING, ...given })) as [
     typeof NOTHING,

@@ -35,7 +35,7 @@ describe("the approval of new commissions", () => {
     ]);
   });
 
-  it("waits for somebody where the campaign does not approve by itself", async () => {
+  it("waits for someone where the campaign does not approve by itself", async () => {
     await set({ auto_approve_commissions: false, commission_hold_days: 14 });
     expect(await sell()).toEqual([
       ["cash", "pending", null],
@@ -77,7 +77,7 @@ describe("the approval of new commissions", () => {
     ]);
   });
 
-  it("waits for somebody where the lead is suspected", async () => {
+  it("waits for someone where the lead is suspected", async () => {
     expect(await sell(5_000, "jane+1@example.com")).toEqual([
       ["cash", "pending", null],
       ["credits", "pending", null],

@@ -86,7 +86,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     expect(await cashOf(app, 1)).toEqual([600, 600, 0]);
   });
 
-  it("stay as somebody decided meanwhile", async () => {
+  it("stay as someone decided meanwhile", async () => {
     for (const order of ["order-1", "order-2", "order-3"]) await sell(order);
     await company(app, "POST /commissions/deny", { ids: [1] });
     await company(app, "POST /commissions/approve", { ids: [2, 3] });
@@ -95,7 +95,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     expect((await stored()).map(([status]) => status)).toEqual(["denied", "approved", "pending"]);
   });
 
-  it("wait for somebody's approval once they are set to pending", async () => {
+  it("wait for someone's approval once they are set to pending", async () => {
     await sell("order-1");
     await trackV2(app, "refund", { uid: "u-1", event_id: "r-1", amount: 4_000 });
     expect(await app.v1("/rewards/update", { event_id: "order-1", status: "pending" })).toMatchObject({

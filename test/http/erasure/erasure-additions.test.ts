@@ -153,7 +153,7 @@ describe("an erased promoter", () => {
   });
 });
 
-it("somebody who takes the address of erased people keeps nobody from being erased", async () => {
+it("someone who takes the address of erased people keeps nobody from being erased", async () => {
   const app = await startApp();
   await addPerson(app);
   const { body: lead } = await v1(app, "POST", "/track/signup", { email: "lee@example.com", ref_id: MARK });

@@ -93,7 +93,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
       changes: { uid: [null, "u-1"] },
       data: { email: "lead@example.com", promoter_campaign: { id: 1, promoter: null } },
     });
-    // Everything that was sent about the lead, who is somebody else, is still there.
+    // Everything that was sent about the lead, who is someone else, is still there.
     const left = await app.records.all("delivery");
     expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
     expect(left.filter(({ email }) => email !== null)).toHaveLength(1);

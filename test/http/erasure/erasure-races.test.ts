@@ -122,7 +122,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await expectNothingOf(MARK);
   });
 
-  it("leaves no name in the events of a code that went to somebody else", async () => {
+  it("leaves no name in the events of a code that went to someone else", async () => {
     const rewardId = await reward(app);
     await join(app, "other@example.com", { ref_id: "other" });
     const code = { code: "SPRING", reward_id: rewardId, promoter_campaign_id: 1 };

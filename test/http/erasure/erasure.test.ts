@@ -203,7 +203,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       }
     });
 
-    it("may join again as somebody new", async () => {
+    it("may join again as someone new", async () => {
       await addPromoter();
       await erasePromoter(app, "1");
       const again = await app.v1("/promoters/create", { email: `${MARK}@example.com`, cust_id: MARK });
@@ -276,7 +276,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
     });
 
-    it("may sign up again as somebody new", async () => {
+    it("may sign up again as someone new", async () => {
       await addLead();
       await eraseLead(app, "1");
       const again = await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });

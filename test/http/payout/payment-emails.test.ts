@@ -8,7 +8,7 @@ import { signedInBrowser } from "../../support/portal.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import { company, outcome } from "../../support/v2.ts";
 
-const HELD = "The promoter says that somebody else has changed the payout method";
+const HELD = "The promoter says that someone else has changed the payout method";
 
 let app: TestApp;
 let paypal: PaypalApi;
@@ -50,7 +50,7 @@ const settle = async (nth: number, status: Parameters<PaypalApi["settle"]>[1]) =
 
 describe("a changed payout method", () => {
   const CHANGED = "jane@example.com: Your payout method was changed";
-  /** Jane, or somebody with her password, changes the method. Resolves to the link of the e-mail. */
+  /** Jane, or someone with her password, changes the method. Resolves to the link of the e-mail. */
   async function change(wallet_email: string): Promise<string> {
     const { authToken } = (await app.records.get("promoter", 1))!;
     stranger = await signedInBrowser(app, authToken);
@@ -75,13 +75,13 @@ describe("a changed payout method", () => {
     expect((await app.v2("GET", "/payout_holds")).body).toEqual([]);
 
     const thanks =
-      "<p>Thank you. Your payouts are held, and the company was told. Now choose a new password in your portal, and look at your payout method.</p>";
+      "<p>Thank you. Your payouts are on hold, and we have told the company. Now choose a new password in your portal, and check your payout method.</p>";
     const used = [410, "<p>This link has been used already.</p>"];
     expect(await press(link)).toEqual([200, thanks]);
     expect((await stranger.call("GET /payout_methods")).status).toBe(401);
     expect(await press(link)).toEqual(used);
     expect(await sent()).toEqual(["owner@acme.example: Look at the payouts of jane"]);
-    expect(mail.emails.at(-1)!.text).toContain("jane (jane@example.com) says that somebody else has changed");
+    expect(mail.emails.at(-1)!.text).toContain("jane (jane@example.com) says that someone else has changed");
     const home = async () => {
       const { body } = await app.v2("GET", "/home?start_date=2026-03-01&end_date=2026-03-04");
       return (body as { tasks: Record<string, unknown> }).tasks["held_payouts"];

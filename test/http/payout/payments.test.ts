@@ -334,7 +334,7 @@ describe("sending a payments batch", () => {
     await expect(movePayout(app, { id: 1, to: "pending" })).rejects.toThrow(paying("has paid", 1));
   });
 
-  it("leaves out what a downloaded file may have paid, until somebody decides", async () => {
+  it("leaves out what a downloaded file may have paid, until someone decides", async () => {
     await app.v2("GET", "/payments_batches/1/file?format=paypal");
     await app.v2("GET", "/payments_batches/1/file?format=paypal");
     const message = "A file that pays it was downloaded on 2026-03-04. Decide first whether it was used";
@@ -439,7 +439,7 @@ describe("sending a payments batch", () => {
     });
   });
 
-  it("is approved by somebody else than the one who has made the batch, and the plan says who did what", async () => {
+  it("is approved by someone else than the one who has made the batch, and the plan says who did what", async () => {
     await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
     const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
     const withFactor = async (email: string) => {

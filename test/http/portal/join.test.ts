@@ -66,13 +66,13 @@ it("makes a promoter, who gets in by the link in the e-mail and the password", a
     status: 200,
     body: { kind: "join", email: EMAIL },
   });
-  expect(
-    (await browser.outcome("POST /session/link", { ...link, password: "somebody else's" })).body,
-  ).toEqual({
-    message: "Validation failed: password is not the one that you chose",
-    code: "invalid_params",
-    errors: { password: ["is not the one that you chose"] },
-  });
+  expect((await browser.outcome("POST /session/link", { ...link, password: "someone else's" })).body).toEqual(
+    {
+      message: "Validation failed: password is not the one that you chose",
+      code: "invalid_params",
+      errors: { password: ["is not the one that you chose"] },
+    },
+  );
   expect((await browser.call("POST /session/link", { ...link, password: PASSWORD })).status).toBe(201);
   expect((await browser.call("POST /session", signIn)).status).toBe(201);
 });
@@ -189,7 +189,7 @@ describe("strangers' mailboxes", () => {
     expect((await join()).status).toBe(201);
   });
 
-  it("are safe from somebody who writes to many through one campaign", async () => {
+  it("are safe from someone who writes to many through one campaign", async () => {
     await again({ joins: 3 });
     for (const name of ["a", "b", "c"])
       expect((await join({ email: `${name}@example.com` })).status).toBe(201);
@@ -323,7 +323,7 @@ describe("a campaign", () => {
   });
 });
 
-it("remembers who brought somebody in", async () => {
+it("remembers who brought someone in", async () => {
   await app.v1("/promoters/create", { email: "alex@example.com", ref_id: "alex" });
   await join({ ref: "alex" });
   await join({ ref: "nobody", email: "kim@example.com" });

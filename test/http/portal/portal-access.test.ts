@@ -44,7 +44,7 @@ describe("GET /portal?auth_token=", () => {
   });
 });
 
-describe("GET /portal?auth_token= in a browser in which somebody is signed in", () => {
+describe("GET /portal?auth_token= in a browser in which someone is signed in", () => {
   let tokens = { jane: "", kim: "" };
   const tokenOf = async (id: string) =>
     ((await app.v1("/promoters/show", { id })).body as { auth_token: string }).auth_token;

@@ -139,7 +139,7 @@ describe("a lead that a promoter adds", () => {
   });
 });
 
-describe("somebody whom the company knows already", () => {
+describe("someone whom the company knows already", () => {
   it.each([
     ["another promoter's lead", () => app.v1("/track/signup", { email: SAM.email, ref_id: "kim" })],
     ["a lead of their own", () => app.v1("/track/signup", { email: SAM.email, ref_id: "jane" })],

@@ -185,7 +185,7 @@ describe("guesses", () => {
     expect((await there.call("POST /session", right)).status).toBe(201);
   });
 
-  it("of the current password are limited by somebody who has the session, too", async () => {
+  it("of the current password are limited by someone who has the session, too", async () => {
     await app.close();
     app = await startApp("memory", { signInsByPair: 4 });
     const jane = await signedInPromoter(app, EMAIL);

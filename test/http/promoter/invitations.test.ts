@@ -93,7 +93,7 @@ it("gives the links alone if asked, and refuses what is no address before anybod
   });
 });
 
-it("accepts promoters whom somebody of the team adds, also where others are reviewed", async () => {
+it("accepts promoters whom someone of the team adds, also where others are reviewed", async () => {
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
   const call = await callAs(app, await addUser(app, "manager"));
   const stateOf = ({ body }: { body: unknown }) =>

@@ -112,7 +112,7 @@ it("refuses a range that is missing, malformed or ends before it begins", async 
   });
 });
 
-it("counts what waits for somebody, and shows the latest leads first", async () => {
+it("counts what waits for someone, and shows the latest leads first", async () => {
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
   await join(app, "waiting@example.com");
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: true });

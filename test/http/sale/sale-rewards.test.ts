@@ -308,7 +308,7 @@ describe("a split sale", () => {
   });
 
   it.each(["blocked", "pending", "rejected", "inactive"])(
-    "leaves the part of somebody who is %s to its own promoter",
+    "leaves the part of someone who is %s to its own promoter",
     async (state) => {
       await split([BOB, 25], [ZOE, 25]);
       await company(app, "PUT /promoter_campaigns/2", { state });

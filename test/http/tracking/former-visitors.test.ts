@@ -57,7 +57,7 @@ it.each([
   expect(await click({ ref_id: "nobody", former_id })).toEqual(NOBODY);
 });
 
-it("counts a sign-up of somebody who followed a link before the switch", async () => {
+it("counts a sign-up of someone who followed a link before the switch", async () => {
   const { body } = await app.browser("/t/signup", { tid: TID, ref_id: "k1", former_id: "k1", uid: "u1" });
   expect(body).toEqual(recorded("bob"));
 });

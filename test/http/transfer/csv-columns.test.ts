@@ -66,7 +66,7 @@ describe("columns", () => {
     ]);
   });
 
-  it("are what somebody says, whatever their titles are", async () => {
+  it("are what someone says, whatever their titles are", async () => {
     const file = "mail,email,code\nold@example.com,jane@example.com,jane\n";
     const chosen = new Map([
       ["mail", "note"],

@@ -203,7 +203,7 @@ describe("wrong codes", () => {
       const { headers } = await signIn();
       return headers.getSetCookie()[1]!.replace(/;.*/, "");
     };
-    // Somebody who found the password out before there was a second factor has many of them.
+    // Someone who found the password out before there was a second factor has many of them.
     const browsers = [await newBrowser(), await newBrowser(), await newBrowser()];
     await setUp();
     const guess = (cookie: string) =>
@@ -212,7 +212,7 @@ describe("wrong codes", () => {
     for (const cookie of browsers) expect((await guess(cookie)).status).toBe(429);
   });
 
-  it("are not counted for somebody without the password, however many come at the same time", async () => {
+  it("are not counted for someone without the password, however many come at the same time", async () => {
     const { secret } = await setUp();
     const guess = () => post("/session", { email: user.email, password: "wrong password", code: "000000" });
     for (let burst = 0; burst < 2; burst++) {

@@ -73,7 +73,7 @@ describe("a session", () => {
   });
 });
 
-describe("the sessions of somebody", () => {
+describe("the sessions of someone", () => {
   it("are listed without those of others and without those that ended", async () => {
     const { session: old } = await open(USER);
     await open(PROMOTER);

@@ -134,7 +134,7 @@ describe("POST /api/v2/company/session", () => {
   const TOO_MANY = { status: 429, body: { message: "Too many attempts to sign in", code: "rate_limited" } };
   const from = (network: string) => ({ "x-forwarded-for": network });
 
-  it("lets the right password in from elsewhere while somebody guesses", async () => {
+  it("lets the right password in from elsewhere while someone guesses", async () => {
     await app.close();
     app = await startApp("memory", { signIns: 6, signInsByPair: 2, signInsByEmail: 5 });
     await addUser(app, "owner");
@@ -226,7 +226,7 @@ describe("POST /api/v2/company/session", () => {
       marksOf(await signIn(`${name}@acme.example`, PASSWORD, from(at)));
     const guess = async (name: string, cookie: string, at: string) =>
       (await signIn(`${name}@acme.example`, "x", { ...from(at), cookie })).status;
-    // Somebody who signs in anew each time gets as many marks as they like.
+    // Someone who signs in anew each time gets as many marks as they like.
     const [one, two, three] = [
       await newBrowser("owner", "10.0.0.1"),
       await newBrowser("owner", "10.0.0.1"),
@@ -380,7 +380,7 @@ describe("a link", () => {
     return makeLink("invitation", user.id);
   };
 
-  it("shows what it is for, as often as somebody looks", async () => {
+  it("shows what it is for, as often as someone looks", async () => {
     const invitation = await invite();
     const owner = await makeLink("owner", null);
     for (let look = 0; look < 2; look++) {

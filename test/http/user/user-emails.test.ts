@@ -30,7 +30,7 @@ describe("e-mails to users", () => {
     expect(email).toMatchObject({ to: ["new@acme.example"] });
     expect(email!.headers).toMatchObject({ subject: "Your invitation to the dashboard of Acme" });
     expect(email!.headers["list-unsubscribe"]).toBeUndefined();
-    // Somebody else wrote the name.
+    // Someone else wrote the name.
     expect(email!.text).not.toContain("Nia");
     const token = tokenIn(email!.text);
     expect(JSON.stringify(await waiting())).not.toContain(token);
@@ -99,7 +99,7 @@ describe("e-mails to users", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("are not sent to somebody who was removed meanwhile, nor a day late", async () => {
+  it("are not sent to someone who was removed meanwhile, nor a day late", async () => {
     const invited = await call("POST /users", { email: "new@acme.example", role: "viewer" });
     await call(`DELETE /users/${(invited.body as { id: number }).id}`);
     await call("POST /users", { email: "late@acme.example", role: "viewer" });

@@ -149,7 +149,7 @@ describe("users", () => {
   });
 });
 
-describe("somebody who is signed in", () => {
+describe("someone who is signed in", () => {
   it("changes their name", async () => {
     expect((await call("PUT /session", { name: "Alex Kim" })).body).toMatchObject({
       user: { name: "Alex Kim" },

@@ -233,7 +233,7 @@ function referral(customer: Program["customers"][number]): Row {
   };
 }
 
-/** Somebody who was moved to another promoter, and somebody without any. */
+/** Someone who was moved to another promoter, and someone without any. */
 function oddReferrals(): Row[] {
   const common = { entry_source: "cookie", created_at: "2025-02-01T00:00:00.000Z", customer_since: null };
   const promoterCampaign = { promoter: { id: 1 }, campaign: { id: 2 } };

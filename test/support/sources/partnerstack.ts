@@ -30,7 +30,7 @@ export function startPartnerStack(options: StandInOptions = {}) {
   );
 }
 
-/** Whether somebody is a customer shows in the transactions alone. */
+/** Whether someone is a customer shows in the transactions alone. */
 function withBuyers(program: Program): Program {
   const buyers = new Set(program.sales.map(({ customer }) => customer));
   const customers = program.customers.map((customer) => ({

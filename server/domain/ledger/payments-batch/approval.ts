@@ -10,9 +10,9 @@ import { PAYABLE, RETRIABLE } from "./changes.ts";
 /** Where the approval of a batch stands for one caller. */
 export interface Approval {
   isRequired: boolean;
-  /** Why the caller can't approve it. null: they can. */
+  /** Why the caller can't approve it, or null if they can. */
   notApprovableBecause: string | null;
-  /** Why the caller can't have a provider pay it. null: no approval lacks. */
+  /** Why the caller can't send it by a provider, or null if no approval is missing. */
   notSendableBecause: string | null;
 }
 

@@ -10,7 +10,7 @@ import type { Account } from "../../program/account/account.ts";
 import { enqueueOwnerEmails } from "../money-email.ts";
 
 /**
- * Records that a promoter has said that somebody else changed their payout method. Nobody pays them until an owner has
+ * Records that a promoter has said that someone else changed their payout method. They are not paid until an owner has
  * released their payouts. It stays after that, so that the same link works once.
  */
 export interface PayoutHold {
@@ -19,7 +19,7 @@ export interface PayoutHold {
   /** When the payout method was changed. Links about this change, and about earlier ones, have been used. */
   changedAt: string;
   heldAt: string;
-  /** null: the payouts are held. */
+  /** Null while the payouts are held. */
   releasedAt: string | null;
 }
 
@@ -30,8 +30,8 @@ export const payoutHolds = table<PayoutHold>()({
   indexes: { open: { on: ["held_at"], where: "released_at is null" } },
 });
 
-/** Why nobody pays a promoter whose payouts are held. */
-export const HELD = "The promoter says that somebody else has changed the payout method";
+/** Why a promoter whose payouts are held is not paid. */
+export const HELD = "The promoter says that someone else has changed the payout method";
 
 type Sender = Pick<Account, "id" | "publicId" | "addressKey">;
 
@@ -41,7 +41,7 @@ interface MethodChange {
   changedAt: string;
 }
 
-/** The link by which a promoter says that somebody else has changed their payout method. */
+/** The link by which a promoter says that someone else has changed their payout method. */
 export function notMeUrl(publicUrl: string, account: Sender, change: MethodChange): string {
   const url = new URL(`${publicUrl}/not-me`);
   url.searchParams.set("cid", account.publicId);
@@ -52,7 +52,7 @@ export function notMeUrl(publicUrl: string, account: Sender, change: MethodChang
 }
 
 /**
- * Holds the payouts of a promoter who says that somebody else has changed the payout method, signs the promoter out
+ * Holds the payouts of a promoter who says that someone else has changed the payout method, signs the promoter out
  * everywhere, and tells the owners.
  *
  * @throws Failure `not_found` for a token that is not theirs, `refused` if the link was used
@@ -74,7 +74,7 @@ export function holdPayouts(
       throw new Failure("refused", "This link has been used already.");
     const heldAt = context.now.toISOString();
     await tx.put(payoutHolds, { accountId: account.id, promoterId, changedAt, heldAt, releasedAt: null });
-    // Somebody else may be signed in.
+    // Someone else may be signed in.
     await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoterId });
     // The name is added when the e-mail is sent, so that an erasure need not look for it there.
     const values = { promoter_id: String(promoterId) };
@@ -92,7 +92,7 @@ export function releasePayouts(context: Context, accountId: number, promoterId: 
   });
 }
 
-/** Whether nobody may pay a promoter. */
+/** Whether the payouts of a promoter are held. */
 export async function isHeld(reader: Reader, accountId: number, promoterId: number): Promise<boolean> {
   const hold = await reader.get(payoutHolds, accountId, promoterId);
   return hold !== null && hold.releasedAt === null;

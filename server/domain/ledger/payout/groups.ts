@@ -43,7 +43,7 @@ interface Payee {
   selected: PayoutMethod | null;
   /** Sum of the pending cash payouts. */
   pendingCents: number;
-  /** Whether somebody else has changed the payout method, as the promoter says. */
+  /** Whether someone else has changed the payout method, as the promoter says. */
   isHeld: boolean;
 }
 
