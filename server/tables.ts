@@ -10,6 +10,8 @@ import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
+import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
+import { contractDocuments } from "./domain/people/contract/document.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
 import { facts, wantedEvents } from "./domain/events/event.ts";
@@ -72,6 +74,9 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  contracts,
+  contractDocuments,
+  contractVersions,
   csvImports,
   csvParts,
   dayRates,

@@ -11,6 +11,7 @@ import { previewEmailOperation } from "./campaign/email-preview.ts";
 import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
+import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
@@ -104,6 +105,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
   ...ASSET_OPERATIONS,
+  ...CONTRACT_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],
   ["POST", "/campaigns", createCampaignOperation],
   ["GET", "/campaigns/:id", getCampaignOperation],

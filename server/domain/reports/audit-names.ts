@@ -1,5 +1,6 @@
 import type { View } from "../../storage/store.ts";
 import { campaigns } from "../program/campaign/campaign.ts";
+import { contracts } from "../people/contract/contract.ts";
 import { leads } from "../people/lead/lead.ts";
 import { products } from "../program/product.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -21,6 +22,8 @@ export async function findEntryName(view: View, entry: AuditEntry): Promise<stri
       return (await view.get(campaigns, accountId, id))?.name ?? null;
     case "reward":
       return (await view.get(rewards, accountId, id))?.name ?? null;
+    case "contract":
+      return (await view.get(contracts, accountId, id))?.name ?? null;
     case "product":
       return (await view.get(products, accountId, id))?.name ?? null;
     case "promo_code":

@@ -17,6 +17,12 @@ import {
   listOwnPromoterCampaignsOperation,
   updateOwnPromoterCampaignOperation,
 } from "./campaign/promoter-campaigns.ts";
+import {
+  draftDocumentOperation,
+  listOwnDocumentsOperation,
+  showOwnDocumentOperation,
+  signOwnDocumentOperation,
+} from "./contract/contract-documents.ts";
 import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./money/commissions.ts";
 import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
 import {
@@ -67,6 +73,10 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["POST", "/campaigns/:id/join", joinCampaignOperation],
   ["GET", "/assets", listOwnAssetsOperation],
   ["GET", "/asset_categories", listOwnCategoriesOperation],
+  ["GET", "/contract_documents", listOwnDocumentsOperation],
+  ["POST", "/contract_documents/draft", draftDocumentOperation],
+  ["GET", "/contract_documents/:id", showOwnDocumentOperation],
+  ["POST", "/contract_documents/:id/sign", signOwnDocumentOperation],
   ["GET", "/promoter_campaigns", listOwnPromoterCampaignsOperation],
   ["PUT", "/promoter_campaigns/:id", updateOwnPromoterCampaignOperation],
   ["GET", "/referral_links", listOwnLinksOperation],

@@ -49,6 +49,10 @@ const TABLE = {
     GET /reports/traffic_sources
     GET /reports/urls
     GET /reports/download
+    GET /contract_documents
+    GET /contract_documents/:id
+    GET /contracts
+    GET /contracts/:id
     GET /assets
     GET /assets/:id
     GET /assets/categories
@@ -116,6 +120,10 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    POST /contracts
+    PUT /contracts/:id
+    PATCH /contracts/:id
+    DELETE /contracts/:id
     POST /assets
     PUT /assets/:id
     PATCH /assets/:id

@@ -35,6 +35,8 @@ export const AUDITED = {
   "billing-connection": "billing_connection",
   campaign: "campaign",
   commission: "commission",
+  contract: "contract",
+  "contract-document": "contract_document",
   "day-rates": "rates",
   lead: "referral",
   migration: "migration",

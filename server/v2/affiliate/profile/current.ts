@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOwnDocuments } from "../../../domain/people/contract/document.ts";
 import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
 import { loadPendingEarnings } from "../../../domain/ledger/commission/balance.ts";
 import { PAYOUT_METHODS } from "../../../domain/ledger/payout-method/payout-method.ts";
@@ -43,7 +44,11 @@ const currentAnswer = z
       "How the promoter is paid, or null if they have not chosen yet.",
       "paypal",
     ),
-    pending_contract_documents: field(z.array(z.string()), "Contracts that wait for a signature.", []),
+    pending_contract_documents: field(
+      z.array(z.string()),
+      "Ids of the contract documents that wait for the promoter's signature.",
+      [],
+    ),
     profile: field(promoterProfileAnswer, "The promoter's own details."),
     promoter_campaigns: field(z.array(ownPromoterCampaignSummary), "The campaigns that the promoter is in."),
     is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
@@ -98,11 +103,7 @@ export const updateCurrentOperation: AffiliateOperation = {
   },
 };
 
-/**
- * `pending_contract_documents` is always empty, because there are no contracts yet.
- *
- * The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private.
- */
+/** The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private. */
 async function currentJson(
   { account, context }: AffiliateRequest,
   promoter: Promoter,
@@ -133,7 +134,9 @@ async function currentJson(
     invoice_details_status: shown.invoice_details_status,
     joined_at: shown.joined_at,
     selected_payout_method: parts.payoutMethod?.method ?? null,
-    pending_contract_documents: [],
+    pending_contract_documents: (await listOwnDocuments(store, promoter)).flatMap(({ id, document }) =>
+      document === null ? [String(id)] : [],
+    ),
     profile: shown.profile,
     promoter_campaigns: await showAll(store, joined, showOwnPromoterCampaignSummary),
     is_confirmed: shown.is_confirmed,
