@@ -43,6 +43,11 @@ export const PAGES = [
     component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),
   },
   {
+    path: "/portal/contracts",
+    title: "Contracts",
+    component: lazy(async () => (await import("./contracts/contracts.tsx")).Contracts),
+  },
+  {
     path: "/portal/people",
     title: "Invited people",
     component: lazy(async () => (await import("./people/people.tsx")).People),

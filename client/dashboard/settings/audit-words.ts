@@ -30,6 +30,8 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   billing_connection: "Billing connection",
   campaign: "Campaign",
   commission: "Commission",
+  contract: "Contract",
+  contract_document: "Signed contract",
   rates: "Exchange rates",
   referral: "Lead",
   migration: "Migration",

@@ -4,6 +4,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { loadDocuments } from "../contracts/contracts.tsx";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { STATES } from "../words.ts";
 import { Course } from "./course.tsx";
@@ -19,12 +20,25 @@ export function Home() {
   return (
     <Page title="Home">
       <div class="stack wide">
+        <ToSign />
         <YourLinks />
         <Earned />
         <Terms />
         <Course />
       </div>
     </Page>
+  );
+}
+
+/** Leads to the contracts that wait for the promoter's signature. */
+function ToSign() {
+  const waiting = (useLoad(loadDocuments).data.value ?? []).filter(({ status }) => status === "pending");
+  if (waiting.length === 0) return null;
+  return (
+    <p class="notice warn" role="status">
+      {waiting.length === 1 ? "A contract waits" : `${waiting.length} contracts wait`} for your signature.
+      <a href="/portal/contracts">Read and sign</a>
+    </p>
   );
 }
 
