@@ -15,6 +15,7 @@ import { contractDocuments } from "./domain/people/contract/document.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
 import { facts, wantedEvents } from "./domain/events/event.ts";
+import { customStatuses, statusesOfLeads } from "./domain/people/lead/custom-status.ts";
 import { leads } from "./domain/people/lead/lead.ts";
 import { promoterAddresses } from "./domain/people/lead/suspicion.ts";
 import { migrationReports, migrations } from "./domain/program/migration/migration.ts";
@@ -79,6 +80,7 @@ export const TABLES: readonly AnyTable[] = [
   contractVersions,
   csvImports,
   csvParts,
+  customStatuses,
   dayRates,
   deliveries,
   erasureCounts,
@@ -90,6 +92,7 @@ export const TABLES: readonly AnyTable[] = [
   instalments,
   lanes,
   leads,
+  statusesOfLeads,
   leases,
   wantedEvents,
   mailboxes,

@@ -13,6 +13,7 @@ import { createCommissionOperation, updateCommissionOperation } from "./commissi
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import { CUSTOM_STATUS_OPERATIONS, OWN_STATUS_OPERATIONS } from "./custom-status/custom-statuses.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
@@ -131,6 +132,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
   ["GET", "/referrals/:id/timeline", referralTimelineOperation],
+  ...OWN_STATUS_OPERATIONS,
   ["GET", "/promoters/:id/chart_data", promoterChart],
   ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
@@ -176,6 +178,7 @@ export const V2_OPERATIONS: V2Row[] = [
   ...COMPANY_OPERATIONS.map((row): V2Row => [row[0], `/api/v2/company${row[1]}`, row[2], accessOf(row)]),
   ...PORTAL_ACCESS,
   ...ERASURES,
+  ...CUSTOM_STATUS_OPERATIONS,
   ["POST", "/api/v2/track/signup", trackSignup, "key"],
   ["POST", "/api/v2/track/sale", trackSale, "key"],
 ];

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLoad } from "../../ui/api/load.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
@@ -12,6 +13,7 @@ import { useCampaigns } from "../campaigns/choices.tsx";
 import { may } from "../session/session.ts";
 import { LeadActions } from "./actions.tsx";
 import { LeadFilterBar, loadLeads, USUAL } from "./filters.tsx";
+import { loadStatuses, OwnStatuses } from "./own-statuses.tsx";
 import { NewLead } from "./new-lead.tsx";
 import { SOURCES, type Lead } from "./words.ts";
 import { LeadName, LeadState } from "./summary.tsx";
@@ -47,18 +49,25 @@ export function Leads() {
   const choice = useChoice({ filters, list, load: loadLeads });
   const columns = useColumns("leads", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
+  const isNaming = useSignal(false);
+  const statuses = useLoad(loadStatuses);
   return (
     <Page
       title="Leads"
       actions={
         may("manager") && (
-          <button class="button main" onClick={() => (isAdding.value = true)}>
-            Add a lead
-          </button>
+          <>
+            <button class="button" onClick={() => (isNaming.value = true)}>
+              Own statuses
+            </button>
+            <button class="button main" onClick={() => (isAdding.value = true)}>
+              Add a lead
+            </button>
+          </>
         )
       }
     >
-      <LeadFilterBar filters={filters} campaigns={campaigns.data.value}>
+      <LeadFilterBar filters={filters} campaigns={campaigns.data.value} statuses={statuses.data.value ?? []}>
         <ColumnMenu columns={COLUMNS} chosen={columns} />
       </LeadFilterBar>
       {may("manager") && <LeadActions choice={choice} reload={list.reload} />}
@@ -74,6 +83,13 @@ export function Leads() {
           </NoneFits>
         }
       />
+      {isNaming.value && statuses.data.value && (
+        <OwnStatuses
+          statuses={statuses.data.value}
+          onSaved={async () => void (await Promise.all([statuses.reload(), list.reload()]))}
+          onClose={() => (isNaming.value = false)}
+        />
+      )}
       {isAdding.value && <NewLead reload={list.reload} onClose={() => (isAdding.value = false)} />}
     </Page>
   );

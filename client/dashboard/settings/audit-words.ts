@@ -32,6 +32,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   commission: "Commission",
   contract: "Contract",
   contract_document: "Signed contract",
+  custom_referral_status: "Status of leads",
   rates: "Exchange rates",
   referral: "Lead",
   migration: "Migration",

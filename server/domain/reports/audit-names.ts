@@ -1,6 +1,7 @@
 import type { View } from "../../storage/store.ts";
 import { campaigns } from "../program/campaign/campaign.ts";
 import { contracts } from "../people/contract/contract.ts";
+import { customStatuses } from "../people/lead/custom-status.ts";
 import { leads } from "../people/lead/lead.ts";
 import { products } from "../program/product.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -24,6 +25,8 @@ export async function findEntryName(view: View, entry: AuditEntry): Promise<stri
       return (await view.get(rewards, accountId, id))?.name ?? null;
     case "contract":
       return (await view.get(contracts, accountId, id))?.name ?? null;
+    case "custom_referral_status":
+      return (await view.get(customStatuses, accountId, id))?.name ?? null;
     case "product":
       return (await view.get(products, accountId, id))?.name ?? null;
     case "promo_code":

@@ -53,6 +53,7 @@ const TABLE = {
     GET /contract_documents/:id
     GET /contracts
     GET /contracts/:id
+    GET /custom_referral_statuses
     GET /assets
     GET /assets/:id
     GET /assets/categories
@@ -120,6 +121,7 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    PUT /custom_referral_statuses
     POST /contracts
     PUT /contracts/:id
     PATCH /contracts/:id
@@ -253,17 +255,16 @@ describe("the least that a caller must be for", () => {
     expect(app.bugs).toEqual([]);
   });
 
-  it.each(V2_OPERATIONS.filter(([, path]) => !path.startsWith("/api/v2/company/")).map((row) => [row[1]]))(
-    "%s is a program with a key",
-    async (path) => {
-      const { status } = await app.request(path, {
-        method: "POST",
-        headers: { cookie: "tidemark_admin=any", "content-type": "application/json" },
-        body: "{}",
-      });
-      expect(status).toBe(401);
-    },
-  );
+  it.each(
+    V2_OPERATIONS.filter(([, path]) => !path.startsWith("/api/v2/company/")).map((row) => [row[0], row[1]]),
+  )("%s %s is a program with a key", async (method, path) => {
+    const { status } = await app.request(path, {
+      method,
+      headers: { cookie: "tidemark_admin=any", "content-type": "application/json" },
+      ...(method !== "GET" && { body: "{}" }),
+    });
+    expect(status).toBe(401);
+  });
 });
 
 describe("a viewer", () => {

@@ -37,6 +37,7 @@ export const AUDITED = {
   commission: "commission",
   contract: "contract",
   "contract-document": "contract_document",
+  "custom-status": "custom_referral_status",
   "day-rates": "rates",
   lead: "referral",
   migration: "migration",
