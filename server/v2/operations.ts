@@ -14,6 +14,7 @@ import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { CUSTOM_STATUS_OPERATIONS, OWN_STATUS_OPERATIONS } from "./custom-status/custom-statuses.ts";
+import { DASHBOARD_OPERATIONS } from "./dashboard/dashboards.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
@@ -139,6 +140,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/home", homeOperation],
   ["GET", "/setup", setupOperation],
   ["POST", "/setup/script", checkScriptOperation],
+  ...DASHBOARD_OPERATIONS,
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],

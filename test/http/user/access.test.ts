@@ -49,6 +49,10 @@ const TABLE = {
     GET /reports/traffic_sources
     GET /reports/urls
     GET /reports/download
+    GET /dashboards/stats
+    GET /dashboards/trendings
+    GET /dashboards/chart_data
+    GET /dashboards/payouts_and_commissions
     GET /contract_documents
     GET /contract_documents/:id
     GET /contracts
