@@ -3,6 +3,7 @@ import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { EmailSettings } from "./email-settings.tsx";
 import { InvoiceDetails } from "./invoice-details.tsx";
+import { Leave } from "./leave.tsx";
 import { Password } from "./password.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { Profile } from "./profile.tsx";
@@ -13,6 +14,7 @@ const TABS = [
   { id: "invoice", title: "Invoice details", panel: () => <InvoiceDetails /> },
   { id: "emails", title: "E-mails", panel: () => <EmailSettings /> },
   { id: "password", title: "Password", panel: () => <Password /> },
+  { id: "leave", title: "Leave", panel: () => <Leave /> },
 ];
 
 /** The promoter's profile, payout methods and e-mail settings. */

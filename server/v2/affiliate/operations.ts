@@ -37,7 +37,8 @@ import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-rec
 import { listOwnPaymentsOperation } from "./money/payments.ts";
 import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
 import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
-import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
+import { archiveCurrentOperation, showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
+import { emailFromIdOperation, setPasswordByLinkOperation } from "./profile/encrypted-id.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setPasswordOperation } from "./profile/password.ts";
 import {
@@ -67,6 +68,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/promoters/current", showCurrentOperation],
   ["PUT", "/promoters/current", updateCurrentOperation],
   ["POST", "/promoters/set_password", setPasswordOperation],
+  ["POST", "/promoters/archive", archiveCurrentOperation],
   ["GET", "/promoters/chart_data", ownChartOperation],
   ["GET", "/promoters/sub_affiliates", listSubAffiliatesOperation],
   ["GET", "/campaigns", listOpenCampaignsOperation],
@@ -122,6 +124,8 @@ const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session/link", useLinkOperation],
   ["POST", "/session/link/send", sendLinkOperation],
   ["POST", "/session/link/check", checkLinkOperation],
+  ["GET", "/promoters/email_from_encrypted_id", emailFromIdOperation],
+  ["PUT", "/promoters/set_password", setPasswordByLinkOperation],
 ];
 
 /** All operations for signed-in promoters, with full paths. */

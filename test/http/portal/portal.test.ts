@@ -683,6 +683,7 @@ describe("another promoter's things", () => {
     "GET /promoters/current",
     "PUT /promoters/current",
     "POST /promoters/set_password",
+    "POST /promoters/archive",
     "GET /assets",
     "GET /asset_categories",
     "GET /contract_documents",

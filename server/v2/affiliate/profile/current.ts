@@ -17,10 +17,14 @@ import {
 } from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
-import { field, recordId } from "../../../http/fields.ts";
+import { field, message, recordId } from "../../../http/fields.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../../http/credentials.ts";
+import { endSessions } from "../../../domain/access/session.ts";
+import { archivePromoter } from "../../../domain/people/promoter/changes.ts";
 import { customFields } from "../../../input/common-fields.ts";
 
-const currentAnswer = z
+/** The promoter who is signed in, as they see themselves. */
+export const currentAnswer = z
   .object({
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
@@ -87,6 +91,21 @@ export const showCurrentOperation: AffiliateOperation = {
   handle: (request) => currentJson(request, request.promoter),
 };
 
+/** `POST /api/v2/affiliate/promoters/archive` */
+export const archiveCurrentOperation: AffiliateOperation = {
+  id: "archiveCurrentPromoter",
+  summary: "Leave the program",
+  description:
+    "Archives the promoter and ends their session: links stop counting, and no one can sign in. What they have earned stays and is paid. The company can restore them.",
+  answer: z.object({ message }),
+  async handle({ context, account, promoter, session, cookies, publicUrl }) {
+    await archivePromoter(context, account.id, promoter.id);
+    await context.store.transact((tx) => endSessions(tx, session.holder));
+    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+    return { message: "You have left the program" };
+  },
+};
+
 /** `PUT /api/v2/affiliate/promoters/current` */
 export const updateCurrentOperation: AffiliateOperation = {
   id: "updateCurrentPromoter",
@@ -104,8 +123,8 @@ export const updateCurrentOperation: AffiliateOperation = {
 };
 
 /** The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private. */
-async function currentJson(
-  { account, context }: AffiliateRequest,
+export async function currentJson(
+  { account, context }: Pick<AffiliateRequest, "account" | "context">,
   promoter: Promoter,
 ): Promise<z.output<typeof currentAnswer>> {
   const { store } = context;
