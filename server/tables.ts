@@ -41,6 +41,7 @@ import { instalments } from "./domain/ledger/sale/instalment.ts";
 import { salePayments } from "./domain/ledger/sale/payment.ts";
 import { cancellations, refunds, sales } from "./domain/ledger/sale/sale.ts";
 import { waitingEvents } from "./domain/ledger/sale/waiting.ts";
+import { savedViews } from "./domain/access/saved-view.ts";
 import { sessions } from "./domain/access/session.ts";
 import { serverSetups, sightings } from "./domain/people/sighting.ts";
 import { mailedLinks } from "./domain/switch/new-links.ts";
@@ -122,6 +123,7 @@ export const TABLES: readonly AnyTable[] = [
   rewards,
   sales,
   salePayments,
+  savedViews,
   serverSetups,
   sessions,
   sightings,

@@ -76,6 +76,7 @@ import {
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
 import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
+import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
@@ -170,6 +171,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ["POST", "/imports", importOperation],
+  ...SAVED_VIEW_OPERATIONS,
   ...SWITCH_OPERATIONS,
   ...USER_OPERATIONS,
   ...MIGRATION_OPERATIONS,

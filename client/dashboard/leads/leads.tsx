@@ -10,6 +10,7 @@ import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { useCampaigns } from "../campaigns/choices.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { LeadActions } from "./actions.tsx";
 import { LeadFilterBar, loadLeads, USUAL } from "./filters.tsx";
@@ -68,6 +69,7 @@ export function Leads() {
       }
     >
       <LeadFilterBar filters={filters} campaigns={campaigns.data.value} statuses={statuses.data.value ?? []}>
+        <SavedViews list="leads" filters={filters} usual={USUAL} />
         <ColumnMenu columns={COLUMNS} chosen={columns} />
       </LeadFilterBar>
       {may("manager") && <LeadActions choice={choice} reload={list.reload} />}

@@ -47,6 +47,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   promoter: "Promoter",
   promoter_campaign: "Promoter in a campaign",
   reward: "Reward",
+  saved_view: "Saved view",
   switch: "Switch",
   user: "User",
   webhook: "Webhook",

@@ -53,6 +53,7 @@ const TABLE = {
     GET /dashboards/trendings
     GET /dashboards/chart_data
     GET /dashboards/payouts_and_commissions
+    GET /saved_views
     GET /contract_documents
     GET /contract_documents/:id
     GET /contracts
@@ -126,6 +127,9 @@ const TABLE = {
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
     PUT /custom_referral_statuses
+    POST /saved_views
+    PUT /saved_views/:id
+    DELETE /saved_views/:id
     POST /contracts
     PUT /contracts/:id
     PATCH /contracts/:id

@@ -52,6 +52,7 @@ export const AUDITED = {
   promoter: "promoter",
   "promoter-campaign": "promoter_campaign",
   reward: "reward",
+  "saved-view": "saved_view",
   switch: "switch",
   user: "user",
   webhook: "webhook",
