@@ -7,6 +7,7 @@ import { loadJoined } from "../campaigns/joined.ts";
 import { loadDocuments } from "../contracts/contracts.tsx";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { STATES } from "../words.ts";
+import { QrDownloads } from "../download.tsx";
 import { Course } from "./course.tsx";
 import { Terms } from "./terms.tsx";
 import { Earned } from "./earned.tsx";
@@ -76,7 +77,10 @@ function YourLinks() {
                   </a>
                 </div>
               </div>
-              <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
+              <div class="stack tight">
+                <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
+                <QrDownloads url={joined.ref_link} name={joined.campaign.name} />
+              </div>
             </section>
           ))}
         </div>

@@ -11,6 +11,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
+import { QrDownloads } from "../download.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
 import { STATES } from "../words.ts";
 import { Codes } from "./codes.tsx";
@@ -58,7 +59,11 @@ export function Links() {
       )}
       {coded.value && (
         <Dialog title={coded.value.name} onClose={() => (coded.value = null)}>
-          <QrCode text={coded.value.url} label={`QR code of ${coded.value.name}`} />
+          <div class="stack tight">
+            <QrCode text={coded.value.url} label={`QR code of ${coded.value.name}`} />
+            <p class="small soft">Download it: SVG for print, PNG for screens.</p>
+            <QrDownloads url={coded.value.url} name={coded.value.name} />
+          </div>
         </Dialog>
       )}
     </Page>
