@@ -31,6 +31,8 @@ export interface StandInOptions {
   seed?: number;
   /** About the number of customers, sales and commissions together. */
   size?: number;
+  /** The number of promoters, if it is not to follow from the size. */
+  people?: number;
   /** The chance that a request is answered by 429. */
   busyChance?: number;
 }
