@@ -63,7 +63,10 @@ export async function startStandIn(
     if (!isAllowed(headers)) return send(response, { status: 401, body: unauthorized });
     const fault = standIn.faults.shift();
     if (fault === "drop") return void response.destroy();
-    if (fault === "cut") return void response.writeHead(200, { "content-length": 1_000 }).end('{"data": [');
+    if (fault === "cut") {
+      response.writeHead(200, { "content-length": 1_000 });
+      return void response.write('{"data": [', () => response.destroy());
+    }
     if (fault !== undefined) return send(response, fault);
     if (dice(1_000) < busyChance * 1_000) return send(response, { status: 429, ...busy });
     standIn.asked.push(`${url.pathname}${decodeURIComponent(url.search)}`);
