@@ -1,0 +1,2 @@
+import type { Catalogue } from "./en.ts";
+export const fr = {} as Catalogue;
