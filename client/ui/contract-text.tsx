@@ -1,10 +1,7 @@
 import { h, type ComponentChildren } from "preact";
 
-const TAGS = new Set(
-  "h1 h2 h3 h4 h5 h6 p br hr blockquote pre div span ul ol li dl dt dd table caption thead tbody tfoot tr th td a b strong i em u s small sub sup code".split(
-    " ",
-  ),
-);
+const TAGS =
+  /^(h[1-6]|p|br|hr|blockquote|pre|div|span|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tfoot|tr|th|td|a|b|strong|i|em|u|s|small|sub|sup|code)$/;
 
 /** Tags without content. */
 const VOID = new Set(["br", "hr"]);
@@ -21,7 +18,7 @@ const HEADINGS: Record<string, string> = { h1: "h3", h2: "h3", h3: "h4", h4: "h4
  */
 export function ContractText({ content, label }: { content: string; label: string }) {
   return (
-    <div class="contract" role="region" aria-label={label} tabIndex={0}>
+    <div class="contract" dir="auto" role="region" aria-label={label} tabIndex={0}>
       {/<[a-z][^>]*>/i.test(content) ? elementsOf(content) : paragraphsOf(content)}
     </div>
   );
@@ -42,7 +39,7 @@ function elementsOf(html: string): ComponentChildren[] {
   const close = () => {
     const { tag, attributes, children } = open.pop()!;
     if (DROPPED.has(tag)) return;
-    add(TAGS.has(tag) ? h(HEADINGS[tag] ?? tag, attributesOf(tag, attributes), ...children) : children);
+    add(TAGS.test(tag) ? h(HEADINGS[tag] ?? tag, attributesOf(tag, attributes), ...children) : children);
   };
   for (const [part, slash, name, attributes = ""] of html.matchAll(PART)) {
     const tag = name?.toLowerCase();

@@ -10,6 +10,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { date } from "../../ui/format.ts";
+import { t } from "../../languages/messages.ts";
 import { Page } from "../../ui/shell/page.tsx";
 
 type Document = components["schemas"]["ContractDocument"];
@@ -25,12 +26,12 @@ export function Contracts() {
   const loaded = useLoad(loadDocuments);
   const read = useSignal<Document | null>(null);
   return (
-    <Page title="Contracts">
+    <Page title={t("page.contracts")}>
       <Await loaded={loaded}>
         {(documents) =>
           documents.length === 0 ? (
-            <Empty title="No contracts">
-              <p>When the company asks you to sign a contract, it appears here.</p>
+            <Empty title={t("contracts.none")}>
+              <p>{t("contracts.none.text")}</p>
             </Empty>
           ) : (
             <ul class="grid">
@@ -54,13 +55,20 @@ function Card({ of: { contract, status, signed_at: at }, onRead }: { of: Documen
     <li class="card stack tight">
       <div class="row spread">
         <h2>{contract.name}</h2>
-        <Badge tone={isSigned ? "good" : "warn"}>{isSigned ? "Signed" : "To sign"}</Badge>
+        <Badge tone={isSigned ? "good" : "warn"}>
+          {t(isSigned ? "contracts.signed" : "contracts.to_sign")}
+        </Badge>
       </div>
-      {at !== null && <p class="soft">You signed it on {date(at)}.</p>}
+      {at !== null && <p class="soft">{t("contracts.signed_on", { date: date(at) })}</p>}
       <div>
-        <button class={isSigned ? "button" : "button main"} onClick={onRead}>
-          {isSigned ? "Read" : "Read and sign"}
-          <span class="unseen"> {contract.name}</span>
+        <button
+          class={isSigned ? "button" : "button main"}
+          aria-label={t(isSigned ? "contracts.read.of" : "contracts.read_and_sign.of", {
+            name: contract.name,
+          })}
+          onClick={onRead}
+        >
+          {t(isSigned ? "contracts.read" : "contracts.read_and_sign")}
         </button>
       </div>
     </li>
@@ -85,7 +93,7 @@ function ContractDialog({
         ) : (
           <p>
             <a href={version.external_link ?? ""} target="_blank" rel="noreferrer">
-              Read it on the company's page
+              {t("contracts.elsewhere")}
             </a>
           </p>
         )}
@@ -123,23 +131,18 @@ function Sign({
   return (
     <Form
       form={form}
-      action="Sign"
+      action={t("contracts.sign")}
       isDisabled={!form.values.agreed.value}
       onSubmit={async () => {
         const params = { path: { id } };
         const body = { contract_version_id: versionId };
         await answer(api.POST("/api/v2/affiliate/contract_documents/{id}/sign", { params, body }));
-        toast(`You have signed ${contract.name}`);
+        toast(t("contracts.done", { name: contract.name }));
         onClose();
         await onSigned();
       }}
     >
-      <Checkbox
-        form={form}
-        name="agreed"
-        label={version.checkbox_label}
-        hint="Your signature is kept with its time and your network address."
-      />
+      <Checkbox form={form} name="agreed" label={version.checkbox_label} hint={t("contracts.kept")} />
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "../../languages/messages.ts";
 import { answer, api } from "../../ui/api/client.ts";
 import { at } from "../../ui/base.ts";
 import { ask } from "../../ui/feedback/dialog.tsx";
@@ -6,24 +7,24 @@ import { forget, session } from "../session/session.ts";
 
 /** Lets the promoter leave the program. */
 export function Leave() {
-  const company = session.value?.account.name ?? "the company";
+  const company = session.value?.account.name ?? "";
+  const action = t("leave.action");
   const leave = async () => {
-    const title = "Leave the program";
-    const text = `Your links and codes no longer count, and you can't sign in any more. What you have earned is still paid. Only ${company} can take you back.`;
-    if (!(await ask({ title, text, action: title, isDanger: true }))) return;
+    if (!(await ask({ title: action, text: t("leave.text", { company }), action, isDanger: true }))) return;
     await tell(async () => {
-      const { message } = await answer(api.POST("/api/v2/affiliate/promoters/archive"));
+      await answer(api.POST("/api/v2/affiliate/promoters/archive"));
       forget();
+      // No data of the promoter may stay in memory.
       location.assign(at("/portal"));
-      return message;
+      return action;
     });
   };
   return (
-    <section class="card narrow stack" aria-label="Leave the program">
-      <p>You no longer want to promote {company}?</p>
+    <section class="card narrow stack" aria-label={action}>
+      <p>{t("leave.question", { company })}</p>
       <div>
         <button class="button danger" onClick={() => void leave()}>
-          Leave the program
+          {action}
         </button>
       </div>
     </section>

@@ -50,11 +50,8 @@ export function qrPng(text: string): Promise<Blob> {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(scale, scale);
   context.fillStyle = "#000";
-  context.fill(new Path2D(path));
-  return new Promise((resolve, reject) =>
-    canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error("The image can't be made"))),
-      "image/png",
-    ),
-  );
+  const modules = new Path2D(path);
+  context.fill(modules);
+  // It is null only for images that are larger than the browser can draw.
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob!), "image/png"));
 }

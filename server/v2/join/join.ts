@@ -138,7 +138,7 @@ function load({ event, context }: OpenRequest, invitation: string | null): Promi
 }
 
 async function joinPageJson(
-  { context }: OpenRequest,
+  { context, language }: OpenRequest,
   { account, campaign }: OpenCampaign,
 ): Promise<z.output<typeof joinPage>> {
   return {
@@ -149,7 +149,7 @@ async function joinPageJson(
     terms: campaign.signup?.terms ?? null,
     contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
     questions: questionsJson(campaign),
-    offer: await loadTerms(context.store, { account, campaign }),
+    offer: await loadTerms(context.store, { account, campaign, language }),
     is_private: campaign.isPrivate,
     needs_approval: !campaign.autoApprovePromoters,
   };
@@ -183,6 +183,7 @@ async function join(request: OpenRequest) {
       address,
       signed,
       hasMail,
+      language: request.language,
     });
   }
   return { state: campaign.autoApprovePromoters ? "accepted" : "pending", needs_confirmation: hasMail };

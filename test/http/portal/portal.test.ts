@@ -682,6 +682,7 @@ describe("another promoter's things", () => {
     "DELETE /session",
     "GET /promoters/current",
     "PUT /promoters/current",
+    "PUT /language",
     "POST /promoters/set_password",
     "POST /promoters/archive",
     "GET /assets",

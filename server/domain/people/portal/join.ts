@@ -9,6 +9,7 @@ import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { asItIs } from "../../show.ts";
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { Store } from "../../../storage/store.ts";
 
 /** A campaign that people may join, and its account. */
@@ -31,6 +32,8 @@ export interface Newcomer {
   signed: CurrentContract[];
   /** Whether the server can send e-mails. Otherwise addresses need no confirmation. */
   hasMail: boolean;
+  /** Null if their browser prefers none of ours. */
+  language: Language | null;
 }
 
 /**
@@ -103,7 +106,7 @@ async function remind(context: Context, { account, campaign, newcomer, deliveryI
 }
 
 async function add(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
-  const { email, firstName, lastName, answers, passwordHash, hasMail } = newcomer;
+  const { email, firstName, lastName, answers, passwordHash, hasMail, language } = newcomer;
   await createPromoter(context, account, {
     ...FROM_THE_PAGE,
     email,
@@ -115,6 +118,7 @@ async function add(context: Context, { account, campaign, newcomer, deliveryId }
       passwordHash,
       customFields: Object.keys(answers).length === 0 ? null : answers,
       ...(hasMail && { isUnconfirmed: true as const }),
+      ...(language !== null && { language }),
     },
     async andThen(tx, { promoter, promoterCampaign }) {
       await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });

@@ -31,6 +31,7 @@ import { joinContract, joinContractsJson, signedVersions } from "../../contract/
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field } from "../../../http/fields.ts";
@@ -99,19 +100,21 @@ export const joinCampaignOperation: AffiliateOperation = {
 
 /** A private campaign is shown only to promoters who are in it. */
 async function list(request: AffiliateRequest) {
-  const { account, promoter, context } = request;
+  const { account, promoter, context, language } = request;
   const { page, window } = readListing(request, pageParams);
   const states = await statesOf(context.store, promoter);
   const all = await listCampaigns(context.store, account.id);
   const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
   setPageHeaders(request, page, shown.length);
   const rows = shown.slice(window.offset, window.offset + window.limit);
-  return Promise.all(rows.map((campaign) => json(context.store, { account, promoter, campaign, states })));
+  return Promise.all(
+    rows.map((campaign) => json(context.store, { account, promoter, campaign, states, language })),
+  );
 }
 
 /** @see docs/spec/v2.md "Joining" */
 async function join(request: AffiliateRequest) {
-  const { event, account, promoter, context, address } = request;
+  const { event, account, promoter, context, address, language } = request;
   const body = shapeInput(joinBody, await readJson(event));
   const campaign = await loadCampaign(context.store, account.id, readPathId(event));
   if (!isInvited(account, campaign, body.invitation ?? null)) {
@@ -127,7 +130,8 @@ async function join(request: AffiliateRequest) {
     selection: byId(promoter.id),
     campaignId: campaign.id,
     andThen: (tx) => signContracts(tx, context, { promoter, wanted, address }),
-    show: async (view) => json(view, { account, promoter, campaign, states: await statesOf(view, promoter) }),
+    show: async (view) =>
+      json(view, { account, promoter, campaign, states: await statesOf(view, promoter), language }),
   });
 }
 
@@ -138,6 +142,7 @@ interface Shown {
   promoter: Promoter;
   campaign: Campaign;
   states: States;
+  language: Language | null;
 }
 
 async function statesOf(view: View, { accountId, id }: Promoter): Promise<States> {
@@ -147,7 +152,7 @@ async function statesOf(view: View, { accountId, id }: Promoter): Promise<States
 
 async function json(
   view: View,
-  { account, promoter, campaign, states }: Shown,
+  { account, promoter, campaign, states, language }: Shown,
 ): Promise<z.output<typeof answer>> {
   const joined = states.get(campaign.id);
   return {
@@ -156,7 +161,7 @@ async function json(
     terms: campaign.signup?.terms ?? null,
     contracts: await joinContractsJson(view, account, { campaign, promoter }),
     questions: questionsJson(campaign),
-    offer: await loadTerms(view, { account, campaign, promoter, ...(joined && { joined }) }),
+    offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
     needs_approval: !campaign.autoApprovePromoters,
     state: joined?.state ?? null,
   };
