@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkSignup, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { checkSignup, signupTexts, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { keepPassword } from "../../domain/access/password.ts";
 import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/people/portal/join.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
@@ -141,8 +141,7 @@ async function joinPageJson(
     id: campaign.id,
     name: campaign.name,
     company_name: account.name,
-    description: campaign.signup?.description ?? null,
-    terms: campaign.signup?.terms ?? null,
+    ...signupTexts(campaign, language),
     questions: questionsJson(campaign),
     offer: await loadTerms(context.store, { account, campaign, language }),
     is_private: campaign.isPrivate,

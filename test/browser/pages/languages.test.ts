@@ -64,7 +64,13 @@ it("a promoter chooses another language, which stays", async () => {
 
 /** Pages of the portal, and the tabs of the settings. */
 const PATHS = [
-  ...["links", "assets", "leads", "commissions", "payouts", "campaigns", "people"],
+  "links",
+  "assets",
+  "leads",
+  "commissions",
+  "payouts",
+  "campaigns",
+  "people",
   ...["profile", "payout", "invoice", "emails", "language", "password"].map((tab) => `settings#tab=${tab}`),
 ];
 

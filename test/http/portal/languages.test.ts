@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EMAIL_TEXTS, writeEmail } from "../../../server/outbox/email-template.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
-import { PASSWORD, portalBrowser, visitingPromoter } from "../../support/portal.ts";
+import { PASSWORD, portalBrowser, signedInBrowser, visitingPromoter } from "../../support/portal.ts";
 import { company, invalid, reward } from "../../support/v2.ts";
 
 let app: TestApp;
@@ -107,6 +107,49 @@ it("sentences of the API are in the language that a request asks for", async () 
     "各売上の 20% が報酬になります（顧客の最初の売上から 12 か月間）。",
     "報酬はすぐに承認されます。",
   ]);
+});
+
+describe("a company's own texts", () => {
+  const TRANSLATIONS = [
+    { language: "de", description: "Verdienen Sie mit.", terms: null },
+    { language: "ja", description: null, terms: "規約です。" },
+  ];
+  const signup = { description: "Earn with us.", terms: "Be nice.", translations: TRANSLATIONS };
+  const shownIn = async (language: string) => {
+    const headers = { "accept-language": language };
+    const { body } = await answerOf(await app.request("/api/v2/join/1", { headers }));
+    const { description, terms } = body as Record<string, string | null>;
+    return [description, terms];
+  };
+
+  it("are shown in the language of their reader, where there is one", async () => {
+    const saved = await company(app, "PUT /campaigns/1", { signup });
+    expect(saved.body).toMatchObject({ signup: { ...signup, questions: [] } });
+    expect(await shownIn("en")).toEqual(["Earn with us.", "Be nice."]);
+    expect(await shownIn("de")).toEqual(["Verdienen Sie mit.", "Be nice."]);
+    expect(await shownIn("ja")).toEqual(["Earn with us.", "規約です。"]);
+    const { body } = await app.v1("/promoters/create", { email: "jane@example.com" });
+    const { auth_token: authToken } = body as { auth_token: string };
+    const german = await signedInBrowser(app, authToken, GERMAN);
+    const campaigns = (await german.outcome("GET /campaigns")).body;
+    expect(campaigns).toMatchObject([{ description: "Verdienen Sie mit." }]);
+    const joined = (await german.outcome("GET /promoter_campaigns")).body;
+    expect(joined).toMatchObject([{ campaign: { description: "Verdienen Sie mit." } }]);
+  });
+
+  it("are refused twice in one language, and in an unknown one", async () => {
+    const [german] = TRANSLATIONS;
+    const outcome = async (translations: unknown) => {
+      const { status, body } = await company(app, "PUT /campaigns/1", { signup: { translations } });
+      return { status, body };
+    };
+    expect(await outcome([german, german])).toEqual(
+      invalid({ "signup[translations]": ["have a language twice"] }),
+    );
+    expect(await outcome([{ language: "xx" }])).toEqual(
+      invalid({ "signup[translations][language]": ["is not one of en, de, fr, es, pt, ja, he"] }),
+    );
+  });
 });
 
 it("an operator's own text is for all languages", () => {

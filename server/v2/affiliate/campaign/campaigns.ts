@@ -5,6 +5,7 @@ import {
   isInvited,
   listCampaigns,
   loadCampaign,
+  signupTexts,
   type Campaign,
 } from "../../../domain/program/campaign/campaign.ts";
 import { addToCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
@@ -143,8 +144,7 @@ async function json(
   const joined = states.get(campaign.id);
   return {
     ...embeddedCampaignJson(campaign),
-    description: campaign.signup?.description ?? null,
-    terms: campaign.signup?.terms ?? null,
+    ...signupTexts(campaign, language),
     questions: questionsJson(campaign),
     offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
     needs_approval: !campaign.autoApprovePromoters,
