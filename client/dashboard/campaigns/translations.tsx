@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import type { components } from "../../ui/api/types.ts";
 
 export type Translation = components["schemas"]["SignupTranslation"];
@@ -79,16 +80,18 @@ interface TextProps {
 }
 
 function Text({ label, text, onText }: TextProps) {
+  const id = useId();
   return (
-    <label class="field">
-      {label}
+    <div class="field">
+      <label htmlFor={id}>{label}</label>
       <textarea
+        id={id}
         class="input"
         rows={3}
         dir="auto"
         value={text ?? ""}
         onInput={({ currentTarget: { value } }) => onText(value === "" ? null : value)}
       />
-    </label>
+    </div>
   );
 }
