@@ -427,7 +427,11 @@ export const en = {
   "wallet.address": "Address of the wallet",
 
   // what the server says: the key has its words
-  "said: is missing": "is missing",
+  "said: can't be blank": "can't be blank",
+  "said: needs a domain such as example.com": "needs a domain such as example.com",
+  "said: is not the one that you chose": "is not the one that you chose",
+  "said: is not the address of a site": "is not the address of a site",
+  "said: may have letters, digits, and . _ ~ - only": "may have letters, digits, and . _ ~ - only",
   "said: is invalid": "is invalid",
   "said: is too long": "is too long",
   "said: is wrong": "is wrong",

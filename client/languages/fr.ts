@@ -404,7 +404,12 @@ export const fr: Catalogue = {
   "wallet.currency": "Devise",
   "wallet.currency.hint": "Par exemple BTC ou USDC.",
   "wallet.address": "Adresse du portefeuille",
-  "said: is missing": "est absent",
+  "said: can't be blank": "ne peut pas être vide",
+  "said: needs a domain such as example.com": "doit avoir un domaine comme example.com",
+  "said: is not the one that you chose": "n’est pas celui que vous avez choisi",
+  "said: is not the address of a site": "n’est pas l’adresse d’un site",
+  "said: may have letters, digits, and . _ ~ - only":
+    "ne peut contenir que des lettres, des chiffres et . _ ~ -",
   "said: is invalid": "n’est pas valable",
   "said: is too long": "est trop long",
   "said: is wrong": "est incorrect",

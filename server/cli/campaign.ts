@@ -245,6 +245,7 @@ function signupAfter(before: CampaignSignup, options: SignupOptions): CampaignSi
     ...question.map((label) => questionOf(label, false)),
   ];
   return {
+    ...before,
     description: textAfter(before.description, description),
     terms: textAfter(before.terms, terms),
     questions: questions === false ? [] : given.length > 0 ? given : before.questions,

@@ -12,6 +12,7 @@ import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { isFromOwnPage } from "../http/origin.ts";
 import { readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
+import { preferredLanguage } from "../languages/languages.ts";
 import { signInCookies, signInLimits } from "../request/sign-in.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
@@ -74,7 +75,8 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
     return plainPage("Portal", USED, { status: 429, headers });
   }
   const device = event.req.headers.get("user-agent");
-  const signedIn = await signInByAuthToken(context, { authToken, device });
+  const language = preferredLanguage(event.req.headers.get("accept-language"));
+  const signedIn = await signInByAuthToken(context, { authToken, device, language });
   if (signedIn === null) return redirect(services, []);
   const { account, session, token } = signedIn;
   const { chance, publicUrl } = services;

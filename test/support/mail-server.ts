@@ -96,15 +96,20 @@ function part(raw: string): { headers: Record<string, string>; body: string } {
 
 /** @see RFC 2047 */
 function decodeWords(value: string): string {
-  return value.replace(/=\?UTF-8\?Q\?([^?]*)\?=(?: (?==\?))?/gi, (_, word: string) =>
-    decodeURIComponent(word.replaceAll("_", " ").replaceAll("%", "%25").replaceAll("=", "%")),
+  return value.replace(/=\?UTF-8\?([QB])\?([^?]*)\?=(?: (?==\?))?/gi, (_, coding: string, word: string) =>
+    coding.toUpperCase() === "B"
+      ? Buffer.from(word, "base64").toString()
+      : decodeURIComponent(word.replaceAll("_", " ").replaceAll("%", "%25").replaceAll("=", "%")),
   );
 }
 
 function decode(given: ReturnType<typeof part> | undefined): string {
   if (given === undefined) return "";
-  if (given.headers["content-transfer-encoding"] !== "quoted-printable") return given.body;
-  return given.body
+  const coding = given.headers["content-transfer-encoding"];
+  if (coding === "base64") return Buffer.from(given.body, "base64").toString();
+  if (coding !== "quoted-printable") return given.body;
+  const bytes = given.body
     .replace(/=\r\n/g, "")
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString();
 }

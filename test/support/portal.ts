@@ -51,9 +51,13 @@ export async function visitingPromoter(
 }
 
 /** A browser that a promoter's auth token has signed in. */
-export async function signedInBrowser(app: TestApp, authToken: string): Promise<PortalBrowser> {
+export async function signedInBrowser(
+  app: TestApp,
+  authToken: string,
+  headers: Record<string, string> = {},
+): Promise<PortalBrowser> {
   const signedIn = await signInByAuthToken(newContext(app.services), { authToken, device: null });
-  return portalBrowser(app, {}, `tidemark_portal=${signedIn?.token ?? ""}`);
+  return portalBrowser(app, headers, `tidemark_portal=${signedIn?.token ?? ""}`);
 }
 
 /** A promoter who was made with a temporary password, has replaced it, and is signed in. */

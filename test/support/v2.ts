@@ -99,7 +99,7 @@ export const DEFAULT_CAMPAIGN = {
   links: [],
   rewards_for_promoters: [],
   rewards_for_referrals: [],
-  signup: { description: null, terms: null, questions: [] },
+  signup: { description: null, terms: null, questions: [], translations: [] },
   emails: {
     signup_accepted: false,
     accepted: false,

@@ -50,6 +50,21 @@ describe.each(LANGUAGES)("the texts in %s", (language) => {
     expect(valuesOf({ frame: CATALOGUES[language].frame })).toEqual(valuesOf({ frame: CATALOGUES.en.frame }));
   });
 
+  /** Voice control finds a button by what it shows. */
+  it.each([
+    ["receipt", "receipt.show"],
+    ["links.remove", "links.remove.of"],
+    ["links.qr", "links.qr.show"],
+    ["codes.archive", "codes.archive.of"],
+    ["leads.take_back", "leads.take_back.of"],
+    ["assets.download", "assets.download.of"],
+    ["join.apply", "campaigns.apply_to"],
+    ["join.join", "campaigns.join"],
+  ] as const)("show %s in %s, the name for screen readers", (shown, name) => {
+    const texts = PAGES[language];
+    expect(texts[name].toLowerCase()).toContain(texts[shown].toLowerCase());
+  });
+
   it("are translated", () => {
     if (language === "en") return;
     const texts = { ...PAGES[language], ...CATALOGUES[language].texts };

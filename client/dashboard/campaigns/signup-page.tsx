@@ -5,6 +5,7 @@ import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.tsx";
+import { Translations, type Translation } from "./translations.tsx";
 import { saveCampaign } from "./save.ts";
 
 type Question = components["schemas"]["SignupQuestion"];
@@ -16,6 +17,7 @@ export function SignupPageSettings(props: CampaignViewProps) {
   const { signup, signup_url: url } = props.campaign;
   const form = useForm(textsOf(signup));
   const questions = useSignal<Question[]>(signup.questions);
+  const translations = useSignal<Translation[]>(signup.translations);
   return (
     <div class="card">
       <Form
@@ -28,10 +30,11 @@ export function SignupPageSettings(props: CampaignViewProps) {
         }
         onSubmit={async (given) => {
           const { signup: saved } = await saveCampaign(props, {
-            signup: { ...given, questions: questions.value },
+            signup: { ...given, questions: questions.value, translations: translations.value },
           });
           fillForm(form, textsOf(saved));
           questions.value = saved.questions;
+          translations.value = saved.translations;
         }}
       >
         <fieldset class="stack" disabled={!may("manager")}>
@@ -43,6 +46,7 @@ export function SignupPageSettings(props: CampaignViewProps) {
             hint="Leave it empty for none."
             rows={4}
           />
+          <Translations translations={translations} />
           <Questions questions={questions} />
         </fieldset>
       </Form>

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
-import { flag, longText, word } from "../../input/fields.ts";
+import { flag, longText, oneOf, word } from "../../input/fields.ts";
+import { LANGUAGES } from "../../languages/languages.ts";
 import { field } from "../../http/fields.ts";
 
 const MAX_QUESTIONS = 20;
@@ -20,6 +21,23 @@ export const questionAnswer = z
   })
   .meta({ id: "SignupQuestion" });
 
+/** What a sign-up page says in a language. */
+const translationAnswer = z
+  .object({
+    language: field(z.enum(LANGUAGES), "ISO 639 code of the language.", "de"),
+    description: field(
+      z.string().nullable(),
+      "What the sign-up page says. Null: the same as in the campaign.",
+      "Verdienen Sie 20 % jedes Verkaufs.",
+    ),
+    terms: field(
+      z.string().nullable(),
+      "The terms that people accept when they join. Null: the same as in the campaign.",
+      "Werben Sie nicht mit unserem Namen.",
+    ),
+  })
+  .meta({ id: "SignupTranslation" });
+
 /** The settings of a campaign's sign-up page. */
 export const signupAnswer = z
   .object({
@@ -34,6 +52,10 @@ export const signupAnswer = z
       "Do not bid on our name in ads.",
     ),
     questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
+    translations: field(
+      z.array(translationAnswer),
+      "The texts in other languages, for promoters who read those. An extension of Tidemark.",
+    ),
   })
   .meta({ id: "CampaignSignup" });
 
@@ -61,6 +83,15 @@ const question = z.object(
   "is invalid",
 );
 
+const translation = z.object(
+  {
+    language: field(oneOf(LANGUAGES), translationAnswer.shape.language),
+    description: field(longText.nullish(), translationAnswer.shape.description),
+    terms: field(longText.nullish(), translationAnswer.shape.terms),
+  },
+  "is invalid",
+);
+
 /** The settings are replaced as a whole, because answers refer to questions by their text. */
 export const signupParams = z
   .object(
@@ -74,6 +105,16 @@ export const signupParams = z
           .refine((all) => new Set(all.map((each) => each.label)).size === all.length, "ask the same twice")
           .nullish(),
         "The questions that people answer when they join.",
+      ),
+      translations: field(
+        z
+          .array(translation, "is invalid")
+          .refine(
+            (all) => new Set(all.map(({ language }) => language)).size === all.length,
+            "have a language twice",
+          )
+          .nullish(),
+        signupAnswer.shape.translations,
       ),
     },
     "is invalid",
@@ -91,6 +132,13 @@ export function signupOf(given: z.output<typeof signupParams>): NonNullable<Camp
       isRequired: each.is_required ?? false,
       choices: each.choices ?? [],
     })),
+    ...(given.translations && {
+      translations: given.translations.map(({ language, description, terms }) => ({
+        language,
+        description: description ?? null,
+        terms: terms ?? null,
+      })),
+    }),
   };
 }
 
@@ -100,6 +148,11 @@ export function signupJson(campaign: Campaign): z.output<typeof signupAnswer> {
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
     questions: questionsJson(campaign),
+    translations: (campaign.signup?.translations ?? []).map(({ language, description, terms }) => ({
+      language,
+      description,
+      terms,
+    })),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkSignup, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { checkSignup, signupTexts, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { keepPassword } from "../../domain/access/password.ts";
 import { requireSignatures } from "../../domain/people/contract/document.ts";
 import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/people/portal/join.ts";
@@ -145,8 +145,7 @@ async function joinPageJson(
     id: campaign.id,
     name: campaign.name,
     company_name: account.name,
-    description: campaign.signup?.description ?? null,
-    terms: campaign.signup?.terms ?? null,
+    ...signupTexts(campaign, language),
     contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
     questions: questionsJson(campaign),
     offer: await loadTerms(context.store, { account, campaign, language }),

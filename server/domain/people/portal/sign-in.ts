@@ -168,7 +168,7 @@ export async function findByAuthToken(store: Store, authToken: string): Promise<
 /** Signs a promoter in by their auth token. Resolves to null if it is unknown. */
 export async function signInByAuthToken(
   context: Context,
-  { authToken, device }: { authToken: string; device: string | null },
+  { authToken, device, language = null }: { authToken: string } & Visit,
 ): Promise<SignedIn | null> {
   const found = await findByAuthToken(context.store, authToken);
   if (found === null) return null;
@@ -176,7 +176,7 @@ export async function signInByAuthToken(
   return context.store.transact(async (tx) => {
     const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
     if (promoter === null || promoter.archivedAt !== null) return null;
-    return enter(tx, context, { account, promoter, device, mustSetPassword: false });
+    return enter(tx, context, { account, promoter, device, language, mustSetPassword: false });
   });
 }
 

@@ -7,6 +7,7 @@ import type { Account } from "../account/account.ts";
 import type { Context } from "../../context.ts";
 import type { EmailKind } from "../../events/email.ts";
 import { productsNamed, type RewardEntry } from "../reward/reward.ts";
+import type { Language } from "../../../languages/languages.ts";
 
 export const ATTRIBUTIONS = ["last", "first"] as const;
 
@@ -64,6 +65,28 @@ export interface CampaignSignup {
   /** Applicants must accept them. */
   terms: string | null;
   questions: SignupQuestion[];
+  /** The texts in other languages. Absent: none. */
+  translations?: SignupTranslation[];
+}
+
+/** What a sign-up page says in a language. Null: the same as in `CampaignSignup`. */
+export interface SignupTranslation {
+  language: Language;
+  description: string | null;
+  terms: string | null;
+}
+
+/** What a campaign's sign-up page says to readers of a language. Null: of none of ours. */
+export function signupTexts(
+  { signup }: Campaign,
+  language: Language | null,
+): Pick<CampaignSignup, "description" | "terms"> {
+  const translated = signup?.translations?.find((each) => each.language === language);
+  const terms = signup?.terms ?? null;
+  return {
+    description: translated?.description ?? signup?.description ?? null,
+    terms: terms && (translated?.terms ?? terms),
+  };
 }
 
 /** A question to applicants. */

@@ -5,6 +5,7 @@ import {
   isInvited,
   listCampaigns,
   loadCampaign,
+  signupTexts,
   type Campaign,
 } from "../../../domain/program/campaign/campaign.ts";
 import {
@@ -157,8 +158,7 @@ async function json(
   const joined = states.get(campaign.id);
   return {
     ...embeddedCampaignJson(campaign),
-    description: campaign.signup?.description ?? null,
-    terms: campaign.signup?.terms ?? null,
+    ...signupTexts(campaign, language),
     contracts: await joinContractsJson(view, account, { campaign, promoter }),
     questions: questionsJson(campaign),
     offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),

@@ -33,6 +33,7 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { coupon, landingUrl, refToken, referralLink } from "../../../input/common-fields.ts";
+import { signupTexts } from "../../../domain/program/campaign/campaign.ts";
 
 const company = promoterCampaignAnswer.shape;
 
@@ -186,7 +187,7 @@ function showWith({
       ...summaryJson(parts),
       campaign: {
         ...shown.campaign,
-        description: campaign.signup?.description ?? null,
+        description: signupTexts(campaign, language).description,
         landing_url: campaign.landingUrl,
       },
       coupon: shown.coupon,

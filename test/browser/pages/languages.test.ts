@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { useMail } from "../../support/mail.ts";
+import { faultsOf, newPages } from "../../support/pages.ts";
+import { PASSWORD } from "../../support/portal.ts";
+import { company, reward } from "../../support/v2.ts";
+
+const pages = newPages({ promoters: 3, leads: 60, sales: 40 });
+const mail = useMail(() => pages.app);
+
+/** An address that signs the first promoter in. */
+let entrance = "";
+beforeAll(async () => {
+  const { app } = pages;
+  await company(app, "PUT /campaigns/1", {
+    promoters_may_add_leads: true,
+    promoters_may_make_promo_codes: true,
+    rewards_for_promoters: [{ reward_id: await reward(app, {}) }],
+    signup: { description: null, terms: "Be nice.", questions: [{ label: "Blog?", choices: ["A", "B"] }] },
+  });
+  const { body } = await app.v1("/promoters/update", { id: "1" });
+  entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+});
+
+it("a German browser sees a German sign-up page and portal, and its owner gets a German e-mail", async () => {
+  const page = await pages.open("/join/1", { locale: "de-DE" });
+  await page.getByRole("heading", { name: "Partner von Acme werden" }).waitFor();
+  await page.getByText(/^Sie verdienen 20\u00a0% jedes Verkaufs/).waitFor();
+  await page.getByLabel("Vorname").fill("Jane");
+  await page.getByLabel("E-Mail").fill("jane@nowhere");
+  await page.getByLabel("Passwort").fill(PASSWORD);
+  await page.getByRole("checkbox", { name: "Ich stimme den Bedingungen zu" }).check();
+  await page.getByRole("button", { name: "Mitmachen" }).click();
+  await page.getByText("Braucht eine Domain wie example.com.").waitFor();
+  await page.getByLabel("E-Mail").fill("jane.german@example.com");
+  await page.getByRole("button", { name: "Mitmachen" }).click();
+  await page.getByRole("heading", { name: "Sehen Sie in Ihr Postfach" }).waitFor();
+  await mail.send();
+  const { text = "" } = mail.emails.at(-1) ?? {};
+  expect(text).toMatch(/^Guten Tag,/);
+  await page.goto(/https?:\S+\/portal\/welcome#\S+/.exec(text)?.[0] ?? "");
+  await page.getByLabel("Ihr Passwort").fill(PASSWORD);
+  await page.getByRole("button", { name: "Bestätigen und anmelden" }).click();
+  await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
+  await page
+    .getByText(/^0,00\s\$$/)
+    .first()
+    .waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe("de");
+  expect(await faultsOf(page)).toEqual([]);
+});
+
+it("a promoter chooses another language, which stays", async () => {
+  const page = await pages.open(entrance, { locale: "de-DE" });
+  await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
+  await page.goto(`${pages.url}/portal/settings#tab=language`);
+  await page.getByRole("combobox", { name: "Sprache" }).selectOption("Français");
+  await page.getByRole("button", { name: "Sprache speichern" }).click();
+  await page.getByText("Votre langue est enregistrée.").waitFor();
+  await page.getByRole("heading", { name: "Paramètres", level: 1 }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Paramètres", level: 1 }).waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe("fr");
+});
+
+/** Pages of the portal, and the tabs of the settings. */
+const PATHS = [
+  "links",
+  "assets",
+  "leads",
+  "commissions",
+  "payouts",
+  "campaigns",
+  "people",
+  ...["profile", "payout", "invoice", "emails", "language", "password"].map((tab) => `settings#tab=${tab}`),
+];
+
+describe.each([
+  ["de", 360],
+  ["fr", 360],
+  ["es", 360],
+  ["pt", 360],
+  ["ja", 360],
+  ["he", 360],
+  ["he", 1280],
+] as const)("in %s, at %i pixels", (language, width) => {
+  const isRightToLeft = language === "he";
+
+  it("every page is without a fault, and none is too wide", async () => {
+    await pages.app.records.change("promoter", 1, { language });
+    const page = await pages.open("/join/1", { width, locale: language });
+    const faults: Record<string, string[]> = { join: await faultsOf(page) };
+    expect(await page.locator("html").getAttribute("dir")).toBe(isRightToLeft ? "rtl" : "ltr");
+    await page.goto(pages.url + entrance);
+    await page.locator("canvas").waitFor();
+    faults["home"] = await faultsOf(page);
+    for (const path of PATHS) {
+      await page.goto(`${pages.url}/portal/${path}`);
+      await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+      faults[path] = await faultsOf(page);
+    }
+    expect(Object.fromEntries(Object.entries(faults).filter(([, each]) => each.length > 0))).toEqual({});
+  });
+});
+
+it("a page from right to left begins on the right", async () => {
+  await pages.app.records.change("promoter", 1, { language: "he" });
+  const page = await pages.open(entrance, { locale: "he-IL" });
+  const [heading, navigation] = [page.locator("h1"), page.locator(".side")];
+  await heading.waitFor();
+  const [text, side] = [await heading.boundingBox(), await navigation.boundingBox()];
+  expect(side!.x).toBeGreaterThan(text!.x);
+  expect(text!.x + text!.width).toBeGreaterThan(640);
+  // Addresses stay readable.
+  const direction = await page
+    .locator("code")
+    .first()
+    .evaluate((code) => getComputedStyle(code).direction);
+  expect(direction).toBe("ltr");
+});
