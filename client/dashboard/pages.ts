@@ -109,6 +109,13 @@ export const PAGES: PageRow[] = [
     role: "owner",
   },
   {
+    path: "/admin/settings/bank-account",
+    title: "Bank account",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/bank-account.tsx")).BankAccountSettings),
+    role: "owner",
+  },
+  {
     path: "/admin/settings/rates",
     title: "Exchange rates",
     group: "Settings",

@@ -16,7 +16,8 @@ import {
   type PaymentsBatch,
 } from "../domain/ledger/payments-batch/batch.ts";
 import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
-import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/ledger/payments-batch/payment-file.ts";
+import { FILE_FORMATS, type FileFormat } from "../domain/ledger/payment/payment.ts";
+import { paymentFile } from "../domain/ledger/payments-batch/payment-file.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { generatePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-run/run.ts";
@@ -208,9 +209,10 @@ function batchCommands(program: Command): void {
       new Option("--format <format>", "its format; usually that of the method").choices(FILE_FORMATS),
     )
     .option("--part <number>", "which file, if the batch needs several", wholeNumber("--part"))
-    .option("--debtor-name <name>", "sepa: your own name, usually the account's")
-    .option("--debtor-iban <iban>", "sepa: your own account")
-    .option("--debtor-bic <bic>", "sepa: the BIC of your bank")
+    .option("--file <id>", "an earlier file, to write it again", wholeNumber("--file"))
+    .option("--debtor-name <name>", "sepa, pain001: your own name, usually that of your bank account")
+    .option("--debtor-iban <iban>", "sepa, pain001: your own account, usually that of the settings")
+    .option("--debtor-bic <bic>", "sepa, pain001: the BIC of your bank")
     .action(writeBatchFile);
   program
     .command("pay <account-id>")
@@ -283,6 +285,7 @@ function listBatches(accountId: string): Promise<void> {
 interface FileOptions {
   format?: FileFormat;
   part?: number;
+  file?: number;
   debtorName?: string;
   debtorIban?: string;
   debtorBic?: string;
@@ -291,8 +294,9 @@ interface FileOptions {
 function writeBatchFile(accountId: string, id: number, options: FileOptions): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
-    const { format = null, part = null } = options;
-    const file = await paymentFile(context, account, { id, format, part, debtor: { name, iban, bic } });
+    const { format = null, part = null, file: orderId = null } = options;
+    const wanted = { id, format, part, orderId, debtor: { name, iban, bic } };
+    const file = await paymentFile(context, account, wanted);
     process.stdout.write(file.text);
   });
 }

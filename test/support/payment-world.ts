@@ -222,6 +222,7 @@ export async function newPaymentWorld(engine: Engine) {
             id: batchIds.at(-1)!,
             format: null,
             part: null,
+            orderId: null,
             debtor: { name: null, iban: null, bic: null },
           }),
         );

@@ -60,6 +60,7 @@ const TABLE = {
     GET /payout_runs
     GET /payout_runs/preview
     GET /payments_batches
+    GET /payments_batches/:id/files
     GET /payments
     GET /payout_holds
     GET /payout_methods
@@ -170,6 +171,8 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     GET /payments_batches/:id/plan
+    GET /bank_account
+    PUT /bank_account
     POST /payments_batches/:id/approve
     POST /payments_batches/:id/send
     POST /payments/:id/decide
