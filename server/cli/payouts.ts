@@ -24,7 +24,7 @@ import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-ru
 import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/ledger/payout/payout.ts";
 import { movePayout } from "../domain/ledger/payout/status.ts";
 import { asItIs } from "../domain/show.ts";
-import { wholeNumber, wholeNumbers } from "./options.ts";
+import { calendarDay, wholeNumber, wholeNumbers } from "./options.ts";
 import { providerCommands } from "./payments.ts";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
@@ -72,7 +72,7 @@ export function payoutCommands(program: Command): void {
   payouts
     .command("generate <account-id>")
     .description("make the payouts of the latest period now; the server does this automatically")
-    .option("--day <date>", "any day of an earlier period, such as 2026-01-31", calendarDay)
+    .option("--day <date>", "any day of an earlier period, such as 2026-01-31", calendarDay("--day"))
     .action(generate);
   payouts
     .command("list-runs <account-id>")
@@ -176,12 +176,6 @@ async function runRow(store: Context["store"], run: PayoutRun) {
     finished_at: run.finishedAt,
     payouts: await countOfRun(store, run),
   };
-}
-
-function calendarDay(value: string): string {
-  const day = new Date(`${value}T00:00:00.000Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(value) && day.toJSON()?.startsWith(value)) return value;
-  throw new Error(`--day ${value} is not a day such as 2026-01-31`);
 }
 
 /** Adds the commands for payments batches. */

@@ -63,6 +63,7 @@ const TABLE = {
     GET /payments_batches/:id/files
     GET /payments
     GET /payout_holds
+    GET /books
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -137,6 +138,7 @@ const TABLE = {
     DELETE /commissions/destroy
     POST /commissions/generate_payouts
     POST /setup/script
+    GET /books/download
     GET /exports/promoters
     GET /exports/referrals
     GET /exports/commissions
