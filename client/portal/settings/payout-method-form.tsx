@@ -1,7 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { BankFields, bankDetails, blankBank } from "../../ui/bank/bank-fields.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
 import { TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 
 const NAMES = { bank: "Bank transfer", paypal: "PayPal", wise: "Wise", crypto: "Crypto wallet" } as const;
 type Name = keyof typeof NAMES;
@@ -11,27 +15,10 @@ interface Field {
   label: string;
   hint?: string;
   type?: "email";
-  isOptional?: boolean;
 }
 
-/** The details of each method. The server checks them. */
-const FIELDS: Record<Name, Field[]> = {
-  bank: [
-    { name: "account_holder_name", label: "Account holder" },
-    { name: "bank_country", label: "Country of the bank", hint: "Two letters, such as DE or US." },
-    {
-      name: "iban",
-      label: "IBAN",
-      hint: "In countries without IBANs, fill in the fields below.",
-      isOptional: true,
-    },
-    { name: "account_number", label: "Account number", isOptional: true },
-    { name: "routing_aba_number", label: "Routing number (US)", isOptional: true },
-    { name: "sort_code", label: "Sort code (UK)", isOptional: true },
-    { name: "bsb_code", label: "BSB code (Australia)", isOptional: true },
-    { name: "swift_bic_code", label: "SWIFT or BIC code", isOptional: true },
-    { name: "bank_name", label: "Name of the bank", isOptional: true },
-  ],
+/** The details of the other methods. The server checks them. */
+const FIELDS: Record<Exclude<Name, "bank">, Field[]> = {
   paypal: [{ name: "wallet_email", label: "E-mail address of your PayPal account", type: "email" }],
   wise: [{ name: "wise_email", label: "E-mail address of your Wise account", type: "email" }],
   crypto: [
@@ -53,28 +40,81 @@ export function PayoutMethodForm({ onClose, onAdded }: { onClose: () => void; on
           </button>
         ))}
       </div>
-      <DetailsForm key={method.value} method={method.value} onClose={onClose} onAdded={onAdded} />
+      {method.value === "bank" ? (
+        <BankForm onClose={onClose} onAdded={onAdded} />
+      ) : (
+        <DetailsForm key={method.value} method={method.value} onClose={onClose} onAdded={onAdded} />
+      )}
     </section>
   );
 }
 
-function DetailsForm({
+interface Closing {
+  onClose: () => void;
+  onAdded: () => void;
+}
+
+function BankForm({ onClose, onAdded }: Closing) {
+  const forms = useLoad((signal) => answer(api.GET("/api/v2/affiliate/bank_forms", { signal })));
+  const form = useForm(blankBank());
+  return (
+    <Await loaded={forms}>
+      {(known) => (
+        <MethodForm
+          form={form}
+          method="bank"
+          onClose={onClose}
+          onAdded={onAdded}
+          detailsOf={(values) => bankDetails(values, known)}
+        >
+          <BankFields form={form} forms={known} />
+        </MethodForm>
+      )}
+    </Await>
+  );
+}
+
+function DetailsForm({ method, ...closing }: Closing & { method: Exclude<Name, "bank"> }) {
+  const fields = FIELDS[method];
+  const form = useForm<Record<string, string>>(Object.fromEntries(fields.map(({ name }) => [name, ""])));
+  return (
+    <MethodForm form={form} method={method} {...closing}>
+      {fields.map(({ name, label, hint, type }) => (
+        <TextField
+          key={name}
+          form={form}
+          name={name}
+          label={label}
+          hint={hint}
+          type={type}
+          autocomplete="off"
+          required
+        />
+      ))}
+    </MethodForm>
+  );
+}
+
+function MethodForm({
+  form,
   method,
   onClose,
   onAdded,
-}: {
+  detailsOf = (values) => values,
+  children,
+}: Closing & {
+  form: FormState<Record<string, string>>;
   method: Name;
-  onClose: () => void;
-  onAdded: () => void;
+  detailsOf?: (values: Record<string, string>) => Record<string, string>;
+  children: ComponentChildren;
 }) {
-  const fields = FIELDS[method];
-  const form = useForm<Record<string, string>>(Object.fromEntries(fields.map(({ name }) => [name, ""])));
   return (
     <Form
       form={form}
       action={`Be paid by ${NAMES[method]}`}
-      onSubmit={async (details) => {
-        await answer(api.POST("/api/v2/affiliate/payout_methods", { body: { method, details } }));
+      onSubmit={async (values) => {
+        const body = { method, details: detailsOf(values) };
+        await answer(api.POST("/api/v2/affiliate/payout_methods", { body }));
         onAdded();
       }}
       others={
@@ -83,18 +123,7 @@ function DetailsForm({
         </button>
       }
     >
-      {fields.map(({ name, label, hint, type, isOptional }) => (
-        <TextField
-          key={name}
-          form={form}
-          name={name}
-          label={isOptional ? `${label} (optional)` : label}
-          hint={hint}
-          type={type}
-          autocomplete="off"
-          required={!isOptional}
-        />
-      ))}
+      {children}
     </Form>
   );
 }

@@ -19,6 +19,7 @@ import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
+import { bankFormsAnswer, bankFormsJson } from "./bank-forms.ts";
 import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { field, message } from "../../http/fields.ts";
 
@@ -129,6 +130,16 @@ export const createPayoutMethodOperation: V2Operation = {
     };
     return payoutMethodJson(await createPayoutMethod(context, account.id, input));
   },
+};
+
+/** `GET /api/v2/company/bank_forms` */
+export const bankFormsOperation: V2Operation = {
+  id: "listBankForms",
+  summary: "List what a bank account needs in each country",
+  description:
+    "Lists which details promoters must give of a bank account, by the country of the bank. For your own requests, the country and the holder are enough. An extension of Tidemark.",
+  answer: bankFormsAnswer,
+  handle: () => Promise.resolve(bankFormsJson()),
 };
 
 /** `GET /api/v2/company/payout_methods/{id}` */

@@ -24,6 +24,7 @@ import {
   markAsUnpaidOperation,
 } from "./payout-batches.ts";
 import {
+  bankFormsOperation,
   createPayoutMethodOperation,
   getPayoutMethodOperation,
   listPayoutMethodsOperation,
@@ -63,6 +64,7 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["PUT", "/bank_account", changeBankAccountOperation, "owner"],
   ["GET", "/payout_holds", listPayoutHoldsOperation],
   ["POST", "/promoters/:id/release_payouts", releasePayoutsOperation, "owner"],
+  ["GET", "/bank_forms", bankFormsOperation],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],

@@ -63,6 +63,7 @@ const TABLE = {
     GET /payments_batches/:id/files
     GET /payments
     GET /payout_holds
+    GET /bank_forms
     GET /books
     GET /payout_methods
     GET /payout_methods/:id

@@ -1,79 +1,36 @@
 import { countrySpecs } from "ibantools";
 import { compactNumber, isBic, isClabe, isIban, isRoutingNumber } from "../../bank-numbers.ts";
 
-/** A detail of a bank account that forms ask for. */
-interface BankField {
-  label: string;
-  hint: string | null;
-  /** What is wrong with a text that is not blank, or null. */
-  fault: (text: string) => string | null;
-  /** The values of a choice, and their labels. Absent: it is typed. */
-  choices?: Record<string, string>;
-}
-
 const fine = () => null;
 const shaped = (shape: RegExp, words: string) => (text: string) =>
   shape.test(compactNumber(text)) ? null : words;
 const checked = (isRight: (text: string) => boolean, words: string) => (text: string) =>
   isRight(text) ? null : words;
 
-/** The details that identify an account, by the names of the API. */
-export const BANK_FIELDS = {
-  iban: { label: "IBAN", hint: null, fault: checked(isIban, "is not a valid IBAN") },
-  account_number: {
-    label: "Account number",
-    hint: null,
-    fault: shaped(/^[A-Z0-9]{4,34}$/, "is invalid"),
+/** The details that identify an account, by the names of the API: what is wrong with a text, or null. */
+const BANK_FIELDS = {
+  iban: checked(isIban, "is not a valid IBAN"),
+  account_number: shaped(/^[A-Z0-9]{4,34}$/, "is invalid"),
+  routing_aba_number: (text: string) => {
+    if (!/^\d{9}$/.test(compactNumber(text))) return "must have 9 digits";
+    return isRoutingNumber(text) ? null : "is not a valid routing number";
   },
-  routing_aba_number: {
-    label: "Routing number",
-    hint: "The nine digits for ACH.",
-    fault: (text) => {
-      if (!/^\d{9}$/.test(compactNumber(text))) return "must have 9 digits";
-      return isRoutingNumber(text) ? null : "is not a valid routing number";
-    },
-  },
-  account_type: {
-    label: "Kind of account",
-    hint: null,
-    fault: (text) => (text === "checking" || text === "savings" ? null : "is not one of checking, savings"),
-    choices: { checking: "Checking", savings: "Savings" },
-  },
-  account_holder_type: {
-    label: "The account belongs to",
-    hint: null,
-    fault: (text) => (text === "person" || text === "company" ? null : "is not one of person, company"),
-    choices: { person: "A person", company: "A company" },
-  },
-  sort_code: { label: "Sort code", hint: "Six digits.", fault: shaped(/^\d{6}$/, "must have 6 digits") },
-  bsb_code: { label: "BSB code", hint: "Six digits.", fault: shaped(/^\d{6}$/, "must have 6 digits") },
-  institution_number: {
-    label: "Institution number",
-    hint: "Three digits.",
-    fault: shaped(/^\d{3}$/, "must have 3 digits"),
-  },
-  transit_number: {
-    label: "Transit number",
-    hint: "Five digits.",
-    fault: shaped(/^\d{5}$/, "must have 5 digits"),
-  },
-  ifsc_code: {
-    label: "IFSC code",
-    hint: "Such as HDFC0001234.",
-    fault: shaped(/^[A-Z]{4}0[A-Z0-9]{6}$/, "must be like HDFC0001234"),
-  },
-  bank_code: { label: "Bank code", hint: null, fault: shaped(/^\d{3,4}$/, "must have 3 or 4 digits") },
-  branch_code: { label: "Branch code", hint: null, fault: shaped(/^\d{3,6}$/, "must have 3 to 6 digits") },
-  clabe: { label: "CLABE", hint: "Eighteen digits.", fault: checked(isClabe, "is not a valid CLABE") },
-  swift_bic_code: {
-    label: "SWIFT or BIC code",
-    hint: null,
-    fault: checked(isBic, "is not a valid BIC"),
-  },
-  bank_name: { label: "Name of the bank", hint: null, fault: fine },
-} satisfies Record<string, BankField>;
+  account_type: checked((text) => /^(checking|savings)$/.test(text), "is not one of checking, savings"),
+  account_holder_type: checked((text) => /^(person|company)$/.test(text), "is not one of person, company"),
+  sort_code: shaped(/^\d{6}$/, "must have 6 digits"),
+  bsb_code: shaped(/^\d{6}$/, "must have 6 digits"),
+  institution_number: shaped(/^\d{3}$/, "must have 3 digits"),
+  transit_number: shaped(/^\d{5}$/, "must have 5 digits"),
+  ifsc_code: shaped(/^[A-Z]{4}0[A-Z0-9]{6}$/, "must be like HDFC0001234"),
+  bank_code: shaped(/^\d{3,4}$/, "must have 3 or 4 digits"),
+  branch_code: shaped(/^\d{3,6}$/, "must have 3 to 6 digits"),
+  clabe: checked(isClabe, "is not a valid CLABE"),
+  swift_bic_code: checked(isBic, "is not a valid BIC"),
+  bank_name: fine,
+} satisfies Record<string, (text: string) => string | null>;
 
 export type BankFieldName = keyof typeof BANK_FIELDS;
+export const BANK_FIELD_NAMES = Object.keys(BANK_FIELDS) as [BankFieldName, ...BankFieldName[]];
 
 /** The details that an account needs, and others that banks may want. */
 export interface BankForm {
@@ -129,7 +86,7 @@ function ibanCountries(): string[] {
 }
 
 /** The details that a bank account in a country needs. */
-export function bankFormOf(country: string): BankForm {
+function bankFormOf(country: string): BankForm {
   return BANK_FORMS[country] ?? ELSEWHERE;
 }
 
@@ -139,9 +96,9 @@ export function bankFormOf(country: string): BankForm {
  */
 export function bankFaults(details: Record<string, string | undefined>): Record<string, string> {
   const faults: Record<string, string> = {};
-  for (const [name, { fault }] of Object.entries(BANK_FIELDS) as [BankFieldName, BankField][]) {
+  for (const name of BANK_FIELD_NAMES) {
     const text = details[name] ?? "";
-    const words = text === "" ? null : fault(text);
+    const words = text === "" ? null : BANK_FIELDS[name](text);
     if (words !== null) faults[name] = words;
   }
   const { bank_country: country = "", iban = "" } = details;

@@ -16,6 +16,7 @@ import { flag, oneOf } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import { bankFormsAnswer, bankFormsJson } from "../../payout/bank-forms.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
@@ -63,6 +64,16 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   },
 };
 
+/** `GET /api/v2/affiliate/bank_forms` */
+export const listBankFormsOperation: AffiliateOperation = {
+  id: "listOwnBankForms",
+  summary: "List what a bank account needs in each country",
+  description:
+    "Lists which details a payout method of the kind `bank` needs, by the country of the bank. An extension of Tidemark.",
+  answer: bankFormsAnswer,
+  handle: () => Promise.resolve(bankFormsJson()),
+};
+
 /** `GET /api/v2/affiliate/payout_methods/{id}` */
 export const showOwnMethodOperation: AffiliateOperation = {
   id: "getOwnPayoutMethod",
@@ -78,7 +89,7 @@ export const createOwnMethodOperation: AffiliateOperation = {
   id: "createOwnPayoutMethod",
   summary: "Add a payout method",
   description:
-    "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
+    "Adds a way to be paid. `bank` needs what `GET /bank_forms` lists for its country, or an IBAN; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
   example: { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
   body: createBody,
   answer: payoutMethodAnswer,
