@@ -4,6 +4,7 @@ import { BANK_FIELD_NAMES, bankFaults } from "../../../domain/ledger/payout-meth
 import type { Account } from "../../../domain/program/account/account.ts";
 import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { email, word } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
 import { payoutTermsJson, type payoutTermsAnswer } from "../../payout/payout-stats.ts";
 
 const LINE = 200;
@@ -51,6 +52,23 @@ export const OWN_METHODS = {
 
 export type OwnMethod = keyof typeof OWN_METHODS;
 export const OWN_METHOD_NAMES = Object.keys(OWN_METHODS) as [OwnMethod, ...OwnMethod[]];
+
+/**
+ * The details of a payout method that a promoter can set up.
+ *
+ * @throws Failure `invalid`
+ */
+export function shapeOwnDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
+  // Blank form fields count as missing, also within `details`.
+  const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
+  const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
+  return shapeInput(schema, { details: Object.fromEntries(filled) }).details;
+}
+
+/** Whether promoters can set up such a method themselves. */
+export function isOwnMethod(method: string): method is OwnMethod {
+  return method in OWN_METHODS;
+}
 
 /** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
 export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {

@@ -20,7 +20,13 @@ import { bankFormsAnswer, bankFormsJson } from "../../payout/bank-forms.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { OWN_METHODS, OWN_METHOD_NAMES, ownTermsJson, type OwnMethod } from "./payout-details.ts";
+import {
+  OWN_METHODS,
+  OWN_METHOD_NAMES,
+  ownTermsJson,
+  shapeOwnDetails,
+  type OwnMethod,
+} from "./payout-details.ts";
 import { field } from "../../../http/fields.ts";
 import { ownData } from "../../../input/common-fields.ts";
 
@@ -99,7 +105,7 @@ export const createOwnMethodOperation: AffiliateOperation = {
     const created = await createPayoutMethod(context, promoter.accountId, {
       promoterId: promoter.id,
       method: body.method,
-      details: shapeDetails(body.method, body.details),
+      details: shapeOwnDetails(body.method, body.details),
       isSelected: body.is_selected,
       isDisabled: false,
     });
@@ -122,7 +128,7 @@ export const updateOwnMethodOperation: AffiliateOperation = {
     const body = shapeInput(updateBody, await readJson(event));
     const { id, method } = await loadOwn(request);
     if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
-    const given = shapeDetails(method as OwnMethod, body.details);
+    const given = shapeOwnDetails(method as OwnMethod, body.details);
     return payoutMethodJson(
       await updatePayoutMethod(context, promoter.accountId, { id, change: () => ({ details: given }) }),
     );
@@ -166,11 +172,4 @@ async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<
   const method = await loadPayoutMethod(context.store, promoter.accountId, readPathId(event));
   if (method.promoterId !== promoter.id) throw new Failure("not_found", "Payout method not found.");
   return method;
-}
-
-function shapeDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
-  // Blank form fields count as missing, also within `details`.
-  const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
-  const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
-  return shapeInput(schema, { details: Object.fromEntries(filled) }).details;
 }
