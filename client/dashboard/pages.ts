@@ -110,8 +110,6 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/bank-account",
-    title: "Bank account",
-    group: "Settings",
     component: lazy(async () => (await import("./settings/bank-account.tsx")).BankAccountSettings),
     role: "owner",
   },
