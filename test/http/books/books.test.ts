@@ -1,6 +1,8 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { forgetBooks } from "../../support/book-laws.ts";
+import { makeReward, offer } from "../../support/money.ts";
 import { changeAccount } from "../../support/payouts.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 
@@ -102,6 +104,46 @@ describe("the books", () => {
     });
     const april = { ...NOTHING, opening: 5_300, reversed: 5_000, closing: 300 };
     expect(await books("to=2026-04-30")).toMatchObject({ body: { meta: { total: april } } });
+  });
+
+  it("show what moves to another promoter with a lead", async () => {
+    await offer(app, await makeReward(app, [{ amount: 10 }]));
+    await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane" });
+    setDay("2026-03-10");
+    await app.v1("/track/sale", { email: "sam@example.net", event_id: "inv_1", amount: "10000" });
+    setDay("2026-04-05");
+    await app.v1("/leads/update", { email: "sam@example.net", new_ref_id: "joe" });
+    await app.v1("/track/refund", { email: "sam@example.net", event_id: "re_1", amount: "4000" });
+    expect(await books("to=2026-03-31")).toMatchObject({
+      body: { data: [{ ...JANE, ...NOTHING, earned: 1_000, closing: 1_000 }] },
+    });
+    const joe = { ...NOTHING, moved: 1_000, reversed: 400, closing: 600 };
+    expect(await books("to=2026-04-30")).toMatchObject({
+      body: {
+        data: [
+          { ...JANE, ...NOTHING, opening: 1_000, moved: -1_000 },
+          { promoter_id: 2, ...joe },
+        ],
+        meta: { total: { ...NOTHING, opening: 1_000, reversed: 400, closing: 600 } },
+      },
+    });
+  });
+
+  it("show records from before the books on their own day, also after they change", async () => {
+    setDay("2026-03-10");
+    await earn(1, 5_000);
+    await earn(1, 700);
+    await company(app, "POST /commissions/generate_payouts", { ids: [1] });
+    await company(app, "POST /payouts/mark_as_paid", { ids: [1] });
+    await forgetBooks(app.context.store, app.accountId);
+    const march = { ...NOTHING, earned: 5_700, paid: 5_000, closing: 700 };
+    expect(await books("to=2026-03-31")).toMatchObject({ body: { data: [{ ...JANE, ...march }] } });
+    setDay("2026-04-05");
+    await company(app, "POST /payouts/mark_as_unpaid", { ids: [1] });
+    await company(app, "DELETE /commissions/destroy", { ids: [2] });
+    expect(await books("to=2026-03-31")).toMatchObject({ body: { data: [{ ...JANE, ...march }] } });
+    const april = { ...NOTHING, opening: 700, reversed: 700, returned: 5_000, closing: 5_000 };
+    expect(await books("to=2026-04-30")).toMatchObject({ body: { data: [{ ...JANE, ...april }] } });
   });
 
   it("begin and end their days in the account's time zone", async () => {
