@@ -6,24 +6,27 @@ import { BankFields, bankDetails, blankBank } from "../../ui/bank/bank-fields.ts
 import { Await } from "../../ui/feedback/state.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
+import { t, type TextKey } from "../../languages/messages.ts";
+import { methodName } from "../words.ts";
 
-const NAMES = { bank: "Bank transfer", paypal: "PayPal", wise: "Wise", crypto: "Crypto wallet" } as const;
-type Name = keyof typeof NAMES;
+const KINDS = ["bank", "paypal", "wise", "crypto"] as const;
+type Name = (typeof KINDS)[number];
 
 interface Field {
   name: string;
-  label: string;
-  hint?: string;
+  /** The keys of the texts. */
+  label: TextKey;
+  hint?: TextKey;
   type?: "email";
 }
 
 /** The details of the other methods. The server checks them. */
 const FIELDS: Record<Exclude<Name, "bank">, Field[]> = {
-  paypal: [{ name: "wallet_email", label: "E-mail address of your PayPal account", type: "email" }],
-  wise: [{ name: "wise_email", label: "E-mail address of your Wise account", type: "email" }],
+  paypal: [{ name: "wallet_email", label: "wallet.paypal", type: "email" }],
+  wise: [{ name: "wise_email", label: "wallet.wise", type: "email" }],
   crypto: [
-    { name: "crypto_currency", label: "Currency", hint: "Such as BTC or USDC." },
-    { name: "wallet_address", label: "Address of the wallet" },
+    { name: "crypto_currency", label: "wallet.currency", hint: "wallet.currency.hint" },
+    { name: "wallet_address", label: "wallet.address" },
   ],
 };
 
@@ -31,12 +34,12 @@ const FIELDS: Record<Exclude<Name, "bank">, Field[]> = {
 export function PayoutMethodForm({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
   const method = useSignal<Name>("bank");
   return (
-    <section class="card stack" aria-label="New payout method">
-      <h2>New payout method</h2>
-      <div class="segments" role="group" aria-label="Method">
-        {(Object.keys(NAMES) as Name[]).map((name) => (
+    <section class="card stack" aria-label={t("methods.new")}>
+      <h2>{t("methods.new")}</h2>
+      <div class="segments" role="group" aria-label={t("methods.method")}>
+        {KINDS.map((name) => (
           <button key={name} aria-pressed={method.value === name} onClick={() => (method.value = name)}>
-            {NAMES[name]}
+            {methodName(name)}
           </button>
         ))}
       </div>
@@ -84,8 +87,8 @@ function DetailsForm({ method, ...closing }: Closing & { method: Exclude<Name, "
           key={name}
           form={form}
           name={name}
-          label={label}
-          hint={hint}
+          label={t(label)}
+          hint={hint && t(hint)}
           type={type}
           autocomplete="off"
           required
@@ -111,7 +114,7 @@ function MethodForm({
   return (
     <Form
       form={form}
-      action={`Be paid by ${NAMES[method]}`}
+      action={t("methods.action", { method: methodName(method) })}
       onSubmit={async (values) => {
         const body = { method, details: detailsOf(values) };
         await answer(api.POST("/api/v2/affiliate/payout_methods", { body }));
@@ -119,7 +122,7 @@ function MethodForm({
       }}
       others={
         <button type="button" class="button plain" onClick={onClose}>
-          Cancel
+          {t("cancel")}
         </button>
       }
     >

@@ -1,4 +1,5 @@
 import type { components } from "../api/types.ts";
+import { locale, t, type TextKey } from "../../languages/messages.ts";
 import { Select, TextField } from "../form/field.tsx";
 import type { FormState } from "../form/form.tsx";
 
@@ -10,41 +11,42 @@ export interface BankForms {
 }
 type Name = BankForm["required"][number];
 
+/** The keys of a field's texts. */
 interface Words {
-  label: string;
-  hint?: string;
+  label: TextKey;
+  hint?: TextKey;
   /** Absent: it is typed. */
-  choices?: [string, string][];
+  choices?: [value: string, words: TextKey][];
 }
 
 const FIELDS: Record<Name, Words> = {
-  iban: { label: "IBAN" },
-  account_number: { label: "Account number" },
-  routing_aba_number: { label: "Routing number", hint: "The nine digits for ACH." },
+  iban: { label: "bank.iban" },
+  account_number: { label: "bank.account_number" },
+  routing_aba_number: { label: "bank.routing", hint: "bank.routing.hint" },
   account_type: {
-    label: "Kind of account",
+    label: "bank.account_type",
     choices: [
-      ["checking", "Checking"],
-      ["savings", "Savings"],
+      ["checking", "bank.checking"],
+      ["savings", "bank.savings"],
     ],
   },
   account_holder_type: {
-    label: "The account belongs to",
+    label: "bank.owner",
     choices: [
-      ["person", "A person"],
-      ["company", "A company"],
+      ["person", "bank.person"],
+      ["company", "bank.company"],
     ],
   },
-  sort_code: { label: "Sort code", hint: "Six digits." },
-  bsb_code: { label: "BSB code", hint: "Six digits." },
-  institution_number: { label: "Institution number", hint: "Three digits." },
-  transit_number: { label: "Transit number", hint: "Five digits." },
-  ifsc_code: { label: "IFSC code", hint: "Such as HDFC0001234." },
-  bank_code: { label: "Bank code" },
-  branch_code: { label: "Branch code" },
-  clabe: { label: "CLABE", hint: "Eighteen digits." },
-  swift_bic_code: { label: "SWIFT or BIC code" },
-  bank_name: { label: "Name of the bank" },
+  sort_code: { label: "bank.sort_code", hint: "bank.six_digits" },
+  bsb_code: { label: "bank.bsb", hint: "bank.six_digits" },
+  institution_number: { label: "bank.institution", hint: "bank.three_digits" },
+  transit_number: { label: "bank.transit", hint: "bank.five_digits" },
+  ifsc_code: { label: "bank.ifsc", hint: "bank.ifsc.hint" },
+  bank_code: { label: "bank.code" },
+  branch_code: { label: "bank.branch" },
+  clabe: { label: "bank.clabe", hint: "bank.clabe.hint" },
+  swift_bic_code: { label: "bank.swift" },
+  bank_name: { label: "bank.name" },
 };
 const NAMES = Object.keys(FIELDS) as Name[];
 
@@ -69,12 +71,18 @@ export function BankFields({ form, forms }: { form: FormState<Record<string, str
   const { required, optional } = namesOf(forms, form.values["bank_country"]!.value);
   return (
     <>
-      <TextField form={form} name="account_holder_name" label="Account holder" autocomplete="off" required />
+      <TextField
+        form={form}
+        name="account_holder_name"
+        label={t("bank.holder")}
+        autocomplete="off"
+        required
+      />
       <Select
         form={form}
         name="bank_country"
-        label="Country of the bank"
-        options={[["", "Choose a country"], ...COUNTRIES]}
+        label={t("bank.country")}
+        options={[["", t("bank.country.choose")], ...countries()]}
         required
       />
       {required.map((name) => (
@@ -97,13 +105,16 @@ function BankField({
   isRequired?: boolean;
 }) {
   const { label, hint, choices } = FIELDS[name];
-  if (choices !== undefined) return <Select form={form} name={name} label={label} options={choices} />;
+  if (choices !== undefined) {
+    const options = choices.map(([value, words]): [string, string] => [value, t(words)]);
+    return <Select form={form} name={name} label={t(label)} options={options} />;
+  }
   return (
     <TextField
       form={form}
       name={name}
-      label={isRequired ? label : `${label} (optional)`}
-      hint={hint}
+      label={isRequired ? t(label) : t("optional", { label: t(label) })}
+      hint={hint && t(hint)}
       autocomplete="off"
       required={isRequired}
     />
@@ -117,11 +128,10 @@ function namesOf({ countries, elsewhere }: BankForms, country: string): BankForm
 
 /** Groups of countries, and codes for what is unknown. */
 const NO_COUNTRIES = new Set(["EU", "EZ", "UN", "QO", "ZZ", "XA", "XB"]);
-const COUNTRIES = countries();
 
 /** All countries in the reader's language, sorted by name. */
 function countries(): [code: string, name: string][] {
-  const names = new Intl.DisplayNames(undefined, { type: "region", fallback: "none" });
+  const names = new Intl.DisplayNames(locale.value, { type: "region", fallback: "none" });
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   return codes
