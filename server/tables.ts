@@ -6,6 +6,7 @@ import { auditEntries } from "./domain/access/audit/audit.ts";
 import { batchProcesses } from "./domain/batch.ts";
 import { csvImports, csvParts } from "./domain/csv-import.ts";
 import { billingConnections } from "./domain/ledger/billing/connection.ts";
+import { bookEntries } from "./domain/ledger/books/entry.ts";
 import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
@@ -73,6 +74,7 @@ export const TABLES: readonly AnyTable[] = [
   batchProcesses,
   billingConnections,
   billingObjects,
+  bookEntries,
   campaigns,
   cancellations,
   commissions,

@@ -115,6 +115,11 @@ export const PAGES: PageRow[] = [
     role: "owner",
   },
   {
+    path: "/admin/settings/bank-account",
+    component: lazy(async () => (await import("./settings/bank-account.tsx")).BankAccountSettings),
+    role: "owner",
+  },
+  {
     path: "/admin/settings/rates",
     title: "Exchange rates",
     group: "Settings",

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account.ts";
 import { billingCommands } from "./billing.ts";
+import { booksCommand } from "./books.ts";
 import { campaignCommands } from "./campaign.ts";
 import { checkCommands, transferCommands } from "./transfer.ts";
 import { csvCommand } from "./csv.ts";
@@ -50,6 +51,7 @@ function newProgram(version: string): Command {
     });
   accountCommands(program);
   billingCommands(program);
+  booksCommand(program);
   keyCommands(program);
   campaignCommands(program);
   seedCommand(program);

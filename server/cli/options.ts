@@ -25,6 +25,15 @@ export function wholeNumbers(argument: string) {
   return (value: string, before: number[] = []): number[] => [...before, read(value)];
 }
 
+/** Makes a parser for calendar days. @throws Error that names the option */
+export function calendarDay(option: string) {
+  return (value: string): string => {
+    const day = new Date(`${value}T00:00:00.000Z`);
+    if (/^\d{4}-\d\d-\d\d$/.test(value) && day.toJSON()?.startsWith(value)) return value;
+    throw new Error(`${option} ${value} is not a day such as 2026-01-31`);
+  };
+}
+
 /** Reads a campaign's id. @throws Error if it is not a number */
 export function campaignIdOf(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);

@@ -16,14 +16,15 @@ import {
   type PaymentsBatch,
 } from "../domain/ledger/payments-batch/batch.ts";
 import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
-import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/ledger/payments-batch/payment-file.ts";
+import { FILE_FORMATS, type FileFormat } from "../domain/ledger/payment/payment.ts";
+import { paymentFile } from "../domain/ledger/payments-batch/payment-file.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { generatePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-run/run.ts";
 import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/ledger/payout/payout.ts";
 import { movePayout } from "../domain/ledger/payout/status.ts";
 import { asItIs } from "../domain/show.ts";
-import { wholeNumber, wholeNumbers } from "./options.ts";
+import { calendarDay, wholeNumber, wholeNumbers } from "./options.ts";
 import { providerCommands } from "./payments.ts";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
@@ -71,7 +72,7 @@ export function payoutCommands(program: Command): void {
   payouts
     .command("generate <account-id>")
     .description("make the payouts of the latest period now; the server does this automatically")
-    .option("--day <date>", "any day of an earlier period, such as 2026-01-31", calendarDay)
+    .option("--day <date>", "any day of an earlier period, such as 2026-01-31", calendarDay("--day"))
     .action(generate);
   payouts
     .command("list-runs <account-id>")
@@ -177,12 +178,6 @@ async function runRow(store: Context["store"], run: PayoutRun) {
   };
 }
 
-function calendarDay(value: string): string {
-  const day = new Date(`${value}T00:00:00.000Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(value) && day.toJSON()?.startsWith(value)) return value;
-  throw new Error(`--day ${value} is not a day such as 2026-01-31`);
-}
-
 /** Adds the commands for payments batches. */
 function paymentCommands(program: Command): void {
   batchCommands(program);
@@ -208,9 +203,10 @@ function batchCommands(program: Command): void {
       new Option("--format <format>", "its format; usually that of the method").choices(FILE_FORMATS),
     )
     .option("--part <number>", "which file, if the batch needs several", wholeNumber("--part"))
-    .option("--debtor-name <name>", "sepa: your own name, usually the account's")
-    .option("--debtor-iban <iban>", "sepa: your own account")
-    .option("--debtor-bic <bic>", "sepa: the BIC of your bank")
+    .option("--file <id>", "an earlier file, to write it again", wholeNumber("--file"))
+    .option("--debtor-name <name>", "sepa, pain001: your own name, usually that of your bank account")
+    .option("--debtor-iban <iban>", "sepa, pain001: your own account, usually that of the settings")
+    .option("--debtor-bic <bic>", "sepa, pain001: the BIC of your bank")
     .action(writeBatchFile);
   program
     .command("pay <account-id>")
@@ -283,6 +279,7 @@ function listBatches(accountId: string): Promise<void> {
 interface FileOptions {
   format?: FileFormat;
   part?: number;
+  file?: number;
   debtorName?: string;
   debtorIban?: string;
   debtorBic?: string;
@@ -291,8 +288,9 @@ interface FileOptions {
 function writeBatchFile(accountId: string, id: number, options: FileOptions): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
-    const { format = null, part = null } = options;
-    const file = await paymentFile(context, account, { id, format, part, debtor: { name, iban, bic } });
+    const { format = null, part = null, file: orderId = null } = options;
+    const wanted = { id, format, part, orderId, debtor: { name, iban, bic } };
+    const file = await paymentFile(context, account, wanted);
     process.stdout.write(file.text);
   });
 }

@@ -1,5 +1,6 @@
 import { ASSET_OPERATIONS } from "./asset/assets.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
+import { BOOKS_OPERATIONS } from "./books/books.ts";
 import {
   createCampaignOperation,
   deleteCampaignOperation,
@@ -170,6 +171,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ...BOOKS_OPERATIONS,
   ["POST", "/imports", importOperation],
   ...SAVED_VIEW_OPERATIONS,
   ...SWITCH_OPERATIONS,

@@ -188,3 +188,37 @@ describe("tidemark payouts batch", () => {
     expect(await refusal("payouts", ...words)).toEqual({ code: 1, stdout: "", stderr });
   });
 });
+
+describe("tidemark books", () => {
+  it("writes what was owed at the end of a day, and every entry", async () => {
+    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
+      const account = (await records.get("account", accountId))!;
+      const jane = await addPromoter(context, account, { email: "jane@example.com" });
+      await addCommission(context, jane, { amount: 1_234, createdAt: "2026-01-31T00:00:00.000Z" });
+    });
+    const title =
+      "from,to,promoter_id,promoter,email,currency,opening,earned,reversed,moved,paid,returned,closing,tax,fees";
+    const amounts = "USD,0.00,12.34,0.00,0.00,0.00,0.00,12.34,0.00,0.00";
+    expect(await callCli(folder, ["books", "acme", "--at", "2026-01-31"])).toEqual({
+      code: 0,
+      stdout: [
+        title,
+        `2026-01-01,2026-01-31,1,jane@example.com,jane@example.com,${amounts}`,
+        `2026-01-01,2026-01-31,total,,,${amounts}`,
+        "",
+      ].join("\r\n"),
+      stderr: "",
+    });
+    const entries = ["--from", "2026-01-01", "--at", "2026-02-28", "--file", "entries"];
+    expect((await callCli(folder, ["books", "acme", ...entries])).stdout).toBe(
+      "at,day,kind,promoter_id,record,record_id,currency,amount,tax\r\n2026-01-31T00:00:00.000Z,2026-01-31,earned,1,commission,1,USD,12.34,0.00\r\n",
+    );
+  });
+
+  it.each([
+    [["--at", "2026-02-30"], "--at 2026-02-30 is not a day such as 2026-01-31"],
+    [["--from", "2026-02-02", "--at", "2026-02-01"], "--from 2026-02-02 is after 2026-02-01"],
+  ])("refuses %j", async (words, stderr) => {
+    expect(await refusal("books", "acme", ...words)).toEqual({ code: 1, stdout: "", stderr });
+  });
+});

@@ -59,6 +59,7 @@ export const SHOTS: Shot[] = [
     "/admin/settings/import",
     "/admin/settings/export",
     "/admin/settings/account",
+    "/admin/settings/bank-account",
     "/admin/settings/users",
     "/admin/settings/audit",
     "/admin/settings/profile",

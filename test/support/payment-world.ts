@@ -5,6 +5,7 @@ import { type Actor, systemChance } from "../../server/domain/context.ts";
 import { connectPayments } from "../../server/domain/ledger/payment/connection.ts";
 import {
   findPaymentOf,
+  isLive,
   paymentOrders,
   payments,
   type Payment,
@@ -222,6 +223,7 @@ export async function newPaymentWorld(engine: Engine) {
             id: batchIds.at(-1)!,
             format: null,
             part: null,
+            orderId: null,
             debtor: { name: null, iban: null, bic: null },
           }),
         );
@@ -247,7 +249,8 @@ export async function newPaymentWorld(engine: Engine) {
     },
     /** What breaks a law now. */
     async faults(): Promise<string[]> {
-      return [...doublePayments(items(), await madePayments()), ...(await movedMoney())];
+      const own = await madePayments();
+      return [...doublePayments(items(), own), ...payoutsInTwoFiles(own), ...(await movedMoney())];
     },
     /** What is undecided for longer than an hour after the job has run, and nobody was told. */
     async untold(): Promise<string[]> {
@@ -362,6 +365,20 @@ function doublePayments(items: PaypalItem[], own: Payment[]): string[] {
     }
   }
   return faults;
+}
+
+/** Payouts that are in two files that may both be used. */
+function payoutsInTwoFiles(own: Payment[]): string[] {
+  const seen = new Map<number, number>();
+  return own
+    .filter((payment) => payment.payer === "file" && isLive(payment))
+    .flatMap(({ payoutIds, orderId }) =>
+      payoutIds.flatMap((payoutId) => {
+        const other = seen.get(payoutId);
+        seen.set(payoutId, orderId);
+        return other === undefined ? [] : [`payout ${payoutId} is in the files ${other} and ${orderId}`];
+      }),
+    );
 }
 
 /** The states that PayPal moves an item to. */

@@ -15,9 +15,9 @@ import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
 import { Payments } from "./payments.tsx";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
+import { BankFile } from "./bank-file.tsx";
 import { FileParts, needsPart } from "./file-parts.tsx";
 import { SendMoney } from "./send-money.tsx";
-import { SepaFile } from "./sepa-file.tsx";
 import { BATCH_STATUSES, METHODS, type PaymentsBatch } from "./words.ts";
 
 const COLUMNS: Column<PaymentsBatch>[] = [
@@ -111,14 +111,14 @@ export function BatchList({
 
 /** A dialog about a batch. */
 interface Opened {
-  what: "send" | "payments" | "parts" | "sepa";
+  what: "send" | "payments" | "parts" | "bank";
   batch: PaymentsBatch;
 }
 
 function BatchDialog({ what, ...props }: Opened & { onClose: () => void }) {
   if (what === "send") return <SendMoney {...props} />;
   if (what === "payments") return <Payments {...props} />;
-  return what === "parts" ? <FileParts {...props} /> : <SepaFile {...props} />;
+  return what === "parts" ? <FileParts {...props} /> : <BankFile {...props} />;
 }
 
 interface ActionsProps {
@@ -147,8 +147,8 @@ function Actions({ batch, isConnected, reload, onOpen }: ActionsProps) {
         </button>
       )}
       {method === "bank" && (
-        <button class="button little" onClick={() => onOpen("sepa")}>
-          SEPA file
+        <button class="button little" onClick={() => onOpen("bank")}>
+          Bank file
         </button>
       )}
       {(method === "bank" || method === "paypal" || method === "wise") && (

@@ -4,6 +4,7 @@ import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { date, money, several } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { Books } from "./books.tsx";
 import { PayoutList } from "./all.tsx";
 import { BatchList } from "./payments-batches.tsx";
 import { DueList } from "./due.tsx";
@@ -54,6 +55,7 @@ export function Payouts() {
           },
           { id: "next", title: "Next run", panel: () => <NextRun filters={filters} /> },
           { id: "runs", title: "Runs", panel: () => <Runs filters={filters} /> },
+          { id: "books", title: "Books", panel: () => <Books filters={filters} /> },
         ]}
       />
     </Page>

@@ -1,5 +1,6 @@
 import { answer, api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
+import { today } from "../../ui/day.ts";
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import type { PaymentsBatch, Payout } from "./words.ts";
 
@@ -20,10 +21,18 @@ export const USUAL = {
   batch: "",
   run: "",
   due: "",
+  from: "",
+  to: "",
   page: "1",
   sort: "-period_end",
 };
 export type PayoutFilters = typeof USUAL;
+
+/** The days of the books, by default those of this month. */
+export function bookDays({ from, to }: Pick<PayoutFilters, "from" | "to">): { from: string; to: string } {
+  const last = to || today();
+  return { from: from || `${last.slice(0, 8)}01`, to: last };
+}
 
 /** A page of the promoters who are owed money. */
 export async function loadDue(

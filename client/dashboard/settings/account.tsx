@@ -205,6 +205,9 @@ function Payouts({ form }: { form: FormState<Settings> }) {
         inputMode="decimal"
         hint="Leave it empty for no limit."
       />
+      <p class="hint">
+        Payment files pay from your <a href="/admin/settings/bank-account">bank account</a>.
+      </p>
       <Checkbox
         form={form}
         name="requires_payout_method"

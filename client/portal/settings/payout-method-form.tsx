@@ -1,7 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { BankFields, bankDetails, blankBank } from "../../ui/bank/bank-fields.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
 import { TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { t, type TextKey } from "../../languages/messages.ts";
 import { methodName } from "../words.ts";
 
@@ -14,27 +18,10 @@ interface Field {
   label: TextKey;
   hint?: TextKey;
   type?: "email";
-  isOptional?: boolean;
 }
 
-/** The details of each method. The server checks them. */
-const FIELDS: Record<Name, Field[]> = {
-  bank: [
-    { name: "account_holder_name", label: "bank.holder" },
-    { name: "bank_country", label: "bank.country", hint: "bank.country.hint" },
-    {
-      name: "iban",
-      label: "bank.iban",
-      hint: "bank.iban.hint",
-      isOptional: true,
-    },
-    { name: "account_number", label: "bank.account_number", isOptional: true },
-    { name: "routing_aba_number", label: "bank.routing", isOptional: true },
-    { name: "sort_code", label: "bank.sort_code", isOptional: true },
-    { name: "bsb_code", label: "bank.bsb", isOptional: true },
-    { name: "swift_bic_code", label: "bank.swift", isOptional: true },
-    { name: "bank_name", label: "bank.name", isOptional: true },
-  ],
+/** The details of the other methods. The server checks them. */
+const FIELDS: Record<Exclude<Name, "bank">, Field[]> = {
   paypal: [{ name: "wallet_email", label: "wallet.paypal", type: "email" }],
   wise: [{ name: "wise_email", label: "wallet.wise", type: "email" }],
   crypto: [
@@ -56,28 +43,81 @@ export function PayoutMethodForm({ onClose, onAdded }: { onClose: () => void; on
           </button>
         ))}
       </div>
-      <DetailsForm key={method.value} method={method.value} onClose={onClose} onAdded={onAdded} />
+      {method.value === "bank" ? (
+        <BankForm onClose={onClose} onAdded={onAdded} />
+      ) : (
+        <DetailsForm key={method.value} method={method.value} onClose={onClose} onAdded={onAdded} />
+      )}
     </section>
   );
 }
 
-function DetailsForm({
+interface Closing {
+  onClose: () => void;
+  onAdded: () => void;
+}
+
+function BankForm({ onClose, onAdded }: Closing) {
+  const forms = useLoad((signal) => answer(api.GET("/api/v2/affiliate/bank_forms", { signal })));
+  const form = useForm(blankBank());
+  return (
+    <Await loaded={forms}>
+      {(known) => (
+        <MethodForm
+          form={form}
+          method="bank"
+          onClose={onClose}
+          onAdded={onAdded}
+          detailsOf={(values) => bankDetails(values, known)}
+        >
+          <BankFields form={form} forms={known} />
+        </MethodForm>
+      )}
+    </Await>
+  );
+}
+
+function DetailsForm({ method, ...closing }: Closing & { method: Exclude<Name, "bank"> }) {
+  const fields = FIELDS[method];
+  const form = useForm<Record<string, string>>(Object.fromEntries(fields.map(({ name }) => [name, ""])));
+  return (
+    <MethodForm form={form} method={method} {...closing}>
+      {fields.map(({ name, label, hint, type }) => (
+        <TextField
+          key={name}
+          form={form}
+          name={name}
+          label={t(label)}
+          hint={hint && t(hint)}
+          type={type}
+          autocomplete="off"
+          required
+        />
+      ))}
+    </MethodForm>
+  );
+}
+
+function MethodForm({
+  form,
   method,
   onClose,
   onAdded,
-}: {
+  detailsOf = (values) => values,
+  children,
+}: Closing & {
+  form: FormState<Record<string, string>>;
   method: Name;
-  onClose: () => void;
-  onAdded: () => void;
+  detailsOf?: (values: Record<string, string>) => Record<string, string>;
+  children: ComponentChildren;
 }) {
-  const fields = FIELDS[method];
-  const form = useForm<Record<string, string>>(Object.fromEntries(fields.map(({ name }) => [name, ""])));
   return (
     <Form
       form={form}
       action={t("methods.action", { method: methodName(method) })}
-      onSubmit={async (details) => {
-        await answer(api.POST("/api/v2/affiliate/payout_methods", { body: { method, details } }));
+      onSubmit={async (values) => {
+        const body = { method, details: detailsOf(values) };
+        await answer(api.POST("/api/v2/affiliate/payout_methods", { body }));
         onAdded();
       }}
       others={
@@ -86,18 +126,7 @@ function DetailsForm({
         </button>
       }
     >
-      {fields.map(({ name, label, hint, type, isOptional }) => (
-        <TextField
-          key={name}
-          form={form}
-          name={name}
-          label={isOptional ? t("optional", { label: t(label) }) : t(label)}
-          hint={hint && t(hint)}
-          type={type}
-          autocomplete="off"
-          required={!isOptional}
-        />
-      ))}
+      {children}
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { book } from "../../domain/ledger/books/entry.ts";
 import { campaigns } from "../../domain/program/campaign/campaign.ts";
 import { commissions, newCommission, type Commission } from "../../domain/ledger/commission/commission.ts";
 import { leads, type Lead } from "../../domain/people/lead/lead.ts";
@@ -230,6 +231,7 @@ async function putChanged(
   const part = after.payoutId === null ? null : (made ?? { id: after.payoutId });
   const moved = isSame ? after : await moveInto(step, after, { part, before });
   await tx.put(commissions, moved);
+  await book(tx, { ...context, isHistory: true }, { entity: "commission", before, after: moved });
   await ensureNonCashPayout(tx, { ...context, isHistory: true }, moved);
   return (await tx.get(commissions, moved.accountId, moved.id)) ?? moved;
 }

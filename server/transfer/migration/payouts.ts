@@ -1,3 +1,4 @@
+import { book } from "../../domain/ledger/books/entry.ts";
 import { commissions, type Commission } from "../../domain/ledger/commission/commission.ts";
 import {
   findSourceId,
@@ -113,7 +114,7 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
       remark: `payout ${said.id}: it changed there and here, so it stays as it is here`,
     };
   if (!isSame && said.status === "cancelled") return cancelParts(step, parts, { ...known, sourceDigest });
-  if (!isSame) for (const part of wanted) await tx.put(payouts, part);
+  if (!isSame) for (const [at, part] of wanted.entries()) await putPart(step, parts[at]!, part);
   const partIds = parts.map(({ id }) => id);
   const recordId = partIds[0]!;
   await tx.put(sourceIds, { ...known, partIds, recordId, sourceDigest, ownDigest: pictureOfParts(wanted) });
@@ -181,10 +182,10 @@ async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promis
 async function cancelParts(step: Step, parts: Payout[], row: SourceId): Promise<Result> {
   const { tx, account } = step;
   const cancelled = parts.map((part): Payout => ({ ...part, status: "cancelled", paidAt: null }));
-  for (const part of cancelled) {
+  for (const [at, part] of cancelled.entries()) {
     for (const { id } of await tx.view.list(commissions, "payout", account.id, [part.id]))
       await free(step, id);
-    await tx.put(payouts, part);
+    await putPart(step, parts[at]!, part);
   }
   await tx.put(sourceIds, { ...row, ownDigest: pictureOfParts(cancelled) });
   return { outcome: "changed" };
@@ -239,13 +240,20 @@ function stateOf({ status, error, paidAt, createdAt }: SourcePayout) {
   };
 }
 
+async function putPart({ tx, context }: Step, before: Payout, after: Payout): Promise<void> {
+  await tx.put(payouts, after);
+  await book(tx, { ...context, isHistory: true }, { entity: "payout", before, after });
+}
+
 /** Changes the sum of a payout. An untouched payout without commissions is deleted. */
-async function add({ tx, account }: Step, id: number, amount: number): Promise<void> {
+async function add(step: Step, id: number, amount: number): Promise<void> {
+  const { tx, account } = step;
   const payout = await tx.get(payouts, account.id, id);
   if (payout === null) return;
   const sum = payout.amount + amount;
   const isEmpty =
     amount < 0 && sum === 0 && (await tx.view.count(commissions, "payout", account.id, [id])) <= 1;
   if (isEmpty && payout.status === "pending") return tx.remove(payouts, account.id, id);
-  await tx.put(payouts, { ...payout, amount: sum, totalInclTax: withTax(sum, payout.taxRateHundredths) });
+  const totalInclTax = withTax(sum, payout.taxRateHundredths);
+  await putPart(step, payout, { ...payout, amount: sum, totalInclTax });
 }

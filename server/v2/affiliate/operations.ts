@@ -27,6 +27,7 @@ import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./mo
 import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
 import {
   createOwnMethodOperation,
+  listBankFormsOperation,
   listOwnMethodsOperation,
   removeOwnMethodOperation,
   selectOwnMethodOperation,
@@ -100,6 +101,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/payouts/due_stats", ownDueStatsOperation],
   ["GET", "/payouts/export", exportOwnPayoutsOperation],
   ["GET", "/payouts/:id/receipt", payoutReceiptOperation],
+  ["GET", "/bank_forms", listBankFormsOperation],
   ["GET", "/payout_methods", listOwnMethodsOperation],
   ["POST", "/payout_methods", createOwnMethodOperation],
   ["GET", "/payout_methods/:id", showOwnMethodOperation],

@@ -16,9 +16,11 @@ import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
+import { bankFormsAnswer, bankFormsJson } from "./bank-forms.ts";
 import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { field, message } from "../../http/fields.ts";
 
@@ -73,6 +75,12 @@ const methodBody = z.object({
   is_disabled: field(flag.optional(), "Whether it can't be used."),
   is_selected: field(flag.optional(), "Whether the promoter is paid this way."),
 });
+const createBody = methodBody.extend({
+  checks_details: field(
+    flag.optional(),
+    "Whether the details are checked as strictly as those that promoters give themselves. Default: `false`. An extension of Tidemark.",
+  ),
+});
 const updateBody = methodBody
   .extend({
     details: field(methodBody.shape.details.unwrap(), methodBody.shape.details),
@@ -115,20 +123,32 @@ export const createPayoutMethodOperation: V2Operation = {
     details: { wallet_email: "jane@wallet.example" },
     is_selected: true,
   },
-  body: methodBody,
+  body: createBody,
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
-    const body = shapeInput(methodBody, await readJson(event));
+    const body = shapeInput(createBody, await readJson(event));
+    const { method, details, checks_details: isChecked } = body;
     const input = {
       promoterId: body.promoter_id,
-      method: body.method,
-      details: shapeDetails(body.method, body.details),
+      method,
+      details:
+        isChecked && isOwnMethod(method) ? shapeOwnDetails(method, details) : shapeDetails(method, details),
       isSelected: body.is_selected ?? false,
       isDisabled: body.is_disabled ?? false,
     };
     return payoutMethodJson(await createPayoutMethod(context, account.id, input));
   },
+};
+
+/** `GET /api/v2/company/bank_forms` */
+export const bankFormsOperation: V2Operation = {
+  id: "listBankForms",
+  summary: "List what a bank account needs in each country",
+  description:
+    "Lists which details promoters must give of a bank account, by the country of the bank. For your own requests, the country and the holder are enough. An extension of Tidemark.",
+  answer: bankFormsAnswer,
+  handle: () => Promise.resolve(bankFormsJson()),
 };
 
 /** `GET /api/v2/company/payout_methods/{id}` */

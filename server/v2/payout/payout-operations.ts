@@ -1,3 +1,4 @@
+import { changeBankAccountOperation, showBankAccountOperation } from "../account/bank-account.ts";
 import type { V2Row } from "../operation.ts";
 import {
   decidePaymentOperation,
@@ -12,7 +13,7 @@ import {
   payPaymentsBatchOperation,
   removePaymentsBatchOperation,
 } from "../payments-batch/payments-batches.ts";
-import { paymentFileOperation } from "../payments-batch/payment-file.ts";
+import { listPaymentFilesOperation, paymentFileOperation } from "../payments-batch/payment-file.ts";
 import { listPayoutRunsOperation, previewPayoutRunOperation } from "../payout-run/payout-runs.ts";
 import {
   cancelPayoutsOperation,
@@ -23,6 +24,7 @@ import {
   markAsUnpaidOperation,
 } from "./payout-batches.ts";
 import {
+  bankFormsOperation,
   createPayoutMethodOperation,
   getPayoutMethodOperation,
   listPayoutMethodsOperation,
@@ -51,14 +53,18 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["GET", "/payments_batches", listPaymentsBatchesOperation],
   ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
   ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
+  ["GET", "/payments_batches/:id/files", listPaymentFilesOperation],
   ["GET", "/payments_batches/:id/plan", planPaymentsOperation, "owner"],
   ["POST", "/payments_batches/:id/approve", approvePaymentsBatchOperation, "owner"],
   ["POST", "/payments_batches/:id/send", sendPaymentsOperation, "owner"],
   ["GET", "/payments", listPaymentsOperation],
   ["POST", "/payments/:id/decide", decidePaymentOperation, "owner"],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
+  ["GET", "/bank_account", showBankAccountOperation, "owner"],
+  ["PUT", "/bank_account", changeBankAccountOperation, "owner"],
   ["GET", "/payout_holds", listPayoutHoldsOperation],
   ["POST", "/promoters/:id/release_payouts", releasePayoutsOperation, "owner"],
+  ["GET", "/bank_forms", bankFormsOperation],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],

@@ -71,12 +71,12 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("tab", { name: "Payout method" }).click();
     await page.getByRole("button", { name: "Add a payout method" }).click();
     await page.getByLabel("Account holder").fill("Jane Doe");
-    await page.getByLabel("Country of the bank").fill("NL");
-    await page.getByLabel("IBAN (optional)").fill("NL91ABNA0417164301");
+    await page.getByLabel("Country of the bank").selectOption("NL");
+    await page.getByLabel("IBAN").fill("NL91ABNA0417164301");
     await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
     await page.getByText("Is not a valid IBAN.").waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await page.getByLabel("IBAN (optional)").fill("NL91ABNA0417164300");
+    await page.getByLabel("IBAN").fill("NL91ABNA0417164300");
     await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
     await page.getByText("You are paid this way from now on.").waitFor();
     await page.waitForURL("**#tab=payout");

@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { faultsOfPain001 } from "../../support/pain001.ts";
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
@@ -190,7 +191,7 @@ describe("a file for a bank", () => {
 });
 
 describe("a file for SEPA", () => {
-  it("is a pain.001.001.03 that names accounts, amounts and references, without markup", async () => {
+  it("is a pain.001.001.09 that names accounts, amounts and references, without markup", async () => {
     const holder = '</Nm><Amt>9</Amt> Jürgen & "Søn" 王';
     const bank = { bank_country: "DE", account_holder_name: holder, iban: "de89 3704 0044 0532 0130 00" };
     await payee({ email: "jane@example.com" }, "bank", { ...bank, swift_bic_code: "COBADEFF" });
@@ -215,11 +216,11 @@ describe("a file for SEPA", () => {
     expect(parser.parse(text)).toEqual({
       "?xml": { "@_version": "1.0", "@_encoding": "UTF-8" },
       Document: {
-        "@_xmlns": "urn:iso:std:iso:20022:tech:xsd:pain.001.001.03",
+        "@_xmlns": "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09",
         CstmrCdtTrfInitn: {
           GrpHdr: {
-            MsgId: "BATCH-1-20260304050607890",
-            CreDtTm: "2026-03-04T05:06:07",
+            MsgId: expect.stringMatching(/^[0-9a-f]{32}$/),
+            CreDtTm: "2026-03-04T05:06:07Z",
             ...sums,
             InitgPty: { Nm: "Acme Co" },
           },
@@ -229,22 +230,24 @@ describe("a file for SEPA", () => {
             BtchBookg: "true",
             ...sums,
             PmtTpInf: { SvcLvl: { Cd: "SEPA" } },
-            ReqdExctnDt: "2026-03-04",
+            ReqdExctnDt: { Dt: "2026-03-04" },
             Dbtr: { Nm: "Acme Co" },
             DbtrAcct: { Id: { IBAN: "NL91ABNA0417164300" } },
-            DbtrAgt: { FinInstnId: { BIC: "ABNANL2A" } },
+            DbtrAgt: { FinInstnId: { BICFI: "ABNANL2A" } },
             ChrgBr: "SLEV",
             CdtTrfTxInf: [
-              transfer(1, "/Nm Amt 9 /Amt Jurgen Son Wang", { CdtrAgt: { FinInstnId: { BIC: "COBADEFF" } } }),
+              transfer(1, "/Nm Amt 9 /Amt Jurgen Son Wang", {
+                CdtrAgt: { FinInstnId: { BICFI: "COBADEFF" } },
+              }),
               transfer(2, "Joe", {}),
             ],
           },
         },
       },
     });
-    expect((await file("sepa", DEBTOR)).text).toContain(
-      "<DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>",
-    );
+    expect(faultsOfPain001(text)).toEqual([]);
+    // The second download has the account of the first, whatever it names.
+    expect((await file("sepa", DEBTOR)).text).toBe(text);
   });
 
   it("needs the company's own account, euros, and an IBAN of everybody", async () => {
@@ -305,9 +308,9 @@ describe("a file", () => {
       "xls",
       422,
       {
-        message: "Validation failed: format is not one of paypal, wise, sepa, bank",
+        message: "Validation failed: format is not one of paypal, wise, sepa, pain001, nacha, bank",
         code: "invalid_params",
-        errors: { format: ["is not one of paypal, wise, sepa, bank"] },
+        errors: { format: ["is not one of paypal, wise, sepa, pain001, nacha, bank"] },
       },
     ],
   ])("is refused in the format %s", async (format, status, body) => {

@@ -76,6 +76,8 @@ afterEach(async () => {
   expect(app.bugs).toEqual([]);
 });
 
+const booked = async () =>
+  ((await company(app, "GET /books")).body as { meta: { total: object } }).meta.total;
 const send = (body: object = {}) => outcome(company(app, "POST /payments_batches/1/send", body));
 const list = async (query = "") =>
   (await app.v2("GET", `/payments?${query}`)).body as Record<string, unknown>[];
@@ -123,8 +125,10 @@ describe("sending a payments batch", () => {
       fee: 25,
       ext_id: "B1-1",
     });
+    expect(await booked()).toMatchObject({ paid: 20_000, returned: 0, tax: 4_000, fees: 50 });
     await settle(0, "REVERSED");
     await settle(1, "RETURNED");
+    expect(await booked()).toMatchObject({ paid: 20_000, returned: 20_000, tax: 0, fees: 50, closing: 0 });
     expect(await shown()).toEqual([
       ["returned", [3]],
       ["returned", [1, 2]],

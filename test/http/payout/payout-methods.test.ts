@@ -4,7 +4,7 @@ import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-metho
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { NO_DETAILS, addPayout, addPromoter, changeAccount, movePayout } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
-import { invalid, addCampaign } from "../../support/v2.ts";
+import { invalid, addCampaign, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
 const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
@@ -101,6 +101,18 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
       method: "bank",
       details: { ...NO_DETAILS, ...BANK },
     });
+  });
+
+  it("are checked as strictly as those of promoters, if asked", async () => {
+    const details = { bank_country: "IN", account_holder_name: "Jane Roe", ifsc_code: "HDFC1" };
+    const given = { promoter_id: 1, method: "bank", details };
+    expect(await outcome(app.v2("POST", "/payout_methods", { ...given, checks_details: true }))).toEqual(
+      invalid({
+        "details[ifsc_code]": ["must be like HDFC0001234"],
+        "details[account_number]": ["can't be blank"],
+      }),
+    );
+    expect((await app.v2("POST", "/payout_methods", given)).status).toBe(200);
   });
 
   it("never hold the details of another method", async () => {

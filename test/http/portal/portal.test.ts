@@ -307,7 +307,41 @@ describe("a payout method", () => {
   });
 
   it.each([
-    ["bank", { bank_country: "US", account_holder_name: "J" }, { "details[iban]": ["can't be blank"] }],
+    [
+      "bank",
+      { bank_country: "US", account_holder_name: "J" },
+      { "details[routing_aba_number]": ["can't be blank"], "details[account_number]": ["can't be blank"] },
+    ],
+    [
+      "bank",
+      {
+        bank_country: "us",
+        account_holder_name: "J",
+        routing_aba_number: "021000022",
+        account_number: "1234",
+      },
+      { "details[routing_aba_number]": ["is not a valid routing number"] },
+    ],
+    [
+      "bank",
+      { bank_country: "GB", account_holder_name: "J", sort_code: "12-34-5", account_number: "12345678" },
+      { "details[sort_code]": ["must have 6 digits"] },
+    ],
+    [
+      "bank",
+      { bank_country: "IN", account_holder_name: "J", ifsc_code: "HDFC1001234" },
+      { "details[ifsc_code]": ["must be like HDFC0001234"], "details[account_number]": ["can't be blank"] },
+    ],
+    [
+      "bank",
+      { bank_country: "MX", account_holder_name: "J", clabe: "032180000118359710" },
+      { "details[clabe]": ["is not a valid CLABE"] },
+    ],
+    [
+      "bank",
+      { bank_country: "VN", account_holder_name: "J", account_number: "1234" },
+      { "details[swift_bic_code]": ["can't be blank"] },
+    ],
     [
       "bank",
       { bank_country: "DE", account_holder_name: "J", iban: "NL91ABNA0417164300" },
@@ -326,6 +360,35 @@ describe("a payout method", () => {
       expect(await jane.outcome("POST /payout_methods", { method, details })).toEqual(invalid(errors));
     },
   );
+});
+
+it.each([
+  ["US", { routing_aba_number: "021000021", account_number: "000-1234", account_type: "savings" }],
+  ["GB", { sort_code: "12-34-56", account_number: "12345678" }],
+  ["GB", { iban: "GB29NWBK60161331926819" }],
+  ["CA", { institution_number: "001", transit_number: "12345", account_number: "1234567" }],
+  ["AU", { bsb_code: "123-456", account_number: "123456789" }],
+  ["IN", { ifsc_code: "HDFC0001234", account_number: "12345678901" }],
+  ["JP", { bank_code: "0001", branch_code: "123", account_number: "1234567" }],
+  ["MX", { clabe: "032180000118359719" }],
+  ["VN", { swift_bic_code: "BFTVVNVX", account_number: "1234567" }],
+])("takes an account in %s with %j", async (bank_country, details) => {
+  const given = { bank_country, account_holder_name: "Jane Doe", ...details };
+  const answer = await jane.call("POST /payout_methods", { method: "bank", details: given });
+  expect(answer.body).toMatchObject({ details: given });
+});
+
+it("shows which details an account needs", async () => {
+  const { countries, elsewhere } = (await body("GET /bank_forms")) as {
+    countries: Record<string, object>;
+    elsewhere: object;
+  };
+  expect(countries).toMatchObject({
+    DE: { required: ["iban"], optional: ["swift_bic_code"] },
+    RE: { required: ["iban"], optional: ["swift_bic_code"] },
+    IN: { required: ["ifsc_code", "account_number"], optional: ["bank_name"] },
+  });
+  expect(elsewhere).toEqual({ required: ["swift_bic_code", "account_number"], optional: ["bank_name"] });
 });
 
 it("takes an IBAN of the country that a territory's banks belong to", async () => {
@@ -696,6 +759,7 @@ describe("another promoter's things", () => {
     "GET /payments",
     "GET /payouts/export",
     "GET /payouts/due_stats",
+    "GET /bank_forms",
     "POST /payout_methods",
     "GET /invoice_details",
     "PUT /invoice_details",

@@ -3,6 +3,7 @@ import { startApp, STORAGES, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { difficultProgram, former } from "../../support/former-program.ts";
 import { importInto, outcomesOf, putRates } from "../../support/migrations.ts";
+import { bookFaults, shownToday } from "../../support/book-laws.ts";
 import { lastingBreaches } from "../../support/money-laws.ts";
 import { erasePromoter } from "../../support/operations.ts";
 
@@ -78,6 +79,25 @@ describe.each(STORAGES)("on %s", (storage) => {
       "blocked",
       "blocked",
     ]);
+  });
+
+  it("brings the books of the former days, and books what happens here from then on", async () => {
+    await importInto(app, difficultProgram());
+    const shown = [await shownToday(app, [1, 2, 3, 4])];
+    app.setNow("2026-03-05T00:00:00.000Z");
+    const { body } = await app.v2("GET", "/commissions?limit=100");
+    const ids = ((body as { data?: { id: number }[] }).data ?? (body as { id: number }[])).map(
+      ({ id }) => id,
+    );
+    await app.v2("POST", "/payouts/mark_as_unpaid", { ids: [1, 2, 3] });
+    for (const id of ids) await app.v1("/rewards/update", { id: String(id), status: "denied" });
+    shown.push(await shownToday(app, [1, 2, 3, 4]));
+    expect(shown[1]!.balances).not.toEqual(shown[0]!.balances);
+    expect(await bookFaults(app, shown)).toEqual([]);
+    const former = await app.v2("GET", "/books?from=2000-01-01&to=2026-03-03");
+    const { total } = (former.body as { meta: { total: Record<string, number> } }).meta;
+    // Jane was paid 4,000 of 5,500, Bob 5,000 of 5,000, and Zoe nothing of 500.
+    expect(total).toMatchObject({ opening: 0, paid: 9_000, closing: 2_000 });
   });
 
   it("changes nothing when it runs again", async () => {

@@ -70,8 +70,11 @@ const TABLE = {
     GET /payout_runs
     GET /payout_runs/preview
     GET /payments_batches
+    GET /payments_batches/:id/files
     GET /payments
     GET /payout_holds
+    GET /bank_forms
+    GET /books
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -154,6 +157,7 @@ const TABLE = {
     DELETE /commissions/destroy
     POST /commissions/generate_payouts
     POST /setup/script
+    GET /books/download
     GET /exports/promoters
     GET /exports/referrals
     GET /exports/commissions
@@ -188,6 +192,8 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     GET /payments_batches/:id/plan
+    GET /bank_account
+    PUT /bank_account
     POST /payments_batches/:id/approve
     POST /payments_batches/:id/send
     POST /payments/:id/decide

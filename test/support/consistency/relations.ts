@@ -1,6 +1,7 @@
 import { accounts } from "../../../server/domain/program/account/account.ts";
 import { apiKeys } from "../../../server/domain/program/account/api-key.ts";
 import { batchProcesses } from "../../../server/domain/batch.ts";
+import { bookEntries } from "../../../server/domain/ledger/books/entry.ts";
 import { campaigns } from "../../../server/domain/program/campaign/campaign.ts";
 import { commissions } from "../../../server/domain/ledger/commission/commission.ts";
 import { deliveries, destinationOf, lanes } from "../../../server/domain/events/webhook/delivery.ts";
@@ -63,6 +64,7 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
   }
   checkCommissions(of, report);
   checkPayouts(of, has, report);
+  checkBooks(of, report);
   for (const { accountId, id, payoutMethodId } of of(payouts)) {
     if (payoutMethodId !== null && !has(payoutMethods, accountId, payoutMethodId))
       report(`payout ${id} lost its method`);
@@ -114,6 +116,34 @@ function checkCommissions(of: RecordsOf, report: Report): void {
           report(`${from.name} ${id} has no commission ${commissionId}`);
       }
     }
+  }
+}
+
+/** The law of the books: the entries of a record, if it has any, add up to what it adds to the balances now. */
+function checkBooks(of: RecordsOf, report: Report): void {
+  const sums = new Map<string, number>();
+  for (const { accountId, record, recordId, promoterId, kind, amount } of of(bookEntries)) {
+    const key = `${record} ${accountId} ${recordId} of ${promoterId}`;
+    if (kind !== "fee") sums.set(key, (sums.get(key) ?? 0) + amount);
+  }
+  const booked = new Set([...sums.keys()].map((key) => key.slice(0, key.indexOf(" of "))));
+  for (const { accountId, id, promoterId, status, unit, amount, isPaidElsewhere } of of(commissions)) {
+    if (
+      booked.has(`commission ${accountId} ${id}`) &&
+      unit === "cash" &&
+      status === "approved" &&
+      !isPaidElsewhere
+    )
+      add(`commission ${accountId} ${id} of ${promoterId}`, -amount);
+  }
+  for (const { accountId, id, promoterId, status, unit, amount } of of(payouts)) {
+    if (booked.has(`payout ${accountId} ${id}`) && unit === "cash" && status === "completed")
+      add(`payout ${accountId} ${id} of ${promoterId}`, amount);
+  }
+  for (const [key, sum] of sums) if (sum !== 0) report(`the books have ${sum} too much for ${key}`);
+
+  function add(key: string, amount: number): void {
+    sums.set(key, (sums.get(key) ?? 0) + amount);
   }
 }
 

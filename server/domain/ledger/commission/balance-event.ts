@@ -1,29 +1,21 @@
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { announceWithBalances, facts, newBalanceFact, type Fact } from "../../events/event.ts";
-import type { Payout } from "../payout/payout.ts";
+import { book, type BookedChange } from "../books/entry.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import { balanceBefore, balanceMoves, earned, loadBalance, paid, type BalanceMove } from "./balance.ts";
-import type { Commission } from "./commission.ts";
 
 /**
- * A change of a record that affects a promoter's balance. `before` is null if it is new, `after` if it was
- * deleted.
- */
-type MoneyChange =
-  | { entity: "commission"; before: Commission | null; after: Commission | null }
-  | { entity: "payout"; before: Payout | null; after: Payout | null };
-
-/**
- * Announces a change of a commission or a payout, and its effect on the promoter's balance.
+ * Books a change of a commission or a payout, and announces it with its effect on the promoter's balance.
  *
  * @see `announce`
  */
-export function announceMoney(
+export async function announceMoney(
   tx: Transaction,
   context: Pick<Context, "now" | "isHistory">,
-  change: MoneyChange,
+  change: BookedChange,
 ): Promise<void> {
+  await book(tx, context, change);
   const announceBalances = () => writeBalances(tx, context.now, change);
   return announceWithBalances(tx, context, { change, announceBalances });
 }
@@ -42,7 +34,7 @@ const balanceFacts = new WeakMap<Transaction, Map<number, BalanceFact>>();
  * one fact. The records are summed after each change, because the transaction may have written some that it
  * has not announced yet.
  */
-async function writeBalances(tx: Transaction, now: Date, change: MoneyChange): Promise<void> {
+async function writeBalances(tx: Transaction, now: Date, change: BookedChange): Promise<void> {
   const accountId = (change.after ?? change.before)?.accountId;
   if (accountId === undefined) return;
   const own = balanceFacts.get(tx) ?? new Map<number, BalanceFact>();
@@ -59,7 +51,7 @@ async function writeBalances(tx: Transaction, now: Date, change: MoneyChange): P
   }
 }
 
-function movesOf(change: MoneyChange): BalanceMove[] {
+function movesOf(change: BookedChange): BalanceMove[] {
   return change.entity === "commission" ? balanceMoves(earned, change) : balanceMoves(paid, change);
 }
 

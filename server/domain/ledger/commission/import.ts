@@ -16,6 +16,7 @@ import type { Unit } from "../../money.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
+import { book } from "../books/entry.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { joinSale } from "../sale/import.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
@@ -94,6 +95,7 @@ export async function importCommission(
     });
     const whole = await joinSale(tx, commission);
     await tx.insert(commissions, whole);
+    await book(tx, context, { entity: "commission", before: null, after: whole });
     await ensureNonCashPayout(tx, context, whole);
     await tx.put(commissionSources, { accountId: account.id, sourceHash, commissionId: id });
     return "added";
@@ -176,6 +178,7 @@ async function updateStatus(
   const [free = before] = await withdrawFromPayouts(tx, context, [before]);
   const after = { ...free, status: statusOf(input), isPaidElsewhere: input.status === "paid" };
   await tx.put(commissions, after);
+  await book(tx, context, { entity: "commission", before, after });
   await ensureNonCashPayout(tx, context, after);
   return "changed";
 }

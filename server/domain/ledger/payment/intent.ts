@@ -15,7 +15,7 @@ import {
   type PayoutMethod,
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
-import { loadPayout, payouts, type Payout } from "../payout/payout.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
 import { methodFor, moveWithin } from "../payout/status.ts";
 import { loadPromoter, promoterName, type Promoter } from "../../people/promoter/promoter.ts";
 import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
@@ -157,65 +157,6 @@ async function refuseExcess(
   throw new Failure("refused", words);
 }
 
-/** A line of a file that pays some payouts of one promoter. */
-interface FileLine {
-  promoterId: number;
-  payoutIds: number[];
-  payoutMethodId: number | null;
-}
-
-/**
- * Records that a file may pay the payouts of a batch. A repeated download changes nothing.
- *
- * @throws Failure `refused` while a provider pays one of them
- */
-export async function intendFile(
-  context: Context,
-  account: Account,
-  { batchId, lines }: { batchId: number; lines: FileLine[] },
-): Promise<void> {
-  await context.store.transact(async (tx) => {
-    await lockPaymentsBatch(tx, account.id, batchId);
-    const order: PaymentOrder = {
-      ...(await newOrder(context, { account, batchId, payer: "file" })),
-      isSettled: true,
-    };
-    let count = 0;
-    for (const { promoterId, payoutMethodId, payoutIds } of lines) {
-      const fresh = await freshIn(tx, account.id, payoutIds);
-      if (fresh.length === 0) continue;
-      count += 1;
-      await insertPayment(tx, context, order, {
-        promoterId,
-        payoutMethodId,
-        amount: fresh.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
-        payoutIds: fresh.map(({ id }) => id),
-        state: "asked",
-      });
-    }
-    if (count > 0) await tx.insert(paymentOrders, order);
-  });
-}
-
-/**
- * The payouts that no file pays yet.
- *
- * @throws Failure `refused` for one that a provider pays
- */
-async function freshIn(tx: Transaction, accountId: number, payoutIds: number[]): Promise<Payout[]> {
-  const fresh: Payout[] = [];
-  for (const id of payoutIds) {
-    const payout = await loadPayout(tx, accountId, id);
-    const latest = await findPaymentOf(tx, payout);
-    if (latest === null || !isLive(latest)) fresh.push(payout);
-    else if (latest.payer !== "file") {
-      const words = `${PROVIDER_WORDS[latest.payer]} is paying payout ${id}, so no file may pay it as well`;
-      throw new Failure("refused", words);
-    }
-  }
-  return fresh;
-}
-
 /**
  * The receiver of a payment at its provider, or null if the details are gone, because the promoter was
  * erased.
@@ -265,10 +206,10 @@ export async function insertPayment(
   { store, chance, now }: Context,
   { accountId, id: orderId, payer, paymentsBatchId, currency }: PaymentOrder,
   given: Pick<Payment, "promoterId" | "payoutMethodId" | "amount" | "payoutIds" | "state">,
-): Promise<void> {
+): Promise<Payment> {
   const at = now.toISOString();
   const id = await store.nextId("payment");
-  await tx.insert(payments, {
+  const payment: Payment = {
     accountId,
     id,
     orderId,
@@ -283,8 +224,10 @@ export async function insertPayment(
     error: null,
     review: null,
     createdAt: at,
-  });
+  };
+  await tx.insert(payments, payment);
   for (const payoutId of given.payoutIds) await tx.put(payoutClaims, { accountId, payoutId, paymentId: id });
+  return payment;
 }
 
 async function planWithin(

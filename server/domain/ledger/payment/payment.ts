@@ -2,6 +2,7 @@ import { Failure } from "../../../failure.ts";
 import { among, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
+import type { BankAccount } from "../../program/account/account.ts";
 import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
 
 /**
@@ -94,6 +95,17 @@ export const payments = table<Payment>()({
   },
 });
 
+export const FILE_FORMATS = ["paypal", "wise", "sepa", "pain001", "nacha", "bank"] as const;
+
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/** What a file depends on besides its payments. It is fixed with the first download, so that each one is the same. */
+export interface FileTerms {
+  format: FileFormat;
+  /** The account that pays, with its holder's name. Null: the format names none. */
+  payer: (BankAccount & { name: string }) | null;
+}
+
 /**
  * One request to a provider that pays several payments together, or one file. A provider may have executed it
  * after the first request, whatever its response.
@@ -104,7 +116,9 @@ export interface PaymentOrder {
   payer: Payer;
   paymentsBatchId: number;
   currency: string;
-  /** A UUID that identifies it at the provider. */
+  /** Only for a file. Absent: it is from an earlier release, which did not keep the terms. */
+  file?: FileTerms;
+  /** A UUID that identifies it at the provider, or at the bank. */
   reference: string;
   /** How often the provider was asked to execute it. Written before each request. */
   attempts: number;

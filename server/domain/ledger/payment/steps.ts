@@ -3,6 +3,7 @@ import { Failure } from "../../../failure.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
+import { bookFee } from "../books/entry.ts";
 import { loadPayout, payouts, type Payout, type PayoutStatus } from "../payout/payout.ts";
 import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
@@ -250,8 +251,7 @@ async function apply(
     const fault = answer.faults.find(({ reference }) => reference === payment.reference);
     // Without the rejected receivers, the others may be paid.
     if (fault === undefined && answer.faults.length > 0) return payment.state;
-    const error = fault?.reason ?? answer.reason;
-    const isPayeeFault = fault !== undefined;
+    const [error, isPayeeFault] = [fault?.reason ?? answer.reason, fault !== undefined];
     const failed = await move(tx, context, payment, { state: "failed", error, isPayeeFault });
     // A fault of the company, such as too little money, is nothing that the promoter can repair.
     if (isPayeeFault) await tellPromoter(tx, context, failed);
@@ -293,6 +293,7 @@ async function applyReport(
   const judged = isDecided ? "old" : judge(payment, state);
   if (judged === "contradiction")
     return ask(tx, context, known, { reason: `${words}, and it was ${payment.state} before`, said });
+  await bookFee(tx, context.now, payment, known);
   if (judged === "new") {
     const { decidedBy: _decidedBy, decidedAbout: _decidedAbout, ...undecided } = known;
     return tellPromoter(tx, context, await move(tx, context, { ...undecided, review: null }, report));
@@ -313,8 +314,7 @@ async function ask(
   review: Omit<Review, "since" | "toldAt">,
 ): Promise<Payment> {
   if (payment.review?.reason === review.reason) return payment;
-  const toldAt = payment.review?.toldAt;
-  const since = context.now.toISOString();
+  const [toldAt, since] = [payment.review?.toldAt, context.now.toISOString()];
   const after = { ...payment, review: { since, ...review, ...(toldAt !== undefined && { toldAt }) } };
   await tx.put(payments, after);
   return after;

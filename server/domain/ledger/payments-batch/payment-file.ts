@@ -1,26 +1,29 @@
-import anyAscii from "any-ascii";
 import { csvForMachines, defused } from "../../../csv.ts";
 import { Failure } from "../../../failure.ts";
-import type { Account } from "../../program/account/account.ts";
+import { isIban } from "../../bank-numbers.ts";
+import type { Account, BankAccount } from "../../program/account/account.ts";
+import { bankAccountOf } from "../../program/account/bank-account.ts";
+import { timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
-import { intendFile } from "../payment/intent.ts";
+import { listFiles, orderFile } from "../payment/file-order.ts";
+import type { FileFormat, FileTerms } from "../payment/payment.ts";
 import { refuseHeld } from "../payout-method/hold.ts";
 import type { PayoutMethodName } from "../payout-method/payout-method.ts";
-import { batchReference, loadPaymentsBatch } from "./batch.ts";
-import { choosePart, decimalOf, loadPaymentLines, type PaymentLine } from "./payments.ts";
+import { achFault, achFile, payerFaultOfAch } from "./ach-file.ts";
+import { batchReference, lockPaymentsBatch, type PaymentsBatch } from "./batch.ts";
+import { creditTransfer, payerFault, transferFault } from "./credit-transfer.ts";
+import { choosePart, loadLeft, loadPaymentLines, type PaymentLine } from "./payments.ts";
 
-export const FILE_FORMATS = ["paypal", "wise", "sepa", "bank"] as const;
-
-export type FileFormat = (typeof FILE_FORMATS)[number];
-
-/** The input of a file. The debtor is the company's own bank account, which only SEPA needs. */
+/** The input of a file. The debtor replaces the company's bank account for it. */
 interface FileRequest {
   id: number;
-  /** Null for the default format of the batch's method. */
+  /** Null for the format of its first file, otherwise the default format of the batch's method. */
   format: FileFormat | null;
   /** Which of several files, from 1, or null for the only one. */
   part: number | null;
-  debtor: { name: string | null; iban: string | null; bic: string | null };
+  /** An earlier file, by the id of its order. Null: what no file pays yet, otherwise the latest file. */
+  orderId: number | null;
+  debtor: Pick<BankAccount, "name" | "iban" | "bic">;
 }
 
 /** A file to upload to a bank or a wallet. */
@@ -30,6 +33,45 @@ interface PaymentFile {
   text: string;
 }
 
+interface Format {
+  /** The method that it pays by. */
+  method: PayoutMethodName;
+  /** What a payment lacks, or null. */
+  lack: (payment: PaymentLine) => string | null;
+  extension: string;
+  media: string;
+}
+
+const FORMATS: Record<FileFormat, Format> = {
+  paypal: {
+    method: "paypal",
+    lack: ({ details }) => emailFault("wallet_email", details),
+    extension: "csv",
+    media: "text/csv",
+  },
+  wise: {
+    method: "wise",
+    lack: (payment) => emailFault("wise_email", payment.details) ?? unfitForCsv(payment),
+    extension: "csv",
+    media: "text/csv",
+  },
+  sepa: {
+    method: "bank",
+    lack: (payment) =>
+      isIban(payment.details["iban"] ?? "") ? transferFault(payment) : "iban is missing or wrong",
+    extension: "xml",
+    media: "application/xml",
+  },
+  pain001: { method: "bank", lack: transferFault, extension: "xml", media: "application/xml" },
+  nacha: { method: "bank", lack: achFault, extension: "ach", media: "text/plain" },
+  bank: {
+    method: "bank",
+    lack: (payment) => bankFault(payment.details) ?? unfitForCsv(payment),
+    extension: "csv",
+    media: "text/csv",
+  },
+};
+
 /** The default format of each method. */
 const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
   paypal: "paypal",
@@ -37,68 +79,109 @@ const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
   bank: "bank",
 };
 
-/** The method that a format pays by. */
-const METHODS: Record<FileFormat, PayoutMethodName> = {
-  paypal: "paypal",
-  wise: "wise",
-  sepa: "bank",
-  bank: "bank",
-};
-
-/** What a payment lacks for each format, or null. */
-const LACKS: Record<FileFormat, (payment: PaymentLine) => string | null> = {
-  paypal: ({ details }) => emailFault("wallet_email", details),
-  wise: (payment) => emailFault("wise_email", payment.details) ?? unfitForCsv(payment),
-  sepa: ({ details }) => (isIban(details["iban"] ?? "") ? null : "iban is missing or wrong"),
-  bank: (payment) => bankFault(payment.details) ?? unfitForCsv(payment),
-};
-
-const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
-
 /**
- * Makes the file that pays the rest of a batch. From then on no provider pays it, because the file may be
- * uploaded.
+ * Makes the file that pays what no file pays yet, or returns the latest file again. From then on no provider pays
+ * these payouts, because the file may be uploaded.
  *
  * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the
  * debtor
+ * @see docs/spec/v2.md "Payments batches"
  */
-export async function paymentFile(
+export function paymentFile(
   context: Context,
   account: Account,
-  { id, format: wanted, part, debtor }: FileRequest,
+  { id, format: wanted, part, orderId, debtor }: FileRequest,
 ): Promise<PaymentFile> {
-  const { store, now } = context;
-  const batch = await loadPaymentsBatch(store, account.id, id);
-  const format = wanted ?? USUAL[batch.method] ?? "bank";
-  if (batch.method !== METHODS[format]) {
-    throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
-  }
-  const left = await loadPaymentLines(store, account, batch);
-  const { payments, suffix } = await choosePart(store, { batch, payments: left }, part);
-  await refuseHeld(
-    store,
-    account.id,
-    payments.map(({ promoterId }) => promoterId),
-  );
-  const faults = payments.flatMap((payment) => {
-    const lack = LACKS[format](payment);
-    return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];
+  return context.store.transact(async (tx) => {
+    const batch = await lockPaymentsBatch(tx, account.id, id);
+    const files = wanted === null ? await listFiles(tx.view, batch) : [];
+    const format = wanted ?? files.at(-1)?.order.file?.format ?? USUAL[batch.method] ?? "bank";
+    if (batch.method !== FORMATS[format].method) {
+      throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
+    }
+    const { left, suffix } = await choosePart(tx.view, { batch, left: await loadLeft(tx.view, batch) }, part);
+    const terms: FileTerms = { format, payer: payerOf(account, { format, debtor }) };
+    const { order, payments } = await orderFile(tx, context, account, { batch, left, orderId, terms });
+    await refuseHeld(
+      tx,
+      account.id,
+      payments.map(({ promoterId }) => promoterId),
+    );
+    const lines = await loadPaymentLines(tx, batch, payments);
+    refuseIncomplete(lines, format);
+    const payer = (order.file ?? terms).payer;
+    refusePayer(account, format, payer);
+    refuseExcess(lines, format);
+    const { extension, media } = FORMATS[format];
+    const name = `${batchReference(batch).toLowerCase()}-${format}${suffix}.${extension}`;
+    return { name, media, text: textOf(account, { batch, format, lines, payer, order }) };
   });
-  if (faults.length > 0) {
-    const hint = "A batch keeps its payout methods, so correct them and make a new batch";
-    throw new Failure("refused", `Payout methods are incomplete: ${faults.join("; ")}. ${hint}`);
-  }
+}
+
+/** The account that pays. A debtor in the request replaces the company's own IBAN with its BIC. */
+function payerOf(
+  account: Account,
+  { format, debtor }: Pick<FileRequest, "debtor"> & { format: FileFormat },
+): FileTerms["payer"] {
+  if (format !== "sepa" && format !== "pain001" && format !== "nacha") return null;
+  const own = bankAccountOf(account);
+  const payer = debtor.iban === null ? own : { ...own, iban: debtor.iban, bic: null };
+  return { ...payer, bic: debtor.bic ?? payer.bic, name: debtor.name ?? own.name ?? account.name };
+}
+
+/** @throws Failure `refused` */
+function refuseIncomplete(lines: PaymentLine[], format: FileFormat): void {
+  const faults = lines.flatMap((line) => {
+    const lack = FORMATS[format].lack(line);
+    return lack === null ? [] : [`promoter ${line.promoterId}: ${lack}`];
+  });
+  if (faults.length === 0) return;
+  const hint = "A batch keeps its payout methods, so correct them and make a new batch";
+  throw new Failure("refused", `Payout methods are incomplete: ${faults.join("; ")}. ${hint}`);
+}
+
+/** @throws Failure `refused` for the currency, `invalid` for the account that pays */
+function refusePayer({ currency }: Account, format: FileFormat, payer: FileTerms["payer"]): void {
+  if (payer === null) return;
+  if (format === "sepa" && currency !== "EUR")
+    throw new Failure("refused", `SEPA pays euros, and the account's currency is ${currency}`);
+  if (format === "nacha" && currency !== "USD")
+    throw new Failure("refused", `ACH pays US dollars, and the account's currency is ${currency}`);
+  const fault = format === "nacha" ? payerFaultOfAch(payer) : payerFault(payer);
+  if (fault === null) return;
+  const [field, words] = fault;
+  throw new Failure("invalid", `Validation failed: ${field} ${words}`, { [field]: [words] });
+}
+
+/** The fields of an ACH file hold no larger sum. */
+const MOST_ACH_CENTS = 999_999_999_999;
+
+/** @throws Failure `refused` */
+function refuseExcess(lines: PaymentLine[], format: FileFormat): void {
+  const sum = lines.reduce((total, { amount }) => total + amount, 0);
+  if (format !== "nacha" || sum <= MOST_ACH_CENTS) return;
+  throw new Failure("refused", "The payments are more than an ACH file holds, 9,999,999,999.99 dollars");
+}
+
+interface Content {
+  batch: PaymentsBatch;
+  format: FileFormat;
+  lines: PaymentLine[];
+  payer: FileTerms["payer"];
+  order: { id: number; reference: string; createdAt: string };
+}
+
+function textOf(account: Account, { batch, format, lines, payer, order }: Content): string {
   const reference = batchReference(batch);
-  const isXml = format === "sepa";
-  const file = {
-    name: `${reference.toLowerCase()}-${format}${suffix}.${isXml ? "xml" : "csv"}`,
-    media: isXml ? "application/xml" : "text/csv",
-    text: isXml
-      ? sepaXml({ ...sepaParts(account, payments, debtor), reference, now })
-      : CSV[format](payments),
-  };
-  await intendFile(context, account, { batchId: id, lines: payments });
-  return file;
+  if (format === "paypal") return paypalCsv(lines);
+  if (format === "wise") return wiseCsv(lines);
+  if (payer === null) return bankCsv(lines);
+  if (format === "nacha") {
+    const timeZone = timeZoneOf(account);
+    return achFile({ lines, payer, reference, fileNumber: order.id, createdAt: order.createdAt, timeZone });
+  }
+  const messageId = order.reference.replaceAll("-", "");
+  return creditTransfer({ lines, payer, reference, messageId, createdAt: order.createdAt });
 }
 
 function emailFault(field: string, details: PaymentLine["details"]): string | null {
@@ -123,6 +206,11 @@ const BANK_COLUMNS = [
   "bsb_code",
   "transit_number",
   "institution_number",
+  "ifsc_code",
+  "bank_code",
+  "branch_code",
+  "clabe",
+  "account_type",
   "bank_name",
   "bank_address",
   "bank_city",
@@ -134,7 +222,7 @@ const BANK_COLUMNS = [
 ] as const;
 
 /** The details that identify an account. They consist of letters, digits and separators. */
-const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 9);
+const ACCOUNT_COLUMNS = BANK_COLUMNS.slice(1, 14);
 
 /**
  * What makes a payment unfit for a file for programs, or null. Such a file keeps every text unchanged, so a
@@ -158,20 +246,7 @@ function isAccount(value: string): boolean {
   return /^[a-z0-9][a-z0-9 ./-]*$/i.test(value);
 }
 
-/** Whether a text is an IBAN with the right check digits. @see ISO 13616 */
-function isIban(value: string): boolean {
-  const iban = compact(value);
-  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban)) return false;
-  const turned = iban.slice(4) + iban.slice(0, 4);
-  const digits = turned.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
-  return BigInt(digits) % 97n === 1n;
-}
-
-function compact(value: string): string {
-  return value.replace(/\s/g, "").toUpperCase();
-}
-
-function bankFault({ iban, account_number: number }: PaymentLine["details"]): string | null {
+function bankFault({ iban, clabe, account_number: number = clabe }: PaymentLine["details"]): string | null {
   if (iban === undefined) return number === undefined ? "iban and account_number are missing" : null;
   return isIban(iban) ? null : "iban is wrong";
 }
@@ -214,91 +289,4 @@ function bankCsv(payments: PaymentLine[]): string {
     ...Object.fromEntries(BANK_COLUMNS.map((column) => [column, details[column] ?? ""])),
   }));
   return csvForMachines(rows, { header: true });
-}
-
-interface Message {
-  payments: PaymentLine[];
-  debtor: Debtor;
-  reference: string;
-  now: Date;
-  /** The sum of the payments as a decimal number. */
-  total: string;
-}
-
-/** The account that the bank debits. */
-interface Debtor {
-  name: string;
-  iban: string;
-  /** Null: the bank finds it by the IBAN. */
-  bic: string | null;
-}
-
-const NAME_LENGTH = 70;
-const MESSAGE_LENGTH = 35;
-
-const UNKNOWN_AGENT = "<FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId>";
-
-/** A credit transfer in euros. @see ISO 20022 pain.001.001.03 */
-function sepaXml({ payments, debtor, reference, now, total }: Message): string {
-  const at = now.toISOString();
-  const sums = `<NbOfTxs>${payments.length}</NbOfTxs><CtrlSum>${total}</CtrlSum>`;
-  const name = `<Nm>${latin(debtor.name, NAME_LENGTH)}</Nm>`;
-  // A repeated file must not look like one that the bank has already received.
-  const messageId = `${reference}-${at.replace(/\D/g, "")}`.slice(0, MESSAGE_LENGTH);
-  return [
-    `<?xml version="1.0" encoding="UTF-8"?>`,
-    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.03"><CstmrCdtTrfInitn>`,
-    `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${at.slice(0, 19)}</CreDtTm>${sums}`,
-    `<InitgPty>${name}</InitgPty></GrpHdr>`,
-    `<PmtInf><PmtInfId>${reference}</PmtInfId><PmtMtd>TRF</PmtMtd><BtchBookg>true</BtchBookg>${sums}`,
-    `<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf><ReqdExctnDt>${at.slice(0, 10)}</ReqdExctnDt>`,
-    `<Dbtr>${name}</Dbtr><DbtrAcct><Id><IBAN>${compact(debtor.iban)}</IBAN></Id></DbtrAcct>`,
-    `<DbtrAgt>${agent(debtor.bic) ?? UNKNOWN_AGENT}</DbtrAgt><ChrgBr>SLEV</ChrgBr>`,
-    ...payments.map(transfer),
-    `</PmtInf></CstmrCdtTrfInitn></Document>`,
-    "",
-  ].join("\n");
-}
-
-/** SEPA allows only these characters, so the text can't contain markup. */
-function latin(value: string, length: number): string {
-  const allowed = anyAscii(value).replace(/[^A-Za-z0-9/\-?:().,'+ ]+/g, " ");
-  const tidy = allowed.replace(/ +/g, " ").trim().slice(0, length).trim();
-  return tidy === "" ? "NOTPROVIDED" : tidy;
-}
-
-function agent(bic: string | null): string | null {
-  return bic === null ? null : `<FinInstnId><BIC>${compact(bic)}</BIC></FinInstnId>`;
-}
-
-function transfer({ name, decimal, currency, reference, details }: PaymentLine): string {
-  const { iban = "", swift_bic_code: bic = "" } = details;
-  const creditorAgent = isBic(bic) ? `<CdtrAgt>${agent(bic)}</CdtrAgt>` : "";
-  return [
-    `<CdtTrfTxInf><PmtId><EndToEndId>${reference}</EndToEndId></PmtId>`,
-    `<Amt><InstdAmt Ccy="${currency}">${decimal}</InstdAmt></Amt>${creditorAgent}`,
-    `<Cdtr><Nm>${latin(name, NAME_LENGTH)}</Nm></Cdtr><CdtrAcct><Id><IBAN>${compact(iban)}</IBAN></Id></CdtrAcct>`,
-    `<RmtInf><Ustrd>Payout ${reference}</Ustrd></RmtInf></CdtTrfTxInf>`,
-  ].join("");
-}
-
-/** Whether a text is a BIC. @see ISO 9362 */
-function isBic(value: string): boolean {
-  return /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(compact(value));
-}
-
-function sepaParts(account: Account, payments: PaymentLine[], { name, iban, bic }: FileRequest["debtor"]) {
-  if (account.currency !== "EUR") {
-    throw new Failure("refused", `SEPA pays euros, and the account's currency is ${account.currency}`);
-  }
-  refuseFault("debtor_iban", iban !== null && isIban(iban) ? null : "is missing or wrong");
-  refuseFault("debtor_bic", bic === null || isBic(bic) ? null : "is invalid");
-  const sum = payments.reduce((total, { amount }) => total + amount, 0);
-  const debtor = { name: name ?? account.name, iban: iban ?? "", bic };
-  return { payments, debtor, total: decimalOf(sum, account.currency) };
-}
-
-function refuseFault(field: string, fault: string | null): void {
-  if (fault !== null)
-    throw new Failure("invalid", `Validation failed: ${field} ${fault}`, { [field]: [fault] });
 }

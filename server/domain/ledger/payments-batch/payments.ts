@@ -1,17 +1,16 @@
 import { Failure } from "../../../failure.ts";
-import type { Store } from "../../../storage/store.ts";
-import type { Account } from "../../program/account/account.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
 import { exponentOf } from "../../money.ts";
 import { payoutMethods, type PayoutMethodName } from "../payout-method/payout-method.ts";
-import { payouts } from "../payout/payout.ts";
+import { listPayments, type Payment } from "../payment/payment.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
 import { loadPromoter, promoterName } from "../../people/promoter/promoter.ts";
 import { batchReference, type PaymentsBatch } from "./batch.ts";
 
-/** One line of a file: everything that a promoter gets from a batch by one method. */
+/** One line of a file: everything that a promoter gets from it by one method. */
 export interface PaymentLine {
+  paymentId: number;
   promoterId: number;
-  payoutIds: number[];
-  payoutMethodId: number | null;
   name: string;
   /** With tax, in the currency's minor unit. */
   amount: number;
@@ -25,35 +24,41 @@ export interface PaymentLine {
 }
 
 /**
- * The remaining payments of a batch, in the order of the promoters' ids. A promoter is paid once for all
- * campaigns, unless one of the payouts failed and is retried by a newer method.
+ * The payouts of a batch that are left to pay.
  *
  * @throws Failure `refused` if there are none
  */
+export async function loadLeft(view: View, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
+  const all = await view.list(payouts, "batch", accountId, [id]);
+  const left = all.filter(({ status }) => status === "pending" || status === "processing");
+  if (left.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
+  return left;
+}
+
+/** The lines of a file, in the order of its payments. */
 export async function loadPaymentLines(
-  store: Store,
-  account: Account,
+  tx: Transaction,
   batch: PaymentsBatch,
+  payments: Payment[],
 ): Promise<PaymentLine[]> {
-  const payments = new Map<string, PaymentLine>();
-  const lineCounts = new Map<number, number>();
-  for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
-    for (const { id, promoterId, status, payoutMethodId, totalInclTax } of chunk) {
-      if (status !== "pending" && status !== "processing") continue;
-      const line = `${promoterId} ${payoutMethodId}`;
-      const known = payments.get(line);
-      const lineCount = (lineCounts.get(promoterId) ?? 0) + (known === undefined ? 1 : 0);
-      const payment =
-        known ?? (await newLine(store, account, { batch, promoterId, payoutMethodId, lineCount }));
-      payments.set(line, payment);
-      lineCounts.set(promoterId, lineCount);
-      payment.payoutIds.push(id);
-      payment.amount += totalInclTax;
-      payment.decimal = decimalOf(payment.amount, account.currency);
-    }
-  }
-  if (payments.size === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
-  return [...payments.values()].toSorted((left, right) => left.promoterId - right.promoterId);
+  const known = await listPayments(tx.view, batch.accountId, batch.id);
+  const ranks = ranksOf(known.filter(({ payer }) => payer === "file"));
+  const lines: PaymentLine[] = [];
+  for (const payment of payments)
+    lines.push(await lineOf(tx, batch, { payment, rank: ranks.get(payment.id)! }));
+  return lines;
+}
+
+/** The place of each payment among those of its promoter, from 1. */
+function ranksOf(payments: Payment[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  return new Map(
+    payments.map(({ id, promoterId }) => {
+      const rank = (counts.get(promoterId) ?? 0) + 1;
+      counts.set(promoterId, rank);
+      return [id, rank];
+    }),
+  );
 }
 
 /** An amount of a currency's minor unit as a decimal number with a point. */
@@ -77,25 +82,25 @@ export function partStarts(method: PayoutMethodName, promoterIds: Iterable<numbe
   return ordered.filter((_, rank) => rank % size === 0);
 }
 
-/** The payments of one file, and the suffix of its name. */
+/** The payouts of one file, and the suffix of its name. */
 interface Part {
-  payments: PaymentLine[];
+  left: Payout[];
   suffix: string;
 }
 
 /**
- * Chooses the payments of one file of a batch. For a batch of several files, a part must be chosen, so that a
+ * Chooses the payouts of one file of a batch. For a batch of several files, a part must be chosen, so that a
  * user can't upload the first and forget the others.
  *
  * @throws Failure `refused` if no part is chosen of several, or nothing is left of it, `invalid` for a part
  * that does not exist
  */
 export async function choosePart(
-  store: Store,
-  { batch, payments }: { batch: PaymentsBatch; payments: PaymentLine[] },
+  view: View,
+  { batch, left }: { batch: PaymentsBatch; left: Payout[] },
   part: number | null,
 ): Promise<Part> {
-  const starts = batch.partStarts ?? (await currentStarts(store, batch));
+  const starts = batch.partStarts ?? (await currentStarts(view, batch));
   const count = starts.length;
   if (part === null && count > 1) {
     const files = `A ${batch.method} file holds ${MOST_PAYMENTS[batch.method]} payments, so this batch needs ${count} files`;
@@ -109,43 +114,41 @@ export async function choosePart(
   // The files cover all promoters: the first also has those before the others' starts.
   const from = chosen === 1 ? 0 : (starts[chosen - 1] ?? 0);
   const before = starts[chosen] ?? Infinity;
-  const inPart = payments.filter(({ promoterId }) => promoterId >= from && promoterId < before);
+  const inPart = left.filter(({ promoterId }) => promoterId >= from && promoterId < before);
   if (inPart.length === 0) {
     throw new Failure("refused", `Part ${chosen} of the payments batch has nothing left to pay`);
   }
-  return { payments: inPart, suffix: count > 1 ? `-${chosen}-of-${count}` : "" };
+  return { left: inPart, suffix: count > 1 ? `-${chosen}-of-${count}` : "" };
 }
 
-async function newLine(
-  store: Store,
-  account: Account,
-  given: { batch: PaymentsBatch; promoterId: number; payoutMethodId: number | null; lineCount: number },
+async function lineOf(
+  reader: Transaction,
+  batch: PaymentsBatch,
+  { payment, rank }: { payment: Payment; rank: number },
 ): Promise<PaymentLine> {
-  const { batch, promoterId, payoutMethodId, lineCount } = given;
-  const promoter = await loadPromoter(store, account.id, promoterId);
-  const method = payoutMethodId === null ? null : await store.get(payoutMethods, account.id, payoutMethodId);
+  const { accountId, id: paymentId, promoterId, payoutMethodId, amount, currency } = payment;
+  const promoter = await loadPromoter(reader, accountId, promoterId);
+  const method = payoutMethodId === null ? null : await reader.get(payoutMethods, accountId, payoutMethodId);
   const texts = Object.entries(method?.details ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].trim() !== "",
   );
   const details = Object.fromEntries(texts.map(([name, value]) => [name, value.trim()]));
   return {
+    paymentId,
     promoterId,
-    payoutIds: [],
-    payoutMethodId,
     name: details["account_holder_name"] ?? promoterName(promoter),
-    amount: 0,
-    decimal: "0",
-    currency: account.currency,
-    reference: `${batchReference(batch)}-${promoterId}${lineCount > 1 ? `-${lineCount}` : ""}`,
+    amount,
+    decimal: decimalOf(amount, currency),
+    currency,
+    reference: `${batchReference(batch)}-${promoterId}${rank > 1 ? `-${rank}` : ""}`,
     details,
   };
 }
 
 /** The parts of a batch without stored ones: it needs one file, or is from an earlier release. */
-async function currentStarts(store: Store, { accountId, id, method }: PaymentsBatch): Promise<number[]> {
+async function currentStarts(view: View, { accountId, id, method }: PaymentsBatch): Promise<number[]> {
   const promoterIds = new Set<number>();
-  for await (const chunk of store.scan(payouts, "batch", accountId, [id])) {
-    for (const { promoterId } of chunk) promoterIds.add(promoterId);
-  }
+  for (const { promoterId } of await view.list(payouts, "batch", accountId, [id]))
+    promoterIds.add(promoterId);
   return partStarts(method, promoterIds);
 }

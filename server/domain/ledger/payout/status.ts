@@ -12,7 +12,14 @@ import {
   type PaymentsBatchStatus,
 } from "../payments-batch/batch.ts";
 import { PROVIDER_WORDS } from "../payment/connection.ts";
-import { findPaymentOf, isLive, payments, type Payment, type PaymentState } from "../payment/payment.ts";
+import {
+  findPaymentOf,
+  isLive,
+  payments,
+  payoutClaims,
+  type Payment,
+  type PaymentState,
+} from "../payment/payment.ts";
 import { lockSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import type { Show } from "../../show.ts";
@@ -132,8 +139,18 @@ async function noteFile(
   state: PaymentState,
 ): Promise<void> {
   if (payment.state === state) return;
+  if (isLive({ state }) && !isLive(payment) && (await isReplaced(tx, payment))) return;
   const steps = [...payment.steps, { state, at: now.toISOString() }];
   await tx.put(payments, { ...payment, state, steps });
+}
+
+/** Whether another file pays one of the payouts of a payment that had failed. */
+async function isReplaced(tx: Transaction, { accountId, id, payoutIds }: Payment): Promise<boolean> {
+  for (const payoutId of payoutIds) {
+    const claim = await tx.get(payoutClaims, accountId, payoutId);
+    if (claim !== null && claim.paymentId !== id) return true;
+  }
+  return false;
 }
 
 /**

@@ -57,6 +57,8 @@ export interface Account {
   timeZone?: string;
   /** Whether users must set up a second factor before anything else. Absent: no. */
   requiresSecondFactor?: boolean;
+  /** The bank account from which files pay. Absent: not set. */
+  bankAccount?: BankAccount;
   /** Absent: the default names. */
   tracker?: TrackerNames;
   /** The sites that may embed the portal in a frame, as origins. Absent: none. */
@@ -64,6 +66,25 @@ export interface Account {
   /** The key for hashes of network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
+}
+
+/** The company's own bank account, from which the payments in files come. Null fields are not set. */
+export interface BankAccount {
+  /** The name of its holder. Null: the account's name. */
+  name: string | null;
+  iban: string | null;
+  /** Null: the bank finds it by the IBAN. */
+  bic: string | null;
+  street: string | null;
+  postalCode: string | null;
+  city: string | null;
+  country: string | null;
+  /** The ABA number of the bank in the United States that gets ACH files. */
+  routingNumber: string | null;
+  /** The name of that bank. */
+  bankName: string | null;
+  /** The id that this bank gave the company for ACH files: nine or ten characters. */
+  companyId: string | null;
 }
 
 /** The part of a payment on which commissions are based: the payment, less some parts. */

@@ -1,72 +1,37 @@
-import { isValidBIC, isValidIBAN } from "ibantools";
 import { z } from "zod";
+import { compactNumber } from "../../../domain/bank-numbers.ts";
+import { BANK_FIELD_NAMES, bankFaults } from "../../../domain/ledger/payout-method/bank-country.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
 import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { email, word } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
 import { payoutTermsJson, type payoutTermsAnswer } from "../../payout/payout-stats.ts";
 
 const LINE = 200;
 const line = word(LINE).min(1, "can't be blank");
 
-const iban = word(60)
-  .transform((value) => value.replace(/[\s-]/g, "").toUpperCase())
-  .refine((value) => isValidIBAN(value), "is not a valid IBAN");
-const bic = word(20)
-  .transform((value) => value.replace(/\s/g, "").toUpperCase())
-  .refine((value) => isValidBIC(value), "is not a valid BIC");
+const compact = (length: number) => word(length).transform(compactNumber);
 const country = word(2)
   .transform((value) => value.toUpperCase())
   .refine((value) => /^[A-Z]{2}$/.test(value), "must be the two letters of a country");
 
-/** Territories whose banks give IBANs of another country, by the country of the IBAN (ISO 13616). */
-const IBAN_TERRITORIES: Record<string, string> = {
-  FR: "BL GF GP MF MQ NC PF PM RE TF WF YT",
-  GB: "GG IM JE",
-  FI: "AX",
-};
-
-/** An account number without an IBAN needs one of these. */
-const ROUTING = {
-  routing_aba_number: word(9).regex(/^\d{9}$/, "must have 9 digits"),
-  sort_code: word(8).regex(/^\d\d-?\d\d-?\d\d$/, "must have 6 digits"),
-  bsb_code: word(7).regex(/^\d{3}-?\d{3}$/, "must have 6 digits"),
-  transit_number: word(5).regex(/^\d{5}$/, "must have 5 digits"),
-  swift_bic_code: bic,
-};
-
+/** A bank account. Which details it needs depends on the country. */
 const bank = z
   .object({
     bank_country: country,
     account_holder_name: line,
-    iban: iban.optional(),
-    account_number: word(34)
-      .regex(/^[A-Za-z0-9 -]{4,34}$/, "is invalid")
-      .optional(),
-    ...z.object(ROUTING).partial().shape,
-    institution_number: word(3)
-      .regex(/^\d{3}$/, "must have 3 digits")
-      .optional(),
-    bank_name: line.optional(),
+    ...Object.fromEntries(BANK_FIELD_NAMES.map((name) => [name, line.optional()])),
+    iban: compact(60).optional(),
+    swift_bic_code: compact(20).optional(),
     address: line.optional(),
     city: line.optional(),
     postal_code: line.optional(),
     country: country.optional(),
   })
   .superRefine((given, context) => {
-    const add = (name: string, message: string) =>
+    const faults = bankFaults(given as Record<string, string | undefined>);
+    for (const [name, message] of Object.entries(faults))
       context.addIssue({ code: "custom", path: [name], message });
-    if (given.iban !== undefined) {
-      const issuer = given.iban.slice(0, 2);
-      const isOfCountry = [issuer, ...(IBAN_TERRITORIES[issuer] ?? "").split(" ")].includes(
-        given.bank_country,
-      );
-      if (!isOfCountry) add("bank_country", `is not the country of the IBAN, which is ${issuer}`);
-      return;
-    }
-    if (given.account_number === undefined) add("iban", "can't be blank");
-    else if (Object.keys(ROUTING).every((name) => given[name as keyof typeof ROUTING] === undefined)) {
-      add("swift_bic_code", "can't be blank");
-    }
   });
 
 /**
@@ -87,6 +52,23 @@ export const OWN_METHODS = {
 
 export type OwnMethod = keyof typeof OWN_METHODS;
 export const OWN_METHOD_NAMES = Object.keys(OWN_METHODS) as [OwnMethod, ...OwnMethod[]];
+
+/**
+ * The details of a payout method that a promoter can set up.
+ *
+ * @throws Failure `invalid`
+ */
+export function shapeOwnDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
+  // Blank form fields count as missing, also within `details`.
+  const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
+  const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
+  return shapeInput(schema, { details: Object.fromEntries(filled) }).details;
+}
+
+/** Whether promoters can set up such a method themselves. */
+export function isOwnMethod(method: string): method is OwnMethod {
+  return method in OWN_METHODS;
+}
 
 /** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
 export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {

@@ -16,10 +16,17 @@ import { flag, oneOf } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import { bankFormsAnswer, bankFormsJson } from "../../payout/bank-forms.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { OWN_METHODS, OWN_METHOD_NAMES, ownTermsJson, type OwnMethod } from "./payout-details.ts";
+import {
+  OWN_METHODS,
+  OWN_METHOD_NAMES,
+  ownTermsJson,
+  shapeOwnDetails,
+  type OwnMethod,
+} from "./payout-details.ts";
 import { field } from "../../../http/fields.ts";
 import { ownData } from "../../../input/common-fields.ts";
 
@@ -63,6 +70,16 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   },
 };
 
+/** `GET /api/v2/affiliate/bank_forms` */
+export const listBankFormsOperation: AffiliateOperation = {
+  id: "listOwnBankForms",
+  summary: "List what a bank account needs in each country",
+  description:
+    "Lists which details a payout method of the kind `bank` needs, by the country of the bank. An extension of Tidemark.",
+  answer: bankFormsAnswer,
+  handle: () => Promise.resolve(bankFormsJson()),
+};
+
 /** `GET /api/v2/affiliate/payout_methods/{id}` */
 export const showOwnMethodOperation: AffiliateOperation = {
   id: "getOwnPayoutMethod",
@@ -78,7 +95,7 @@ export const createOwnMethodOperation: AffiliateOperation = {
   id: "createOwnPayoutMethod",
   summary: "Add a payout method",
   description:
-    "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
+    "Adds a way to be paid. `bank` needs what `GET /bank_forms` lists for its country, or an IBAN; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
   example: { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
   body: createBody,
   answer: payoutMethodAnswer,
@@ -88,7 +105,7 @@ export const createOwnMethodOperation: AffiliateOperation = {
     const created = await createPayoutMethod(context, promoter.accountId, {
       promoterId: promoter.id,
       method: body.method,
-      details: shapeDetails(body.method, body.details),
+      details: shapeOwnDetails(body.method, body.details),
       isSelected: body.is_selected,
       isDisabled: false,
     });
@@ -111,7 +128,7 @@ export const updateOwnMethodOperation: AffiliateOperation = {
     const body = shapeInput(updateBody, await readJson(event));
     const { id, method } = await loadOwn(request);
     if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
-    const given = shapeDetails(method as OwnMethod, body.details);
+    const given = shapeOwnDetails(method as OwnMethod, body.details);
     return payoutMethodJson(
       await updatePayoutMethod(context, promoter.accountId, { id, change: () => ({ details: given }) }),
     );
@@ -155,11 +172,4 @@ async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<
   const method = await loadPayoutMethod(context.store, promoter.accountId, readPathId(event));
   if (method.promoterId !== promoter.id) throw new Failure("not_found", "Payout method not found.");
   return method;
-}
-
-function shapeDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
-  // Blank form fields count as missing, also within `details`.
-  const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
-  const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
-  return shapeInput(schema, { details: Object.fromEntries(filled) }).details;
 }

@@ -1,0 +1,212 @@
+import anyAscii from "any-ascii";
+import { compactNumber, isRoutingNumber } from "../../bank-numbers.ts";
+import { dayIn } from "../../program/account/time-zone.ts";
+import type { FileTerms } from "../payment/payment.ts";
+import type { PaymentLine } from "./payments.ts";
+
+type Payer = NonNullable<FileTerms["payer"]>;
+
+/** The largest amount of one entry, in cents. */
+const MOST_CENTS = 9_999_999_999;
+
+/** What makes a payment unfit for an ACH file, or null. */
+export function achFault({ amount, details }: PaymentLine): string | null {
+  const { routing_aba_number: routing = "", account_number: number = "", account_type: type } = details;
+  if (!isRoutingNumber(routing)) return "routing_aba_number is missing or wrong";
+  if (!/^[A-Z0-9]{1,17}$/.test(compactNumber(number))) return "account_number is missing or wrong";
+  if (type !== undefined && type !== "checking" && type !== "savings") return "account_type is wrong";
+  return amount > MOST_CENTS ? "the amount is larger than ACH allows" : null;
+}
+
+/** What is wrong with the account that pays, as a field and words, or null. */
+export function payerFaultOfAch({
+  routingNumber,
+  bankName,
+  companyId,
+}: Payer): [field: string, words: string] | null {
+  if (routingNumber === null || !isRoutingNumber(routingNumber))
+    return ["routing_number", "is missing or wrong"];
+  if (companyId === null) return ["company_id", "is missing"];
+  return bankName === null ? ["bank_name", "is missing"] : null;
+}
+
+interface Content {
+  lines: PaymentLine[];
+  payer: Payer;
+  /** The name of the batch. */
+  reference: string;
+  /** Tells files of one day apart. */
+  fileNumber: number;
+  createdAt: string;
+  /** The dates of the file are those of this zone. */
+  timeZone: string;
+}
+
+/** People are paid by PPD entries, companies by CCD ones. */
+type EntryClass = "PPD" | "CCD";
+
+/**
+ * A file of ACH credits: records of 94 characters, in blocks of ten.
+ *
+ * @see Nacha Operating Rules, appendix three
+ */
+export function achFile(content: Content): string {
+  const classes = (["PPD", "CCD"] as const).map((entryClass): [EntryClass, PaymentLine[]] => [
+    entryClass,
+    content.lines.filter((line) => classOf(line) === entryClass),
+  ]);
+  const batches = classes.filter(([, lines]) => lines.length > 0);
+  const records = [
+    fileHeader(content),
+    ...batches.flatMap(([entryClass, lines], at) =>
+      batchRecords(content, { entryClass, lines, number: at + 1 }),
+    ),
+  ];
+  const blockCount = Math.ceil((records.length + 1) / BLOCK_RECORDS);
+  records.push(fileControl(content.lines, { batchCount: batches.length, blockCount }));
+  while (records.length < blockCount * BLOCK_RECORDS) records.push("9".repeat(RECORD_LENGTH));
+  return `${records.join("\r\n")}\r\n`;
+}
+
+const RECORD_LENGTH = 94;
+const BLOCK_RECORDS = 10;
+
+function classOf({ details }: PaymentLine): EntryClass {
+  return details["account_holder_type"] === "company" ? "CCD" : "PPD";
+}
+
+function fileHeader({ payer, reference, fileNumber, createdAt, timeZone }: Content): string {
+  return [
+    "101",
+    right(payer.routingNumber, 10),
+    right(payer.companyId, 10),
+    dateOf(createdAt, timeZone),
+    timeOf(createdAt, timeZone),
+    // A letter or a digit.
+    (fileNumber % 36).toString(36).toUpperCase(),
+    "094101",
+    left(payer.bankName, 23),
+    left(payer.name, 23),
+    left(reference, 8),
+  ].join("");
+}
+
+interface Batch {
+  entryClass: EntryClass;
+  lines: PaymentLine[];
+  number: number;
+}
+
+function batchRecords(
+  { payer, createdAt, timeZone }: Content,
+  { entryClass, lines, number }: Batch,
+): string[] {
+  const bank = (payer.routingNumber ?? "").slice(0, 8);
+  const [company, batchNumber] = [left(payer.companyId, 10), digits(number, 7)];
+  const header = [
+    "5220",
+    left(payer.name, 16),
+    " ".repeat(20),
+    company,
+    entryClass,
+    left("PAYOUT", 10),
+    dateOf(createdAt, timeZone),
+    effectiveDate(createdAt, timeZone),
+    "   1",
+    bank,
+    batchNumber,
+  ].join("");
+  const entries = lines.map((line, at) => entryRecord(line, `${bank}${digits(at + 1, 7)}`));
+  const control = [
+    "8220",
+    digits(lines.length, 6),
+    sums(lines),
+    company,
+    " ".repeat(25),
+    bank,
+    batchNumber,
+  ].join("");
+  return [header, ...entries, control];
+}
+
+function entryRecord({ amount, details, name, paymentId }: PaymentLine, trace: string): string {
+  const { routing_aba_number: routing = "", account_number: number = "", account_type: type } = details;
+  return [
+    type === "savings" ? "632" : "622",
+    compactNumber(routing),
+    left(compactNumber(number), 17),
+    digits(amount, 10),
+    left(`P${paymentId}`, 15),
+    left(name, 22),
+    "  0",
+    trace,
+  ].join("");
+}
+
+function fileControl(lines: PaymentLine[], counts: { batchCount: number; blockCount: number }): string {
+  return [
+    "9",
+    digits(counts.batchCount, 6),
+    digits(counts.blockCount, 6),
+    digits(lines.length, 8),
+    sums(lines),
+    " ".repeat(39),
+  ].join("");
+}
+
+/** The hash of the receiving banks, the debits, of which there are none, and the credits. */
+function sums(lines: PaymentLine[]): string {
+  const banks = lines.map(({ details }) =>
+    Number(compactNumber(details["routing_aba_number"] ?? "").slice(0, 8)),
+  );
+  const hash = banks.reduce((sum, bank) => sum + bank, 0) % 10 ** 10;
+  return digits(hash, 10) + digits(0, 12) + digits(total(lines), 12);
+}
+
+/** The sum of payments, in cents. */
+function total(lines: PaymentLine[]): number {
+  return lines.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+function dateOf(at: string, timeZone: string): string {
+  return dayIn(timeZone, new Date(at)).slice(2).replaceAll("-", "");
+}
+
+function timeOf(at: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return format.format(new Date(at)).replace(":", "");
+}
+
+/** The next weekday. Banks move a payment of a holiday to the day after it. */
+function effectiveDate(at: string, timeZone: string): string {
+  const day = new Date(`${dayIn(timeZone, new Date(at))}T00:00:00Z`);
+  do day.setUTCDate(day.getUTCDate() + 1);
+  while (day.getUTCDay() === 0 || day.getUTCDay() === 6);
+  return day.toISOString().slice(2, 10).replaceAll("-", "");
+}
+
+function left(value: string | null, length: number): string {
+  return plain(value).slice(0, length).padEnd(length);
+}
+
+function right(value: string | null, length: number): string {
+  return plain(value).slice(0, length).padStart(length);
+}
+
+/** Only capitals, digits and a few signs, so that a name can't break a record. */
+function plain(value: string | null): string {
+  return anyAscii(value ?? "")
+    .toUpperCase()
+    .replace(/[^A-Z0-9 .,&'/()-]+/g, " ")
+    .replace(/ +/g, " ")
+    .trim();
+}
+
+function digits(value: number, length: number): string {
+  return String(value).padStart(length, "0");
+}

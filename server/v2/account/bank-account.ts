@@ -1,0 +1,114 @@
+import { z } from "zod";
+import {
+  bankAccountOf,
+  changeBankAccount,
+  type BankAccountChanges,
+} from "../../domain/program/account/bank-account.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import { field } from "../../http/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { word } from "../../input/fields.ts";
+import { shapeChanges } from "../../input/shape.ts";
+import type { V2Operation } from "../operation.ts";
+
+/** Blank fields of a form are not set. */
+const part = (length: number) =>
+  word(length)
+    .transform((value) => value || null)
+    .nullable();
+
+const bankBody = z
+  .object({
+    name: field(part(70), "Name of the account's holder, or null for the account's name.", "Acme Ltd"),
+    iban: field(part(42), "The account that `sepa` and `pain001` files pay from.", "NL91ABNA0417164300"),
+    bic: field(part(20), "The BIC of its bank, or null if the bank needs none.", "ABNANL2A"),
+    street: field(part(70), "Street and number of the holder.", "Keizersgracht 1"),
+    postal_code: field(part(16), "Postal code of the holder.", "1015 CJ"),
+    city: field(part(35), "City of the holder.", "Amsterdam"),
+    country: field(part(2), "Two-letter code of the holder's country.", "NL"),
+    routing_number: field(
+      part(11),
+      "ABA routing number of the bank in the United States that gets `nacha` files.",
+      "091000019",
+    ),
+    bank_name: field(part(23), "Name of that bank.", "Wells Fargo"),
+    company_id: field(
+      part(12),
+      "The id that this bank gave you for ACH files, usually a digit and your tax number.",
+      "1123456789",
+    ),
+  })
+  .partial();
+
+const shape = bankBody.shape;
+const bankAnswer = z
+  .object({
+    name: field(z.string().nullable(), shape.name),
+    iban: field(z.string().nullable(), shape.iban),
+    bic: field(z.string().nullable(), shape.bic),
+    street: field(z.string().nullable(), shape.street),
+    postal_code: field(z.string().nullable(), shape.postal_code),
+    city: field(z.string().nullable(), shape.city),
+    country: field(z.string().nullable(), shape.country),
+    routing_number: field(z.string().nullable(), shape.routing_number),
+    bank_name: field(z.string().nullable(), shape.bank_name),
+    company_id: field(z.string().nullable(), shape.company_id),
+  })
+  .meta({ id: "BankAccount" });
+
+/** `GET /api/v2/company/bank_account` */
+export const showBankAccountOperation: V2Operation = {
+  id: "getBankAccount",
+  summary: "Show your own bank account",
+  description: "Shows the bank account that payment files pay from. An extension of Tidemark.",
+  answer: bankAnswer,
+  handle: ({ account }) => Promise.resolve(bankJson(account)),
+};
+
+/** `PUT /api/v2/company/bank_account` */
+export const changeBankAccountOperation: V2Operation = {
+  id: "changeBankAccount",
+  summary: "Change your own bank account",
+  description:
+    "Changes the bank account that payment files pay from. What you leave out stays, and null removes a field. Files that were made stay as they are. An extension of Tidemark.",
+  example: { name: "Acme Ltd", iban: "NL91ABNA0417164300", bic: "ABNANL2A" },
+  body: bankBody,
+  answer: bankAnswer,
+  refusals: ["invalid"],
+  async handle({ event, account, context }) {
+    const body = shapeChanges(bankBody, await readJson(event));
+    return bankJson(await changeBankAccount(context, account.id, changesOf(body)));
+  },
+};
+
+function changesOf(body: z.output<typeof bankBody>): BankAccountChanges {
+  const { name, iban, bic, street, city, country } = body;
+  return {
+    name,
+    iban,
+    bic,
+    street,
+    postalCode: body.postal_code,
+    city,
+    country,
+    routingNumber: body.routing_number,
+    bankName: body.bank_name,
+    companyId: body.company_id,
+  };
+}
+
+function bankJson(account: Account): z.output<typeof bankAnswer> {
+  const bank = bankAccountOf(account);
+  return {
+    name: bank.name,
+    iban: bank.iban,
+    bic: bank.bic,
+    street: bank.street,
+    postal_code: bank.postalCode,
+    city: bank.city,
+    country: bank.country,
+    routing_number: bank.routingNumber,
+    bank_name: bank.bankName,
+    company_id: bank.companyId,
+  };
+}

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { faultsOfPain001 } from "../../support/pain001.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
+import { company, invalid, outcome } from "../../support/v2.ts";
+
+const IBAN = "DE89370400440532013000";
+const OWN = { name: "Acme Ltd", iban: "NL91 ABNA 0417 1643 00", bic: "abnanl2a" };
+const ACH = { routing_number: "091000019", bank_name: "Wells Fargo", company_id: "1123456789" };
+const UNSET = {
+  name: null,
+  iban: null,
+  bic: null,
+  street: null,
+  postal_code: null,
+  city: null,
+  country: null,
+  routing_number: null,
+  bank_name: null,
+  company_id: null,
+};
+
+let app: TestApp;
+let account: RecordOf<"account">;
+beforeEach(async () => {
+  app = await startApp();
+  account = await changeAccount(app.context, app.accountId, { currency: "EUR" });
+});
+afterEach(() => app.close());
+
+async function payee(email: string, details: Record<string, unknown>, amount = 12_000): Promise<void> {
+  const promoter = await addPromoter(app.context, account, { email });
+  await selectMethod(app.context, promoter, { method: "bank", details });
+  await addPayout(app.context, promoter, { amount, totalInclTax: amount });
+}
+
+const german = (holder: string) => ({ bank_country: "DE", account_holder_name: holder, iban: IBAN });
+const gather = () => company(app, "POST /payouts/create_payments_batch", { method: "bank" });
+const refusal = (query: string) => outcome(company(app, `GET /payments_batches/1/file?${query}`));
+
+async function text(query: string): Promise<string> {
+  const headers = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
+  const answer = await app.request(`/api/v2/company/payments_batches/1/file?${query}`, { headers });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+const valuesOf = (xml: string, name: string) =>
+  [...xml.matchAll(new RegExp(`<${name}[^>]*>([^<]*)</${name}>`, "g"))].map(([, value]) => value);
+
+describe("the company's bank account", () => {
+  it("is not set at first, and is changed field by field", async () => {
+    expect(await outcome(company(app, "GET /bank_account"))).toEqual({ status: 200, body: UNSET });
+    const set = { ...UNSET, name: "Acme Ltd", iban: "NL91ABNA0417164300", bic: "ABNANL2A" };
+    expect(await outcome(company(app, "PUT /bank_account", OWN))).toEqual({ status: 200, body: set });
+    expect(await outcome(company(app, "PUT /bank_account", { ...ACH, bic: "" }))).toEqual({
+      status: 200,
+      body: { ...set, ...ACH, bic: null },
+    });
+  });
+
+  it("has right check digits", async () => {
+    const wrong = {
+      iban: "NL91ABNA0417164301",
+      bic: "NO",
+      country: "1",
+      routing_number: "091000018",
+      company_id: "1",
+    };
+    expect(await outcome(company(app, "PUT /bank_account", wrong))).toEqual(
+      invalid({
+        iban: ["is not a valid IBAN"],
+        bic: ["is not a valid BIC"],
+        country: ["must be the two letters of a country"],
+        routing_number: ["is not a valid routing number"],
+        company_id: ["must have 9 or 10 letters and digits"],
+      }),
+    );
+    expect(await outcome(company(app, "GET /bank_account"))).toEqual({ status: 200, body: UNSET });
+  });
+});
+
+describe("a file of credit transfers", () => {
+  beforeEach(() => company(app, "PUT /bank_account", OWN));
+
+  it("is the same with each download, also after the account that pays was changed", async () => {
+    await payee("jane@example.com", german("Jane"));
+    await gather();
+    const first = await text("format=sepa");
+    app.setNow("2026-03-20T00:00:00.000Z");
+    await company(app, "PUT /bank_account", { iban: IBAN, bic: null });
+    expect(await text("format=sepa")).toBe(first);
+    expect(await refusal("format=bank")).toMatchObject({
+      status: 422,
+      body: {
+        message:
+          "The payouts are in a sepa file, so no bank file may pay them as well. If that one was not used, mark them as failed or delete the batch",
+      },
+    });
+    expect((await company(app, "GET /payments_batches/1/files")).body).toEqual([
+      {
+        id: 1,
+        format: "sepa",
+        message_id: valuesOf(first, "MsgId")[0],
+        payments_count: 1,
+        open_count: 1,
+        total: 12_000,
+        created_at: "2026-03-04T05:06:07.890Z",
+      },
+    ]);
+  });
+
+  it("pays a payout that came back in another file, with another message id, and never in both", async () => {
+    await payee("jane@example.com", german("Jane"));
+    await payee("joe@example.com", german("Joe"));
+    await gather();
+    await company(app, "POST /payments_batches/1/pay", {});
+    const first = await text("format=sepa");
+    await company(app, "POST /payouts/mark_as_failed", { ids: [2] });
+    await company(app, "POST /payments_batches/1/pay", {});
+    expect((await company(app, "GET /payments_batches/1/files")).body).toMatchObject([
+      { id: 1, payments_count: 2, open_count: 1 },
+    ]);
+    // The failed payout is retried.
+    await company(app, "POST /payouts/mark_as_paid", { ids: [1] });
+    await company(app, "POST /payments_batches/1/pay", {});
+    const second = await text("format=sepa");
+    expect(valuesOf(first, "EndToEndId")).toEqual(["BATCH-1-1", "BATCH-1-2"]);
+    expect(valuesOf(second, "EndToEndId")).toEqual(["BATCH-1-2-2"]);
+    expect(valuesOf(second, "MsgId")).not.toEqual(valuesOf(first, "MsgId"));
+    expect(await text("format=sepa")).toBe(second);
+    expect(await refusal("format=sepa&file_id=1")).toMatchObject({
+      status: 422,
+      body: { message: "The payments batch has nothing left to pay" },
+    });
+    expect(await refusal("format=sepa&file_id=9")).toMatchObject({
+      status: 404,
+      body: { message: "Payment file not found." },
+    });
+  });
+
+  it("needs the company's account", async () => {
+    await payee("jane@example.com", german("Jane"));
+    await gather();
+    await company(app, "PUT /bank_account", { iban: null });
+    expect(await refusal("format=sepa")).toEqual(invalid({ debtor_iban: ["is missing or wrong"] }));
+    // Nothing was recorded, so that the payouts are still free.
+    expect((await company(app, "GET /payments_batches/1/files")).body).toEqual([]);
+  });
+
+  it("keeps to the structure, lengths and characters of ISO 20022, whatever people type", async () => {
+    const address = { address: "Straße 1 <b>", postal_code: "10115", city: "Köln", country: "de" };
+    await company(app, "PUT /bank_account", { street: "Keizersgracht 1", city: "Amsterdam", country: "NL" });
+    await payee("jane@example.com", { ...german("Ü".repeat(100)), ...address }, 1);
+    await payee("joe@example.com", { ...german("//王 & Søn//"), address: "only a street" }, 99_999_999_999);
+    await payee("jim@example.com", { ...german("\u0000\n"), swift_bic_code: "cobadeff" }, 7);
+    await gather();
+    const xml = await text("format=sepa");
+    expect(faultsOfPain001(xml)).toEqual([]);
+    expect(valuesOf(xml, "InstdAmt")).toEqual(["0.01", "999999999.99", "0.07"]);
+    expect(valuesOf(xml, "CtrlSum")).toEqual(["1000000000.07", "1000000000.07"]);
+    expect(valuesOf(xml, "Nm").slice(2)).toEqual(["U".repeat(70), "//Wang Son//", "NOTPROVIDED"]);
+    expect(valuesOf(xml, "StrtNm")).toEqual(["Keizersgracht 1", "Strasse 1 b"]);
+    expect(valuesOf(xml, "Ctry")).toEqual(["NL", "DE"]);
+  });
+
+  it("pays any currency, by the bank's number in its country where there are no IBANs", async () => {
+    await changeAccount(app.context, app.accountId, { currency: "JPY" });
+    await payee("jane@example.com", {
+      bank_country: "US",
+      account_holder_name: "Jane",
+      routing_aba_number: "021000021",
+      account_number: "000-123",
+    });
+    await payee("joe@example.com", german("Joe"));
+    await gather();
+    const xml = await text("format=pain001");
+    expect(faultsOfPain001(xml)).toEqual([]);
+    expect(valuesOf(xml, "InstdAmt")).toEqual(["12000", "12000"]);
+    expect(valuesOf(xml, "CtrlSum")).toEqual(["24000", "24000"]);
+    expect(xml).toContain(
+      "<CdtrAgt><FinInstnId><ClrSysMmbId><ClrSysId><Cd>USABA</Cd></ClrSysId><MmbId>021000021</MmbId></ClrSysMmbId></FinInstnId></CdtrAgt>",
+    );
+    expect(xml).toContain("<Othr><Id>000123</Id></Othr>");
+    expect(valuesOf(xml, "ChrgBr")).toEqual(["SHAR"]);
+    expect(xml).not.toContain("SvcLvl");
+  });
+
+  it("has a group of payments within SEPA, and one of the others", async () => {
+    await payee("jane@example.com", german("Jane"));
+    await payee("joe@example.com", {
+      bank_country: "TR",
+      account_holder_name: "Joe",
+      iban: "TR330006100519786457841326",
+    });
+    await gather();
+    const xml = await text("format=pain001");
+    expect(faultsOfPain001(xml)).toEqual([]);
+    expect(valuesOf(xml, "PmtInfId")).toEqual(["BATCH-1", "BATCH-1-2"]);
+    expect(valuesOf(xml, "ChrgBr")).toEqual(["SLEV", "SHAR"]);
+    expect(valuesOf(xml, "NbOfTxs")).toEqual(["2", "1", "1"]);
+  });
+});
+
+describe("an ACH file", () => {
+  const american = (details: Record<string, string> = {}) => ({
+    bank_country: "US",
+    account_holder_name: "Jane Doe",
+    routing_aba_number: "021000021",
+    account_number: "000-123456",
+    ...details,
+  });
+  beforeEach(async () => {
+    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    await company(app, "PUT /bank_account", { ...ACH, name: "Acmé, Ltd" });
+  });
+
+  it("has records of 94 characters in blocks of ten, with hash and sums", async () => {
+    await payee("jane@example.com", american());
+    await payee(
+      "joe@example.com",
+      american({ account_holder_name: "Søn & Co", account_holder_type: "company" }),
+      5,
+    );
+    await payee("jim@example.com", american({ routing_aba_number: "091000019", account_type: "savings" }), 1);
+    await gather();
+    const file = await text("format=nacha");
+    const records = file.split("\r\n").slice(0, -1);
+    expect(records).toEqual([
+      "101 091000019112345678926030405061094101WELLS FARGO            ACME, LTD              BATCH-1 ",
+      "5220ACME, LTD                           1123456789PPDPAYOUT    260304260305   1091000010000001",
+      "622021000021000123456        0000012000P1             JANE DOE                0091000010000001",
+      "632091000019000123456        0000000001P3             JANE DOE                0091000010000002",
+      "822000000200112000030000000000000000000120011123456789                         091000010000001",
+      "5220ACME, LTD                           1123456789CCDPAYOUT    260304260305   1091000010000002",
+      "622021000021000123456        0000000005P2             SON & CO                0091000010000001",
+      "822000000100021000020000000000000000000000051123456789                         091000010000002",
+      "9000002000001000000030013300005000000000000000000012006" + " ".repeat(39),
+      "9".repeat(94),
+    ]);
+    expect(new Set(records.map(({ length }) => length))).toEqual(new Set([94]));
+    expect(await text("format=nacha")).toBe(file);
+  });
+
+  it("moves the effective day over a weekend, in the time zone of the account", async () => {
+    await changeAccount(app.context, app.accountId, { timeZone: "America/Los_Angeles" });
+    app.setNow("2026-03-07T01:30:00.000Z");
+    await payee("jane@example.com", american());
+    await gather();
+    const [header = "", batch = ""] = (await text("format=nacha")).split("\r\n");
+    expect(header.slice(23, 33)).toBe("2603061730");
+    expect(batch.slice(63, 75)).toBe("260306260309");
+  });
+
+  it.each([
+    [{ routing_aba_number: "021000022" }, "routing_aba_number is missing or wrong"],
+    [{ account_number: "1".repeat(18) }, "account_number is missing or wrong"],
+    [{ account_type: "gold" }, "account_type is wrong"],
+  ])("refuses wrong details %o", async (details, fault) => {
+    await payee("jane@example.com", american(details));
+    await gather();
+    expect(await refusal("format=nacha")).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining(`promoter 1: ${fault}`) },
+    });
+  });
+
+  it("needs dollars, and what the bank gave the company", async () => {
+    await payee("jane@example.com", american());
+    await gather();
+    await company(app, "PUT /bank_account", { company_id: null });
+    expect(await refusal("format=nacha")).toEqual(invalid({ company_id: ["is missing"] }));
+    await changeAccount(app.context, app.accountId, { currency: "EUR" });
+    expect(await refusal("format=nacha")).toMatchObject({
+      status: 422,
+      body: { message: "ACH pays US dollars, and the account's currency is EUR" },
+    });
+  });
+});
