@@ -32,6 +32,7 @@ import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { KeyPart, Table } from "../../server/storage/table.ts";
 import { TABLES } from "../../server/tables.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** The records that tests look at or change without an operation, each with the noun that names it. */
 const NOUNS = {
@@ -127,7 +128,7 @@ export function recordsIn(store: Store, accountId: number): Records {
 
 /** Opens the store at an address, beside its servers. */
 export function storeAt(url: string, options: { connections?: number } = {}): Promise<Store> {
-  return openStore(url, { tables: TABLES, ...options });
+  return openStore(url, { tables: TABLES, seal: TEST_SEAL, ...options });
 }
 
 /** Writes records into the store at an address, which needs no account. */
