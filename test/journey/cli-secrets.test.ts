@@ -1,11 +1,9 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { payoutHolds } from "../../server/domain/ledger/payout-method/hold.ts";
-import { findFirstAccount } from "../../server/domain/program/account/account.ts";
 import { callCli } from "../support/cli.ts";
 import { withStore } from "../support/operations.ts";
-import { addPromoter, selectMethod } from "../support/payouts.ts";
+import { addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const CREATE = ["account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/"];
@@ -85,8 +83,8 @@ async function run(...words: string[]): Promise<{ stdout: string; stderr: string
 
 it("exports bank accounts only if asked, and imports both", async () => {
   await run(...CREATE);
-  await withStore(`sqlite:${folder}`, async ({ store, context }) => {
-    const account = (await findFirstAccount(store))!;
+  await withStore(`sqlite:${folder}`, async ({ context, accountId }) => {
+    const account = await changeAccount(context, accountId, {});
     const jane = await addPromoter(context, account, { email: "jane@example.com" });
     await selectMethod(context, jane, { method: "bank", details: BANK });
   });
@@ -109,10 +107,8 @@ it("exports bank accounts only if asked, and imports both", async () => {
 
 it("lists promoters whose payouts are held, and releases them", async () => {
   await run(...CREATE);
-  await withStore(`sqlite:${folder}`, ({ store }) =>
-    store.transact((tx) =>
-      tx.put(payoutHolds, { accountId: 1, promoterId: 7, changedAt: AT, heldAt: AT, releasedAt: null }),
-    ),
+  await withStore(`sqlite:${folder}`, ({ records, accountId }) =>
+    records.put("payoutHold", { accountId, promoterId: 7, changedAt: AT, heldAt: AT, releasedAt: null }),
   );
   const held = async () => JSON.parse((await run("payouts", "holds", "acme")).stdout) as unknown;
   expect(await held()).toEqual([{ promoter_id: 7, changed_at: AT, held_at: AT }]);

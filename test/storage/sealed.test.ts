@@ -95,7 +95,8 @@ describe("the release with layout 13 left payout methods that can be read", () =
     const engine = await openEngine(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
     opened.push(engine);
     const backup = join(folder, "backup.jsonl");
-    await upgradeStore(engine, { url: "memory:", now: new Date(NOW), onProgress: silent, file: backup });
+    const upgrading = { url: "memory:", now: new Date(NOW), onProgress: silent, noticedMs: 0 };
+    await upgradeStore(engine, { ...upgrading, file: backup });
     for (const each of [file, `${file}-wal`].filter(existsSync))
       expect(leaksIn(readFileSync(each))).toEqual([]);
     await expectKept(engine);

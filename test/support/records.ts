@@ -13,6 +13,7 @@ import { migrations } from "../../server/domain/program/migration/migration.ts";
 import { originNames } from "../../server/domain/people/origin.ts";
 import { payments } from "../../server/domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "../../server/domain/ledger/payments-batch/batch.ts";
+import { payoutHolds } from "../../server/domain/ledger/payout-method/hold.ts";
 import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "../../server/domain/ledger/payout-run/run.ts";
 import { payouts } from "../../server/domain/ledger/payout/payout.ts";
@@ -55,6 +56,7 @@ const NOUNS = {
   paymentsBatch: paymentsBatches,
   payout: payouts,
   payment: payments,
+  payoutHold: payoutHolds,
   payoutMethod: payoutMethods,
   payoutRun: payoutRuns,
   product: products,
