@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
+import { KEY_BYTES, readKeys } from "./seal.ts";
 import { isLoopback, parseUrl } from "./url.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -11,8 +12,6 @@ const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
 /** The minimum for every user's password. */
 const MIN_PASSWORD_LENGTH = 8;
-/** The length of a key of AES-256. */
-const SECRET_BYTES = 32;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
@@ -65,11 +64,7 @@ const settings = {
   TIDEMARK_KEY_FILE: z.string().optional(),
   TIDEMARK_SECRET: z
     .string()
-    .transform((text) => text.split(/\s+/).map((key) => Buffer.from(key, "base64")))
-    .refine(
-      (keys) => keys.every(({ length }) => length === SECRET_BYTES),
-      `must be keys of ${SECRET_BYTES} bytes in base64, one a line`,
-    )
+    .refine((text) => readKeys(text) !== null, `must be keys of ${KEY_BYTES} bytes in base64, one a line`)
     .optional(),
   TRUST_PROXY: count("0"),
   RATE_LIMIT_V1: count("450"),
@@ -164,11 +159,10 @@ export interface Config {
   readonly keyFile: string | null;
   /** The folder for former programs' answers, or null for one beside the data folder. */
   readonly migrationArchive: string | null;
-  /**
-   * The keys for secrets in the store: the first seals, all of them open. Without keys, no secrets are
-   * stored.
-   */
+  /** The keys for secrets in the store: the first seals, all of them open. Empty: they are in `secretFile`. */
   readonly secretKeys: readonly Buffer[];
+  /** The file of the keys, which the first start makes, or null for one beside the store. */
+  readonly secretFile: string | null;
   /** The owner of the first account, or null to print a link that makes the owner. */
   readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
@@ -231,7 +225,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
     keyFile: data.TIDEMARK_KEY_FILE ?? null,
-    secretKeys: data.TIDEMARK_SECRET ?? [],
+    secretKeys: (data.TIDEMARK_SECRET && readKeys(data.TIDEMARK_SECRET)) || [],
+    secretFile: given["TIDEMARK_SECRET_FILE"] ?? null,
     owner: ownerOf(data.TIDEMARK_OWNER_EMAIL, data.TIDEMARK_OWNER_PASSWORD),
     trustProxyHops: data.TRUST_PROXY,
     rateLimits: {
@@ -286,6 +281,8 @@ function readSecretFiles(variables: Record<string, string | undefined>): {
     const text = readText(file);
     if (values[name] !== undefined) {
       faults.push(`${name}_FILE and ${name} are both set, so it is unclear which one counts: remove one`);
+    } else if (name === "TIDEMARK_SECRET" && "code" in text && text.code === "ENOENT") {
+      // The first start makes it.
     } else if ("code" in text) faults.push(`${name}_FILE names a file that can't be read (${text.code})`);
     else if (text.text === "") faults.push(`${name}_FILE names an empty file`);
     else values[name] = text.text;

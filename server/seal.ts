@@ -3,6 +3,8 @@ import { Failure } from "./failure.ts";
 
 /** Encrypts texts for the store, with keys that are not in the store. */
 export interface Seal {
+  /** Whether there is a key to encrypt with. */
+  hasKey: boolean;
   /**
    * Encrypts a text for one place, such as one connection of one account. It cannot be decrypted anywhere
    * else.
@@ -12,6 +14,18 @@ export interface Seal {
   open(sealed: string, place: string): string;
   /** Whether a text is sealed with the first key. */
   isCurrent(sealed: string): boolean;
+}
+
+/** The length of a key of AES-256. */
+export const KEY_BYTES = 32;
+
+/** The keys in a text, each in base64 on a line of its own, or null if one of them is not a key. */
+export function readKeys(text: string): Buffer[] | null {
+  const keys = text
+    .trim()
+    .split(/\s+/)
+    .map((key) => Buffer.from(key, "base64"));
+  return keys.every(({ length }) => length === KEY_BYTES) ? keys : null;
 }
 
 const VERSION = "v1";
@@ -27,6 +41,7 @@ export function newSeal(keys: readonly Buffer[]): Seal {
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
   const [current] = keys;
   return {
+    hasKey: current !== undefined,
     close(text, place) {
       if (current === undefined) throw noKey();
       const iv = randomBytes(IV_BYTES);
@@ -52,6 +67,9 @@ export function newSeal(keys: readonly Buffer[]): Seal {
     isCurrent: (sealed) => current !== undefined && sealed.startsWith(`${VERSION}.${nameOf(current)}.`),
   };
 }
+
+/** The seal of a process without keys. */
+export const NO_SEAL = newSeal([]);
 
 /** Identifies a key without revealing it. */
 function nameOf(key: Buffer): string {

@@ -34,7 +34,8 @@ export default defineConfig({
   plugins: [builtThread],
   test: {
     root: ".",
-    env: { TMPDIR },
+    // Stores are opened by tests, servers and commands, all with the key of `test/support/memory-engine.ts`.
+    env: { TMPDIR, TIDEMARK_SECRET: Buffer.alloc(32, "k").toString("base64") },
     setupFiles: ["test/support/seed.ts"],
     // Only what hangs should meet these limits: nobody knows how busy the machine is.
     testTimeout: LIMIT_MS,

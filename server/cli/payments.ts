@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Argument, Option, type Command } from "commander";
-import { readConfig } from "../config.ts";
-import { listAccounts, loadAccount, type Account } from "../domain/program/account/account.ts";
+import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
   connectPayments,
   disconnectPayments,
-  hasFormerSecrets,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
-  resealPayments,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -17,10 +14,10 @@ import { findPayments, listPayments, paymentOrders, type Payment } from "../doma
 import { decidePayment } from "../domain/ledger/payment/steps.ts";
 import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
-import { newSeal, type Seal } from "../seal.ts";
-import { isFrozen } from "../storage/freeze.ts";
+import { storeOn } from "../storage/open.ts";
+import { resealStore } from "../transfer/reseal.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
-import { print, tell, withStore } from "./store.ts";
+import { contextOf, print, tell, withEngine, withStore } from "./store.ts";
 
 /** Adds the commands for paying by providers. */
 export function providerCommands(program: Command): void {
@@ -93,38 +90,11 @@ export function secretCommands(program: Command): void {
     .description("secrets that the store keeps encrypted")
     .command("rotate")
     .description("encrypt all secrets with the first key in TIDEMARK_SECRET_FILE")
-    .action(() => withStore(async (context) => print({ rotated: await rotate(context, sealOf()) })));
-}
-
-/**
- * Encrypts the secrets of all accounts with the first key. It looks first whether it can, so that it changes all or nothing.
- * If it is killed, the same command completes it.
- */
-async function rotate(context: Context, seal: Seal): Promise<number> {
-  const { store } = context;
-  const due: Account[] = [];
-  for (const account of await listAccounts(store))
-    if (await hasFormerSecrets(store, account.id, seal)) due.push(account);
-  const frozen: Account[] = [];
-  for (const account of due) if (await isFrozen(store, account.id)) frozen.push(account);
-  if (frozen.length > 0) throw new Error(`Nothing was encrypted anew: ${frozenWords(frozen)}`);
-  let rotated = 0;
-  for (const account of due) {
-    try {
-      rotated += await resealPayments(context, account.id, seal);
-    } catch (error) {
-      // Someone has begun to move it just now.
-      if (!(await isFrozen(store, account.id))) throw error;
-      frozen.push(account);
-    }
-  }
-  if (frozen.length > 0) throw new Error(`Some secrets have their former key: ${frozenWords(frozen)}`);
-  return rotated;
-}
-
-function frozenWords(accounts: Account[]): string {
-  const names = accounts.map(({ publicId }) => publicId).join(", ");
-  return `${names} can't be changed while being moved or removed. Finish that, or run \`tidemark account unfreeze\`, and rotate again. Keep the former key until then`;
+    .action(() =>
+      withEngine(async (engine) =>
+        print({ rotated: await resealStore(engine, contextOf(await storeOn(engine))) }),
+      ),
+    );
 }
 
 const OUTCOMES = ["paid", "not-paid"] as const;
@@ -153,7 +123,7 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
       webhookId,
       apiUrl: baseUrl?.replace(/\/+$/, ""),
     };
-    print(connectionRow(await connectPayments(context, id, { ...input, seal: sealOf() })));
+    print(connectionRow(await connectPayments(context, id, { ...input, seal: context.store.seal })));
   });
 }
 
@@ -166,7 +136,7 @@ interface SendOptions {
 async function send(accountId: string, batchId: number, options: SendOptions): Promise<void> {
   await onAccount(accountId, async (context, account) => {
     const { provider: wanted = null } = options;
-    const run = { ...context, clock: () => new Date(), seal: sealOf() };
+    const run = { ...context, clock: () => new Date(), seal: context.store.seal };
     const given = { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted }) };
     if (options.yes === undefined) return print(planRow(await priceBatch(run, account, given)));
     const sending = { ...given, ignoresBalance: options.ignoreBalance === true };
@@ -249,10 +219,6 @@ function connectionRow(connection: PaymentConnection) {
 
 function provider(): Argument {
   return new Argument("<provider>", "the provider").choices(PAYMENT_PROVIDERS);
-}
-
-function sealOf() {
-  return newSeal(readConfig().secretKeys);
 }
 
 function onAccount(

@@ -18,6 +18,7 @@ import {
 import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
 import { FILE_FORMATS, type FileFormat } from "../domain/ledger/payment/payment.ts";
 import { paymentFile } from "../domain/ledger/payments-batch/payment-file.ts";
+import { listHolds, releasePayouts } from "../domain/ledger/payout-method/hold.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { generatePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-run/run.ts";
@@ -182,6 +183,7 @@ async function runRow(store: Context["store"], run: PayoutRun) {
 function paymentCommands(program: Command): void {
   batchCommands(program);
   singlePayoutCommands(program);
+  holdCommands(program);
 }
 
 function batchCommands(program: Command): void {
@@ -237,6 +239,34 @@ function singlePayoutCommands(program: Command): void {
     .description("cancel pending or failed payouts; the next run pays their commissions")
     .action((accountId: string, ids: number[]) =>
       move(accountId, { label: "cancel", ids, to: "cancelled", error: null }),
+    );
+}
+
+/** Adds the commands for promoters who say that someone else changed their payout method. */
+function holdCommands(program: Command): void {
+  program
+    .command("holds <account-id>")
+    .description("list promoters who say that someone else changed their payout method, oldest first")
+    .action((accountId: string) =>
+      onAccount(accountId, async ({ store }, { id }) =>
+        print(
+          (await listHolds(store, id)).map(({ promoterId, changedAt, heldAt }) => ({
+            promoter_id: promoterId,
+            changed_at: changedAt,
+            held_at: heldAt,
+          })),
+        ),
+      ),
+    );
+  program
+    .command("release <account-id>")
+    .addArgument(new Argument("<promoter-id>").argParser(wholeNumber("<promoter-id>")))
+    .description("pay such a promoter again, after you have spoken with them and looked at the payout method")
+    .action((accountId: string, promoterId: number) =>
+      onAccount(accountId, async (context, { id }) => {
+        await releasePayouts(context, id, promoterId);
+        print({ released: promoterId });
+      }),
     );
 }
 

@@ -8,6 +8,7 @@ import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { COMMAND_LINE } from "../domain/access/audit/audit.ts";
 import { systemChance, type Context } from "../domain/context.ts";
 import type { Engine } from "../storage/session.ts";
+import type { Store } from "../storage/store.ts";
 
 /** Opens the configured store, which must exist, runs `work` on it and closes it. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
@@ -19,12 +20,17 @@ export async function withStore(work: (context: Context) => Promise<void>): Prom
 export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
   const store = await openConfiguredStore(readConfig(), { notify: tell });
   try {
-    const now = new Date();
-    const audited = auditedStore(store, { actor: COMMAND_LINE, clock: () => now });
-    await work({ store: audited, now, chance: systemChance, actor: COMMAND_LINE });
+    await work(contextOf(store));
   } finally {
     await store.close();
   }
+}
+
+/** The context of a command, whose changes are logged. */
+export function contextOf(store: Store): Context {
+  const now = new Date();
+  const audited = auditedStore(store, { actor: COMMAND_LINE, clock: () => now });
+  return { store: audited, now, chance: systemChance, actor: COMMAND_LINE };
 }
 
 /** Opens the engine of an existing store, runs `work` on it and closes it. */

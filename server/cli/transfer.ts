@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
+import { payoutMethods } from "../domain/ledger/payout-method/payout-method.ts";
+import { openKeyed } from "../process/configured-store.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { openEngine, requireStore } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
@@ -36,7 +38,7 @@ export function transferCommands(program: Command): void {
     .option("--out <folder>", "the new or empty folder for --open")
     .option(
       "--payout-details",
-      "with --open: include details of payout methods, such as bank accounts",
+      "include the details of payout methods, such as bank accounts, which are not encrypted then",
       false,
     )
     .action(exportAs);
@@ -152,9 +154,9 @@ async function exportAs(
 ): Promise<void> {
   const { open, out } = options;
   if (open === undefined) {
-    if (out !== undefined || options.payoutDetails) throw new Error("--out and --payout-details need --open");
+    if (out !== undefined) throw new Error("--out needs --open");
     if (file === undefined) throw new Error("Name a file, or an account: --open ACCOUNT_ID --out FOLDER");
-    return exportTo(file, options.account);
+    return exportTo(file, options);
   }
   if (file !== undefined || options.account.length > 0)
     throw new Error("--open writes one account to a folder: --open ACCOUNT_ID --out FOLDER");
@@ -170,7 +172,7 @@ async function exportOpen(publicId: string, folder: string, hasPayoutDetails: bo
     const counts = await showing(null, async (onProgress) => {
       const onRecords = counting("exported", onProgress);
       const results = atOneMoment(engine, async function* (reads) {
-        const from = opening(newView(reads), account, hasPayoutDetails);
+        const from = opening(newView(reads, engine.seal), account, hasPayoutDetails);
         yield await writeOpenFiles(from, { folder, onRecords });
       });
       for await (const each of results) return each;
@@ -180,17 +182,26 @@ async function exportOpen(publicId: string, folder: string, hasPayoutDetails: bo
   });
 }
 
-async function exportTo(file: string, accounts: string[]): Promise<void> {
+async function exportTo(
+  file: string,
+  { account: accounts, payoutDetails }: Pick<Options, "account"> & Pick<OpenOptions, "payoutDetails">,
+): Promise<void> {
   await withEngine(async (engine) => {
     await checkLayout(engine);
     const isWanted = await choiceOf(engine, accounts);
     const totals = await showing(engine, async (onProgress) => {
       let atEnd: Totals | null = null;
       const onEnd = (end: Totals) => void (atEnd = end);
-      await writeNewFile(exportLines(engine, { now: new Date(), onProgress, onEnd, isWanted }), file);
+      const secrets = payoutDetails ? "plain" : "left out";
+      await writeNewFile(
+        exportLines(engine, { now: new Date(), onProgress, onEnd, isWanted, secrets }),
+        file,
+      );
       return atEnd as Totals | null;
     });
     tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
+    if (!payoutDetails && totals?.records[payoutMethods.name] !== undefined)
+      tell("The details of payout methods were left out; --payout-details includes them");
   });
 }
 
@@ -247,8 +258,9 @@ async function move(fromUrl: string, toUrl: string, { resume, force, account }: 
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
   requireStore(fromUrl);
   const interrupted = { resumes: resume, isForced: force };
-  await usingEngine(openEngine(fromUrl, { tables: TABLES }), (from) =>
-    usingEngine(openEngine(toUrl, { tables: TABLES }), async (to) =>
+  const config = { ...readConfig(), storageUrl: fromUrl };
+  await usingEngine(openKeyed(config, { notify: tell }), (from) =>
+    usingEngine(openEngine(toUrl, { tables: TABLES, ...(from.seal && { seal: from.seal }) }), async (to) =>
       print(
         await showing(null, (onProgress) =>
           account.length === 0
@@ -258,6 +270,7 @@ async function move(fromUrl: string, toUrl: string, { resume, force, account }: 
       ),
     ),
   );
+  tell("The new store needs the key of the former one: see TIDEMARK_SECRET_FILE");
   if (account.length > 0) tell(NEXT_STEPS);
 }
 

@@ -6,8 +6,8 @@ import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import {
   folderOf,
   openEngine,
-  openStore,
   requireStore,
+  storeOn,
   type EngineOptions,
   type OpenOptions,
 } from "../storage/open.ts";
@@ -16,22 +16,48 @@ import type { Store } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
 import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { sealOf } from "./key-file.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
-  { storageUrl, storageConnections, requiresStandby, standbys }: Config,
-  options: Pick<OpenOptions, "notify" | "prepare"> = {},
+  config: Config,
+  { prepare, notify = () => {} }: Pick<OpenOptions, "notify" | "prepare"> = {},
 ): Promise<Store> {
-  const connections = storageConnections;
-  return named(openStore(storageUrl, { tables: TABLES, connections, requiresStandby, standbys, ...options }));
+  const { requiresStandby, standbys } = config;
+  return named(
+    openKeyed(config, { requiresStandby, standbys, notify }).then(async (engine) => {
+      try {
+        await prepare?.(engine);
+        return await storeOn(engine);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
+    }),
+  );
 }
 
 /** Opens only the engine, for work on a whole store. @throws Error with the reason in one line */
 export function openConfiguredEngine(
-  { storageUrl, storageConnections }: Config,
-  options: Pick<EngineOptions, "notify"> = {},
+  config: Config,
+  { notify = () => {} }: Pick<EngineOptions, "notify"> = {},
 ): Promise<Engine> {
-  return named(openEngine(storageUrl, { tables: TABLES, connections: storageConnections, ...options }));
+  return named(openKeyed(config, { notify }));
+}
+
+/** Opens an engine with the keys of its secrets. @throws Error */
+export async function openKeyed(
+  config: Pick<Config, "storageUrl" | "storageConnections" | "secretKeys" | "secretFile">,
+  options: Pick<EngineOptions, "requiresStandby" | "standbys"> & { notify: (notice: string) => void },
+): Promise<Engine> {
+  const { storageUrl, storageConnections: connections } = config;
+  const engine = await openEngine(storageUrl, { tables: TABLES, connections, ...options });
+  try {
+    return { ...engine, seal: await sealOf(engine, config, options.notify) };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 /**

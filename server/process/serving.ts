@@ -22,7 +22,6 @@ import { newFetchPage } from "../outgoing/page.ts";
 import { openStorage } from "../outgoing/place.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newUploads } from "../outgoing/uploads.ts";
-import { newSeal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/pages.ts";
@@ -193,7 +192,7 @@ function newServices(
     ),
     clock,
     chance: systemChance,
-    seal: newSeal(config.secretKeys),
+    seal: parts.store.seal,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };

@@ -25,8 +25,19 @@ const parsed = new Map<string, unknown>();
 const MAX_PARSED = 1_000;
 const MAX_LENGTH = 4_096;
 
-/** Parses a document. The result is frozen, because all readers of the same text share it. */
+/**
+ * Parses a document. The result is frozen, because all readers of the same text share it.
+ *
+ * @throws Error for tables with sealed fields, whose documents a view parses
+ */
 export function parse<R>(from: Table<R>, doc: string): R {
+  if (from.sealed !== undefined)
+    throw new Error(`A ${from.name} is parsed by a view, which opens its secrets`);
+  return parseRaw(from, doc);
+}
+
+/** Parses a document, and leaves its secrets sealed. */
+export function parseRaw<R>(from: Table<R>, doc: string): R {
   const known = parsed.get(doc);
   if (known !== undefined) return known as R;
   const value = freeze(parseStored<R>(from.name, doc));
@@ -36,7 +47,8 @@ export function parse<R>(from: Table<R>, doc: string): R {
   return value;
 }
 
-function freeze<T>(value: T): T {
+/** Makes a value and its parts read-only. */
+export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   for (const part of Object.values(value)) if (typeof part === "object") freeze(part);
   return Object.freeze(value);

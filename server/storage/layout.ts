@@ -4,14 +4,14 @@ import type { Engine, Reads, Session } from "./session.ts";
 import { SQLITE } from "./sql.ts";
 
 /** Raise it with every change to tables or to the shape of records. */
-export const LAYOUT = 13;
+export const LAYOUT = 14;
 /**
  * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
  * and writes the one in the store's mark.
  *
  * @see docs/storage.md "Changing the layout"
  */
-export const OLDEST_SERVED = 13;
+export const OLDEST_SERVED = 14;
 /** The first layout with tables. Earlier stores keep texts under keys. */
 export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
@@ -23,6 +23,8 @@ export const MARK_KEY = "c0:slayout!";
  * whether there is space again.
  */
 export const ROOM_KEY = "c0:slayout!:sroom!";
+/** The text that only the key of the store's secrets opens. Copies of the store have it, exports don't. */
+export const PROOF_KEY = "c0:slayout!:sseal!";
 
 /** The steps of work on a whole store, in their order. */
 export const STAGES = ["clear", "fill", "drop"] as const;

@@ -1,12 +1,14 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Seal } from "../seal.ts";
 import { fileIn } from "./engines/sqlite/database.ts";
 import { sqliteEngine } from "./engines/sqlite/engine.ts";
 import { freezes } from "./freeze.ts";
 import { checkLayout } from "./layout.ts";
 import { watchLayout } from "./layout-watch.ts";
 import { makeFolder } from "./owner.ts";
+import { requireKey } from "./sealed.ts";
 import type { Engine } from "./session.ts";
 import { newStore, type Store } from "./store.ts";
 import type { Table } from "./table.ts";
@@ -15,6 +17,8 @@ import type { Table } from "./table.ts";
 export interface EngineOptions {
   /** Every table of the store. */
   tables: readonly Table<never>[];
+  /** Opens and seals secrets. Absent: the process has no keys. */
+  seal?: Seal;
   connections?: number;
   /** Whether the operator requires a synchronous standby. */
   requiresStandby?: boolean;
@@ -47,9 +51,10 @@ export async function openStore(url: string, { prepare, ...options }: OpenOption
   }
 }
 
-/** Makes a store over an open engine. @throws Failure `refused` if another release made it */
+/** Makes a store over an open engine. @throws Failure `refused` if another release made it, or without its key */
 export async function storeOn(engine: Engine, elapsedMs?: () => number): Promise<Store> {
   await checkLayout(engine);
+  await requireKey(engine);
   const watched = watchLayout(engine, elapsedMs);
   await watched.look();
   return newStore(watched);
@@ -60,7 +65,12 @@ export async function storeOn(engine: Engine, elapsedMs?: () => number): Promise
  *
  * @throws Error like `openStore`
  */
-export async function openEngine(url: string, given: EngineOptions): Promise<Engine> {
+export async function openEngine(url: string, { seal, ...given }: EngineOptions): Promise<Engine> {
+  const engine = await openWithoutKeys(url, given);
+  return seal === undefined ? engine : { ...engine, seal };
+}
+
+async function openWithoutKeys(url: string, given: Omit<EngineOptions, "seal">): Promise<Engine> {
   // Every transaction checks for freezes, so every store needs their table.
   const options = { ...given, tables: [...new Set([freezes, ...given.tables])] };
   if (url === "memory:") return openInMemory(options);
@@ -78,7 +88,7 @@ export async function openEngine(url: string, given: EngineOptions): Promise<Eng
 }
 
 /** A store that ends with the process, in a file that is never synced. */
-function openInMemory(options: EngineOptions): Engine {
+function openInMemory(options: Omit<EngineOptions, "seal">): Engine {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-memory-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", remove);

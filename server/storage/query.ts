@@ -14,7 +14,6 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
-import { parse } from "./documents.ts";
 import { SQLITE, sqlName, storable, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnValue, Row, Table } from "./table.ts";
 
@@ -93,6 +92,7 @@ export function prepared<S, Values extends ColumnValue[], O>(
 interface QueryRunner {
   question<S>(): Kysely<S>;
   rows<O>(question: Compilable<O>): Promise<O[]>;
+  parse<R>(from: Table<R>, doc: string): R;
 }
 
 /** The page of a list to read. */
@@ -132,7 +132,7 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
     .select(["found.id", "found.doc"])
     .where("found.account_id", "=", accountId);
   const rows = await findInOrder(view, ids, documents.where(among("found.id", ids)));
-  return { records: rows.map(({ doc }) => parse(from, doc)), total };
+  return { records: rows.map(({ doc }) => view.parse(from, doc)), total };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Seal } from "../seal.ts";
 import type { Statement, Dialect } from "./sql.ts";
 import type { Addition, SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
@@ -56,6 +57,8 @@ export interface Session extends Reads {
 /** A database with its connections. */
 export interface Engine {
   dialect: Dialect;
+  /** Opens and seals secrets. Absent: the process has no keys. */
+  seal?: Seal;
   /** Reads what is committed. */
   reads: Reads;
   /** Opens reads of the present moment. The reader may be slow, for example when it writes to a pipe. */
@@ -86,6 +89,8 @@ export interface Engine {
   limits?: LimitsDatabase;
   /** Copies the store into an empty folder while other processes use it. For engines that keep files. */
   backup?(folder: string): Promise<void>;
+  /** Removes former contents of rows from the log. For engines whose log lies beside the data. */
+  emptyLog?(): Promise<void>;
   /** Reads all files and lists the damage, in the engine's words. */
   damage?(): Promise<string[]>;
   close(): Promise<void>;

@@ -233,11 +233,6 @@ function makeStatements<R>(of: Table<R>, { value }: Dialect): RecordStatements {
   };
 }
 
-/** All values of a row, in the order of `insert` and `update`. */
-export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R): ColumnValue[] {
-  return [record.accountId, ...columnValues(of, record), JSON.stringify(record)];
-}
-
 /** A part of a listing: the records whose next column is in this range. */
 export interface Between {
   from: KeyPart;

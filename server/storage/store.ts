@@ -1,3 +1,4 @@
+import { NO_SEAL, type Seal } from "../seal.ts";
 import { refuseFrozen } from "./freeze.ts";
 import { LAYOUT, MARK_KEY, ROOM_KEY } from "./layout.ts";
 import { readItem, writeItem } from "./items.ts";
@@ -42,6 +43,8 @@ export interface Store extends View {
   look(): Promise<string | null>;
   /** Where servers on several machines share their rate limits, or null if all servers are on one machine. */
   limits: LimitsDatabase | null;
+  /** Encrypts what is not a field of a table, such as the secrets of payment providers. */
+  seal: Seal;
   close(): Promise<void>;
 }
 
@@ -57,15 +60,20 @@ interface AgedStore {
 export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
   // An import or upgrade has the store to itself, so its engine does not watch the layout.
   const look = async () => (await engine.look?.()) ?? null;
+  const { seal = NO_SEAL } = engine;
   const store: Store = {
-    ...newView(engine.reads),
+    ...newView(engine.reads, seal),
     transact: (work) =>
       engine.transact((session) =>
-        runOn(session, async (tx) => {
-          const result = await work(tx);
-          await refuseFrozen(tx, thawed(tx));
-          return result;
-        }),
+        runOn(
+          session,
+          async (tx) => {
+            const result = await work(tx);
+            await refuseFrozen(tx, thawed(tx));
+            return result;
+          },
+          seal,
+        ),
       ),
     aged: engine.aged === undefined ? null : aged,
     nextId: engine.nextId,
@@ -91,6 +99,7 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     layout: () => engine.layout?.() ?? LAYOUT,
     look,
     limits: engine.limits ?? null,
+    seal,
     close: engine.close,
   };
   return store;
@@ -99,7 +108,7 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     const found = await engine.aged!();
     if (found === null) return null;
     const { reads, ageSeconds } = found;
-    const readOnly = { ...store, ...newView(reads), transact: refuseToWrite, nextId: refuseToWrite };
+    const readOnly = { ...store, ...newView(reads, seal), transact: refuseToWrite, nextId: refuseToWrite };
     return { store: readOnly, ageSeconds };
   }
 }

@@ -31,6 +31,19 @@ export interface Index<Name extends string = string> {
 export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
+/**
+ * The fields of a table that are stored encrypted. The document has them as null, and `sealed`, a text that only the keys
+ * of `TIDEMARK_SECRET_FILE` open. The domain sees plain records. No column, unique value or sum may be derived from
+ * them.
+ */
+export interface SealedFields<R> {
+  fields: readonly (keyof R & string)[];
+  /** Whether a record has something to hide. The others are stored as they are. */
+  isSecret: (record: R) => boolean;
+  /** The record without what it hides, for exports. */
+  without: (record: R) => object;
+}
+
 /** Declares a kind of record in one place: its table, its key, its unique values and its orders. */
 export interface Table<
   R,
@@ -52,6 +65,7 @@ export interface Table<
   sums?: Summing<R> | undefined;
   /** The account that a record belongs to, for tables such as API keys whose rows have the account 0. */
   owner?: ((record: R) => number) | undefined;
+  sealed?: SealedFields<R> | undefined;
 }
 
 /** A row of a table in queries. */
@@ -70,6 +84,7 @@ interface Definition<R, C extends Columns<R>, Unique extends string, Listed exte
   indexes?: Record<Listed, Index<keyof C & string>>;
   sums?: Summing<R>;
   owner?: (record: R) => number;
+  sealed?: SealedFields<R>;
 }
 
 /** Declares a table. It is called twice so that TypeScript infers the names of columns and indexes. */

@@ -1,7 +1,9 @@
 import { Failure } from "../failure.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes } from "./freeze.ts";
+import { rowOf } from "./sealed.ts";
 import type { Session } from "./session.ts";
-import { columnOf, fillStatement, keyOf, rowOf, type Listing } from "./sql.ts";
+import { columnOf, fillStatement, keyOf, type Listing } from "./sql.ts";
 import { newAdditions } from "./sums.ts";
 import { ownerOf, type Column, type Key, type Table } from "./table.ts";
 import { newView, parseFound, type Reader, type View } from "./view.ts";
@@ -59,9 +61,13 @@ export interface OpenTransaction extends Transaction {
   frozen: ReadonlySet<number>;
 }
 
-/** Runs work in a transaction on an engine's session. */
-export async function runOn<T>(session: Session, work: (tx: OpenTransaction) => Promise<T>): Promise<T> {
-  const { tx, addUp } = newTransaction(session);
+/** Runs work in a transaction on an engine's session. `seal` opens and seals secrets. */
+export async function runOn<T>(
+  session: Session,
+  work: (tx: OpenTransaction) => Promise<T>,
+  seal: Seal = NO_SEAL,
+): Promise<T> {
+  const { tx, addUp } = newTransaction(session, seal);
   const result = await work(tx);
   await addUp();
   return result;
@@ -71,13 +77,13 @@ export async function runOn<T>(session: Session, work: (tx: OpenTransaction) => 
  * Makes a transaction. `addUp` writes the sums: before each query, and at the end, so that each row is
  * written once.
  */
-function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => Promise<void> } {
+function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; addUp: () => Promise<void> } {
   const additions = newAdditions();
   const addUp = async () => {
     const taken = additions.take();
     if (taken.length > 0) await session.addUp(taken);
   };
-  const view = askingAfter(addUp, newView(session));
+  const view = askingAfter(addUp, newView(session, seal));
   const touched = new Set<number>();
   const frozen = new Set<number>();
   const touch = (into: { name: string }, accountId: number) =>
@@ -93,7 +99,7 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
     touch(into, ownerOf(into, after));
     const refusal = (unique: string | null) =>
       refusals[unique ?? ""]?.() ?? new Failure("taken", `${unique ?? "id"} has already been taken`);
-    const writing = session.write(into, rowOf(into, after), { key, isNew, refusal });
+    const writing = session.write(into, rowOf(into, after, seal), { key, isNew, refusal });
     if (writing instanceof Promise) await writing;
     additions.note(into, { before, after });
   }
@@ -105,7 +111,7 @@ function newTransaction(session: Session): { tx: OpenTransaction; addUp: () => P
     get: view.get,
     find: view.find,
     async lock<R>(from: Table<R>, accountId: number, ...id: Key) {
-      return parseFound<R>(from, session.lock(from, accountId, id));
+      return parseFound<R>(from, session.lock(from, accountId, id), seal);
     },
     async isTaken(from, unique, record) {
       const values = uniqueValues(from, unique, record);

@@ -2,14 +2,14 @@ import { createStorage, type Driver, type Storage } from "unstorage";
 import { Failure } from "../failure.ts";
 import { parseStored } from "./documents.ts";
 import { itemKeys, readItem, writeItem } from "./items.ts";
-import { MARK_KEY, ROOM_KEY } from "./layout.ts";
+import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "./layout.ts";
 import type { Engine } from "./session.ts";
 import { keyOf, sqlName } from "./sql.ts";
 import { newStore, type Store } from "./store.ts";
 import type { Key, Table } from "./table.ts";
 
 /** The store's own items. */
-const OWN = new Set([MARK_KEY, ROOM_KEY]);
+const OWN = new Set([MARK_KEY, PROOF_KEY, ROOM_KEY]);
 
 /**
  * A whole store for unstorage. Each table is mounted under its SQL name, with a record's account and key in

@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Compilable, Kysely } from "kysely";
-import { parse } from "./documents.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
 import { builderOf, statementOf } from "./query.ts";
+import { openDoc } from "./sealed.ts";
 import type { MaybePromise, Reads } from "./session.ts";
 import { countStatement, listStatement, type Between, type Listing } from "./sql.ts";
 import type { SumTable } from "./sums.ts";
@@ -62,19 +63,22 @@ export interface View extends Reader {
   question<S>(): Kysely<S>;
   /** The rows that a query selects. */
   rows<O>(question: Compilable<O>): Promise<O[]>;
+  /** The record in a document that a query has selected. */
+  parse<R>(from: Table<R>, doc: string): R;
 }
 
 /** Records to read before other requests get their turn: a few milliseconds' worth. */
 const CHUNK = 1_000;
 
-/** Makes a view of what `reads` sees. */
-export function newView(reads: Reads): View {
+/** Makes a view of what `reads` sees. `seal` opens secrets. */
+export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
+  const parse = <R>(from: Table<R>, doc: string) => openDoc(from, doc, seal);
   const view: View = {
     async get<R>(from: Table<R>, accountId: number, ...id: Key) {
-      return parseFound<R>(from, reads.get(from, accountId, id));
+      return parseFound<R>(from, reads.get(from, accountId, id), seal);
     },
     async find<R>(from: Table<R>, unique: string, accountId: number, values: Key) {
-      return parseFound<R>(from, reads.find(from, unique, accountId, values));
+      return parseFound<R>(from, reads.find(from, unique, accountId, values), seal);
     },
     async page(from, index, accountId, start, { between, ...page }) {
       const rows = await reads.all(
@@ -116,12 +120,18 @@ export function newView(reads: Reads): View {
     total: async (of, accountId, ...start) => reads.total(of, accountId, start),
     question: <S>() => builderOf<S>(reads.dialect),
     rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
+    parse,
   };
   return view;
 }
 
 /** SQLite answers synchronously. Awaiting its answers would cost as much as the read itself. */
-export function parseFound<R>(from: Table<R>, found: MaybePromise<string | null>): MaybePromise<R | null> {
-  if (found instanceof Promise) return found.then((doc) => (doc === null ? null : parse<R>(from, doc)));
-  return found === null ? null : parse<R>(from, found);
+export function parseFound<R>(
+  from: Table<R>,
+  found: MaybePromise<string | null>,
+  seal: Seal,
+): MaybePromise<R | null> {
+  if (found instanceof Promise)
+    return found.then((doc) => (doc === null ? null : openDoc<R>(from, doc, seal)));
+  return found === null ? null : openDoc<R>(from, found, seal);
 }

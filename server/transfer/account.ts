@@ -19,7 +19,7 @@ import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from ".
 import type { Source } from "./fill.ts";
 import { IDS, PLAIN, type Item, type Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { nextIdsIn, recordsIn } from "./stored-items.ts";
+import { isProof, nextIdsIn, plainItemsIn, recordsIn } from "./stored-items.ts";
 
 /**
  * Makes an account read-only. When it returns, every change that was answered before is in the store, and no more will
@@ -103,11 +103,12 @@ export function newOwnership(accountIds: readonly number[]): (item: Item) => boo
 }
 
 /**
- * Whether an item belongs to the server but is needed by its accounts: the next ids, because ids must not be reused, and
- * the operator's exchange rates.
+ * Whether an item belongs to the server but is needed by its accounts: the next ids, because ids must not be reused, the
+ * operator's exchange rates, and the proof of the key of their secrets.
  */
-export function isShared({ collection, text }: Item): boolean {
-  if (collection === IDS) return true;
+export function isShared(item: Item): boolean {
+  const { collection, text } = item;
+  if (collection === IDS || isProof(item)) return true;
   return collection === dayRates.name && (JSON.parse(text) as AnyRecord).accountId === SYSTEM;
 }
 
@@ -128,6 +129,7 @@ export async function* itemsOf(reads: Reads, accountIds: readonly number[]): Asy
 export async function* sharedItemsOf(reads: Reads): AsyncGenerator<Item[]> {
   yield* recordsIn(reads, dayRates as unknown as AnyTable, SYSTEM);
   yield await nextIdsIn(reads);
+  yield (await plainItemsIn(reads)).filter(isProof);
 }
 
 /** Filters a source by accounts. @throws Failure `not_found` if an account is missing */
@@ -158,15 +160,19 @@ async function removeShared(
     const owned = records.filter((record) => ownerOf(from, record) === accountId);
     if (owned.length > 0) {
       await engine.transact((session) =>
-        runOn(session, async (tx) => {
-          for (const record of owned) {
-            await tx.remove(from, SYSTEM, ...keyOf(from, record));
-            if (from.name !== deliveries.name) continue;
-            // All deliveries in a lane belong to the same account.
-            const { lane, ...delivery } = record as Delivery;
-            await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
-          }
-        }),
+        runOn(
+          session,
+          async (tx) => {
+            for (const record of owned) {
+              await tx.remove(from, SYSTEM, ...keyOf(from, record));
+              if (from.name !== deliveries.name) continue;
+              // All deliveries in a lane belong to the same account.
+              const { lane, ...delivery } = record as Delivery;
+              await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
+            }
+          },
+          engine.seal,
+        ),
       );
     }
     onItems(owned.length);

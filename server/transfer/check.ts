@@ -12,10 +12,12 @@ import {
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
 import { parseStored } from "../storage/documents.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import { checkLayout } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
-import { keyOf, rowOf, sqlName } from "../storage/sql.ts";
+import { docOf, isSealed, openRecord } from "../storage/sealed.ts";
+import { columnValues, keyOf, sqlName } from "../storage/sql.ts";
 import { newAdditions, placeOf, sumsOfAccount, type Addition, type SumTable } from "../storage/sums.ts";
 import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
@@ -34,7 +36,7 @@ interface Fault {
  * fault. Servers may keep running, because it reads one snapshot. Only one account's numbers are in memory at a time.
  */
 export async function* findFaults(engine: Engine, onProgress: Progress = () => {}): AsyncGenerator<string> {
-  const faults = atOneMoment(engine, (reads) => faultsIn(reads, onProgress));
+  const faults = atOneMoment(engine, (reads) => faultsIn(reads, engine.seal ?? NO_SEAL, onProgress));
   for await (const { sentence } of faults) yield sentence;
 }
 
@@ -50,7 +52,7 @@ export async function rebuildStore(engine: Engine, onProgress: Progress): Promis
     for (;;) {
       const left: string[] = [];
       let repairedCount = 0;
-      for await (const { sentence, repair } of faultsIn(session, onProgress)) {
+      for await (const { sentence, repair } of faultsIn(session, engine.seal ?? NO_SEAL, onProgress)) {
         if (repair === undefined) left.push(sentence);
         else await repair(session);
         if (repair !== undefined) repairedCount++;
@@ -61,7 +63,7 @@ export async function rebuildStore(engine: Engine, onProgress: Progress): Promis
   });
 }
 
-async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fault> {
+async function* faultsIn(reads: Reads, seal: Seal, onProgress: Progress): AsyncGenerator<Fault> {
   const progress = counting("checked", onProgress);
   for (const accountId of await accountIdsIn(reads)) {
     const freeze = await reads.get(freezes, accountId, [1]);
@@ -73,7 +75,7 @@ async function* faultsIn(reads: Reads, onProgress: Progress): AsyncGenerator<Fau
       const columns = Object.keys(table.columns);
       for await (const rows of rowsIn(reads, table, { accountId, columns })) {
         for (const row of rows) {
-          const { record, fault } = inspect(table, columns, row);
+          const { record, fault } = inspect(table, columns, { row, seal });
           if (fault !== null) yield fault;
           if (record === null || record.accountId !== accountId) continue;
           additions.note(table, { before: null, after: record });
@@ -112,17 +114,18 @@ async function accountIdsIn(reads: Reads): Promise<number[]> {
 function inspect(
   from: AnyTable,
   columns: string[],
-  row: ColumnValue[],
+  { row, seal }: { row: ColumnValue[]; seal: Seal },
 ): { record: AnyRecord | null; fault: Fault | null } {
   const names = ["account_id", ...columns];
   const place = ["account_id", ...from.key].map((name) => row[names.indexOf(name)]!) as KeyPart[];
   const [accountId, ...key] = place;
   const label = `${from.name} ${JSON.stringify(key)} of account ${accountId}`;
+  const doc = row.at(-1) as string;
   let record: AnyRecord;
   let made: ColumnValue[];
   try {
-    record = parseStored<AnyRecord>(from.name, row.at(-1) as string);
-    made = rowOf(from, record);
+    record = parseStored<AnyRecord>(from.name, doc);
+    made = [record.accountId, ...columnValues(from, record), doc];
   } catch {
     const sentence = `${label} is damaged: restore a backup that has it`;
     return {
@@ -131,7 +134,7 @@ function inspect(
     };
   }
   const wrong = names.filter((_, at) => !isSame(row[at]!, made[at]!));
-  if (wrong.length === 0) return { record, fault: null };
+  if (wrong.length === 0) return { record, fault: wrongSecret(from, { record, label, seal, place }) };
   const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
   return {
     record,
@@ -141,6 +144,31 @@ function inspect(
         await session.remove(from, Number(accountId), key);
         await session.write(from, made, { key: keyOf(from, record), isNew: true, refusal });
       },
+    },
+  };
+}
+
+/** A secret that is not sealed, or that no key opens. */
+function wrongSecret(
+  from: AnyTable,
+  { record, label, seal, place }: { record: AnyRecord; label: string; seal: Seal; place: KeyPart[] },
+): Fault | null {
+  if (isSealed(record)) {
+    try {
+      openRecord(from, record, seal);
+      return null;
+    } catch {
+      return { sentence: `${label} is encrypted with a key that TIDEMARK_SECRET_FILE does not have` };
+    }
+  }
+  if (from.sealed?.isSecret(record) !== true) return null;
+  return {
+    sentence: `${label} is not encrypted`,
+    async repair(session) {
+      const made = [record.accountId, ...columnValues(from, record), docOf(from, record, seal)];
+      const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
+      const [, ...key] = place;
+      await session.write(from, made, { key, isNew: false, refusal });
     },
   };
 }

@@ -15,7 +15,7 @@ export async function onCopy<T>(
   account: Account,
   work: (copy: Store) => Promise<T>,
 ): Promise<T> {
-  const copy = await openStore("memory:", { tables: TABLES });
+  const copy = await openStore("memory:", { tables: TABLES, seal: from.seal });
   try {
     for (const table of TABLES) {
       if (table.name === freezes.name) continue;

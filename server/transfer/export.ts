@@ -4,12 +4,16 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { NO_SEAL, type Seal } from "../seal.ts";
+import { parseStored } from "../storage/documents.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
 import { giveToFolderOwner } from "../storage/owner.ts";
+import { openRecord, withoutSecrets } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
+import { tableNamed, type AnyRecord } from "../tables.ts";
 import { itemLine, newTally, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { atOneMoment, itemsIn } from "./stored-items.ts";
+import { atOneMoment, isProof, itemsIn } from "./stored-items.ts";
 import { entriesIn } from "./upgrade/former-items.ts";
 
 export const FORMAT = "tidemark-export";
@@ -36,7 +40,14 @@ interface Exporting {
   onProgress: Progress;
 }
 
+/**
+ * How an export has the details of payout methods. `sealed`: as in the store, for backups that need its key. The default is
+ * `left out`.
+ */
+export type Secrets = "left out" | "plain" | "sealed";
+
 interface Choosing {
+  secrets?: Secrets;
   onEnd: (totals: Totals) => void;
   /** Whether to export an item. All, if absent. */
   isWanted?: (item: Item) => boolean;
@@ -45,14 +56,15 @@ interface Choosing {
 /** Yields the lines of an export. Only a part of the store is in memory at a time. */
 export async function* exportLines(
   engine: Engine,
-  { now, onProgress, onEnd, isWanted = () => true }: Exporting & Choosing,
+  { now, onProgress, onEnd, secrets = "left out", isWanted = () => true }: Exporting & Choosing,
 ): AsyncGenerator<string> {
   const layout = (await readMark(engine.reads)).mark?.version ?? LAYOUT;
   yield headerLine({ version: FORMAT_VERSIONS.records, layout, createdAt: now.toISOString() });
   const tally = newTally();
   const progress = counting("exported", onProgress);
+  const shown = showing(secrets, engine.seal ?? NO_SEAL);
   for await (const items of atOneMoment(engine, itemsIn)) {
-    const wanted = items.filter(isWanted);
+    const wanted = shown(items.filter(isWanted));
     tally.add(wanted);
     progress(items.length);
     yield wanted.map(itemLine).join("");
@@ -60,6 +72,22 @@ export async function* exportLines(
   const totals = tally.totals();
   onEnd(totals);
   yield `${JSON.stringify(totals)}\n`;
+}
+
+/** Makes a function that shows items with or without their secrets. */
+export function showing(secrets: Secrets, seal: Seal): (items: Item[]) => Item[] {
+  if (secrets === "sealed") return (items) => items;
+  const show = secrets === "plain" ? openRecord : withoutSecrets;
+  return (items) =>
+    items.flatMap((item) => {
+      const table = tableNamed(item.collection);
+      // A store that is filled with plain records may have another key.
+      if (table === null) return isProof(item) ? [] : [item];
+      if (table.sealed === undefined) return [item];
+      const record = parseStored<AnyRecord>(table.name, item.text);
+      const shown = show(table, record, seal);
+      return shown === record ? [item] : [{ ...item, text: JSON.stringify(shown) }];
+    });
 }
 
 /** Yields the same for a store of an earlier release, with all its entries unchanged. */

@@ -1,5 +1,7 @@
 import { Failure, reasonOf } from "../failure.ts";
+import { NO_SEAL } from "../seal.ts";
 import { readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
+import { leaveProof } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Item, Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
@@ -100,19 +102,23 @@ export async function fill(
   }: { source: Pick<Source, "items" | "shared">; commitSize?: number | undefined },
   onItems: (count: number) => void,
 ): Promise<void> {
+  const { seal = NO_SEAL } = work.engine;
+  await work.commit((session) => leaveProof(session, seal));
   let passedCount = 0;
   for await (const chunk of inChunksOf(commitSize, source.items())) {
     const left = chunk.slice(Math.max(0, work.state.filledCount - passedCount));
     passedCount += chunk.length;
     if (left.length > 0) {
-      const inserted = work.commit((session) => insertItems(session, left), { filledCount: passedCount });
+      const inserted = work.commit((session) => insertItems(session, left, seal), {
+        filledCount: passedCount,
+      });
       await inserted.catch(refuseContradiction);
     }
     onItems(chunk.length);
   }
   for await (const chunk of source.shared?.() ?? []) {
     await work.commit(async (session) => {
-      for (const item of chunk) await putShared(session, item);
+      for (const item of chunk) await putShared(session, item, seal);
     });
   }
 }

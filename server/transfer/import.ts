@@ -3,8 +3,10 @@ import { createReadStream } from "node:fs";
 import { Failure } from "../failure.ts";
 import { OLDEST_LAYOUT, LAYOUT, MARK_KEY, type Mark } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
+import { NO_SEAL } from "../seal.ts";
+import { requireKey } from "../storage/sealed.ts";
 import { sourceOf } from "./account.ts";
-import { FORMAT, FORMAT_VERSIONS, type Header, type Trailer } from "./export.ts";
+import { FORMAT, FORMAT_VERSIONS, showing, type Header, type Trailer } from "./export.ts";
 import { fillStore, type Interrupted, type Source } from "./fill.ts";
 import { IDS, inChunks, PLAIN, totalsOf, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
@@ -19,7 +21,8 @@ interface Importing extends Interrupted {
 }
 
 /**
- * Fills an empty store with an export of this or an earlier release. It checks the whole file first.
+ * Fills an empty store with an export of this or an earlier release. It checks the whole file first. The totals are those
+ * of an export with all details.
  *
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one with other unfinished work,
  *   `malformed` for a file that is incomplete or changed
@@ -31,7 +34,13 @@ export async function importFile(
   const whole = await openExport(file, onProgress);
   const source = accounts.length === 0 ? whole : await sourceOf(whole, accounts);
   await fillStore(engine, { work: "import", source, onProgress, ...interrupted });
-  return totalsOf(itemsIn(engine.reads));
+  await requireKey(engine);
+  return totalsOf(shownItems(engine));
+}
+
+async function* shownItems({ reads, seal = NO_SEAL }: Engine): AsyncGenerator<Item[]> {
+  const show = showing("plain", seal);
+  for await (const items of itemsIn(reads)) yield show(items);
 }
 
 type Json = Record<string, unknown>;

@@ -2,6 +2,7 @@ import { loadAccount } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { checkLayout, FIRST_WITH_TABLES, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import { storeOn } from "../storage/open.ts";
+import { requireKey } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
 import { freeze, itemsOf, sharedItemsOf } from "./account.ts";
 import { fillStore, findUnfinished, type Interrupted } from "./fill.ts";
@@ -31,9 +32,12 @@ export async function moveStore(
   const compared = counting("compared", onProgress, 2 * before.entries);
   const after = await totalsOf(items(), compared);
   const copy = await totalsOf(itemsIn(to.reads), compared);
-  // Stores of earlier layouts have their records in another order.
-  const isSame = layout < FIRST_WITH_TABLES || copy.sha256 === after.sha256;
-  if (after.sha256 === before.sha256 && isSame) return copy;
+  // The records of earlier layouts are converted, and the first ones are in another order.
+  const isSame = layout < LAYOUT || copy.sha256 === after.sha256;
+  if (after.sha256 === before.sha256 && isSame) {
+    await requireKey(to);
+    return copy;
+  }
   throw new Failure(
     "conflict",
     `The copy is not the same (${after.entries} and ${copy.entries} records): stop what writes to the first ` +
@@ -83,6 +87,7 @@ export async function moveAccounts(
   if (copy.sha256 !== before.sha256) {
     throw new Failure("conflict", `The copy is not the same (${before.entries} and ${copy.entries} records)`);
   }
+  await requireKey(to);
   for (const id of ids) await freeze(store, id, "moved");
   return copy;
 }

@@ -1,10 +1,12 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
+import type { Seal } from "../seal.ts";
 import { parseStored } from "../storage/documents.ts";
-import { MARK_KEY, ROOM_KEY } from "../storage/layout.ts";
+import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "../storage/layout.ts";
+import { docOf, rowOf } from "../storage/sealed.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
-import { columnValues, keyOf, recordStatements, rowOf, sqlName, type Dialect } from "../storage/sql.ts";
+import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
 import { newAdditions } from "../storage/sums.ts";
 import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { runOn } from "../storage/transaction.ts";
@@ -51,10 +53,15 @@ export async function nextIdsIn(reads: Reads): Promise<Item[]> {
   }));
 }
 
-async function plainItemsIn(reads: Reads): Promise<Item[]> {
+export async function plainItemsIn(reads: Reads): Promise<Item[]> {
   const rows = await reads.all({ text: "select key, value from items order by key", values: [] });
   const own = rows.filter(([key]) => key !== MARK_KEY && key !== ROOM_KEY);
   return own.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
+}
+
+/** Whether an item is the proof of a store's key. */
+export function isProof({ collection, text }: Item): boolean {
+  return collection === PLAIN && (JSON.parse(text) as { key: string }).key === PROOF_KEY;
 }
 
 /** The account, some columns and the document of each row, by account and key, in chunks. `columns` have the key's. */
@@ -100,7 +107,7 @@ export async function holdsNothing(reads: Reads): Promise<boolean> {
     const rows = await reads.all({ text: `select 1 from ${name} limit 1`, values: [] });
     if (rows.length > 0) return false;
   }
-  return (await plainItemsIn(reads)).length === 0;
+  return (await plainItemsIn(reads)).every(isProof);
 }
 
 /** Empties all tables. */
@@ -118,27 +125,28 @@ export function tableOf({ collection }: Item): AnyTable {
 }
 
 /**
- * Inserts items, and adds them to the sums.
+ * Inserts items, and adds them to the sums. Plain secrets are sealed.
  *
  * @throws Failure `malformed` for a record that contradicts another one
  */
-export async function insertItems(session: Session, items: Item[]): Promise<void> {
+export async function insertItems(session: Session, items: Item[], seal: Seal): Promise<void> {
   const additions = newAdditions();
   for (const [collection, texts] of grouped(items)) {
     if (collection === IDS || collection === PLAIN) {
-      for (const text of texts) await putShared(session, { collection, text });
+      for (const text of texts) await putShared(session, { collection, text }, seal);
       continue;
     }
     const table = tableOf({ collection, text: "" });
     const records = texts.map((text) => parseStored<AnyRecord>(collection, text));
     for (const record of records) additions.note(table, { before: null, after: record });
-    await insertRecords(session, table, { records, texts });
+    const docs = table.sealed === undefined ? texts : records.map((record) => docOf(table, record, seal));
+    await insertRecords(session, table, { records, docs });
   }
   await session.addUp(additions.take());
 }
 
 /** Inserts or replaces an item. Of next ids, the greater one stays. */
-export async function putShared(session: Session, item: Item): Promise<void> {
+export async function putShared(session: Session, item: Item, seal: Seal): Promise<void> {
   const [one, two] = [1, 2].map(session.dialect.value);
   const given = JSON.parse(item.text) as { kind: string; next: number; key: string; value: string };
   if (item.collection === IDS) {
@@ -156,7 +164,11 @@ export async function putShared(session: Session, item: Item): Promise<void> {
       values: [given.key, given.value],
     });
   } else
-    await runOn(session, (tx) => tx.put(tableOf(item), parseStored<AnyRecord>(item.collection, item.text)));
+    await runOn(
+      session,
+      (tx) => tx.put(tableOf(item), parseStored<AnyRecord>(item.collection, item.text)),
+      seal,
+    );
 }
 
 function grouped(items: Item[]): Map<string, string[]> {
@@ -175,9 +187,9 @@ const ROWS = 50;
 async function insertRecords(
   session: Session,
   into: AnyTable,
-  { records, texts }: { records: AnyRecord[]; texts: string[] },
+  { records, docs }: { records: AnyRecord[]; docs: string[] },
 ): Promise<void> {
-  const rows = records.map((record, at) => [record.accountId, ...columnValues(into, record), texts[at]!]);
+  const rows = records.map((record, at) => [record.accountId, ...columnValues(into, record), docs[at]!]);
   let done = 0;
   for (; done + ROWS <= rows.length; done += ROWS) {
     const values = rows.slice(done, done + ROWS).flat();
@@ -209,16 +221,17 @@ function manyInsert(into: AnyTable, dialect: Dialect, count = ROWS): string {
   return `${head} values ${Array.from({ length: count }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
 }
 
-/** Replaces records by key, without changing sums. */
+/** Replaces records by key, without changing sums. Plain secrets are sealed. */
 export async function replaceRecords(
   session: Session,
   into: AnyTable,
   records: readonly AnyRecord[],
+  seal: Seal,
 ): Promise<void> {
   const changed = [...Object.keys(into.columns), "doc"].map((column) => `${column} = excluded.${column}`);
   const end = ` on conflict (account_id, ${into.key.join(", ")}) do update set ${changed.join(", ")}`;
   for (let done = 0; done < records.length; done += ROWS) {
-    const rows = records.slice(done, done + ROWS).map((record) => rowOf(into, record));
+    const rows = records.slice(done, done + ROWS).map((record) => rowOf(into, record, seal));
     const text = manyInsert(into, session.dialect, rows.length) + end;
     await session.run({ text, values: rows.flat() });
   }

@@ -27,6 +27,7 @@ import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
 
 /** An authenticated request. */
 export interface V2Request {
@@ -107,7 +108,8 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
       if (media !== undefined) return streamed(watched(services, answer), media, headers);
-      const shown = seesSecrets(caller) ? answer : withoutSecrets(answer);
+      const told = seesSecrets(caller) ? answer : withoutSecrets(answer);
+      const shown = seesPayoutDetails(caller) ? told : withMaskedDetails(told);
       const answered = isAccepted(answer) ? 202 : status;
       return withCookies(answer === null ? empty(headers) : json(shown, headers, answered), cookies);
     } catch (error) {

@@ -11,6 +11,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { grants, schemaPicture } from "../support/schema-picture.ts";
 import { temporaryFolder } from "../support/server.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const GUIDE = "docs/operators.md";
 const guide = readFileSync(GUIDE, "utf8");
@@ -47,7 +48,9 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
     cluster = await startCluster();
     apps = await Promise.all(
       [`sqlite:${folder}`, cluster.url()].map(async (url) => {
-        const app = await startApp("memory", { store: await openStore(url, { tables: TABLES }) });
+        const app = await startApp("memory", {
+          store: await openStore(url, { tables: TABLES, seal: TEST_SEAL }),
+        });
         await offer(app, await makeReward(app, [{ amount: 20 }]));
         await fillProgram(app);
         return app;

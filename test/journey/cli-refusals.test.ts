@@ -13,6 +13,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { callCli } from "../support/cli.ts";
 import { inStore } from "../support/consistency.ts";
 import { temporaryFolder } from "../support/server.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const LANDING = ["--landing-url", "https://www.acme.example/"];
 const inCampaign = (...words: string[]) => ["campaign", "create", "acme", "New", ...LANDING, ...words];
@@ -92,7 +93,7 @@ it.each<[string[], string, Record<string, string>?]>([
     { PORT: "x" },
   ],
 ])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
   const everything = async () => ({
     accounts: await listAccounts(store),
     keys: await listApiKeys(store, 1),

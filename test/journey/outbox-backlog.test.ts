@@ -10,6 +10,7 @@ import { endLease } from "../support/leases.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 /** The number of records, and of waiting events for each. */
 const LANES = rounds(100, 600);
@@ -45,7 +46,7 @@ const kill = async () => {
   await endLease(`sqlite:${folder}`);
 };
 const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
   try {
     return await work(store);
   } finally {

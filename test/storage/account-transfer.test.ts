@@ -27,7 +27,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { entriesOf, findFaults } from "../support/consistency.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { entriesIn, type Entry } from "../support/entries.ts";
-import { memoryEngine } from "../support/memory-engine.ts";
+import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 
 const silent = () => {};
@@ -83,7 +83,7 @@ async function keepSale(context: Context, account: Account): Promise<void> {
 async function filled(): Promise<Engine> {
   const engine = await newEngine();
   await storeOn(engine);
-  await engine.transact((session) => insertItems(session, original));
+  await engine.transact((session) => insertItems(session, original, TEST_SEAL));
   return engine;
 }
 
@@ -98,7 +98,8 @@ const stateOf = async (store: Store, accountId: number) =>
 async function exportAll(engine: Engine, isWanted?: (item: Item) => boolean): Promise<string> {
   const file = join(folder, `${Math.random()}.ndjson`);
   const choice = isWanted === undefined ? {} : { isWanted };
-  const lines = exportLines(engine, { now: new Date(NOW), onProgress: silent, onEnd: silent, ...choice });
+  const options = { now: new Date(NOW), onProgress: silent, onEnd: silent, secrets: "plain" } as const;
+  const lines = exportLines(engine, { ...options, ...choice });
   await writeNewFile(lines, file);
   return file;
 }

@@ -14,7 +14,7 @@ import type { Item } from "../../server/transfer/item.ts";
 import { insertItems } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
-import { memoryEngine } from "../support/memory-engine.ts";
+import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
@@ -45,7 +45,7 @@ async function filled(): Promise<Engine> {
   const engine = await memoryEngine();
   opened.push(engine);
   await storeOn(engine);
-  await engine.transact((session) => insertItems(session, program));
+  await engine.transact((session) => insertItems(session, program, TEST_SEAL));
   return engine;
 }
 
@@ -65,7 +65,7 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 
   it("has no faults, and a rebuild makes all columns and sums right again", async () => {
-    await engine.transact((session) => insertItems(session, program));
+    await engine.transact((session) => insertItems(session, program, TEST_SEAL));
     expect(await faultsOf(engine)).toEqual([]);
     const before = await contentsOf(engine);
     await tamper(engine, "update leads set promoter_id = promoter_id + 1, email = null");

@@ -21,6 +21,7 @@ import { startPartnerStack } from "../support/sources/partnerstack.ts";
 import { readSource } from "../support/sources/reading.ts";
 import { startRewardful } from "../support/sources/rewardful.ts";
 import { startTolt } from "../support/sources/tolt.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const KILLS = 20;
 const LONG_MS = 120_000;
@@ -43,7 +44,7 @@ async function newContextOn(engine: Engine): Promise<Context> {
 }
 
 async function newEngine(url = "memory:"): Promise<Engine> {
-  const engine = await openEngine(url, { tables: TABLES });
+  const engine = await openEngine(url, { tables: TABLES, seal: TEST_SEAL });
   engines.push(engine);
   const context = await newContextOn(engine);
   await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });

@@ -7,6 +7,7 @@ import { STORAGES } from "../support/temporary-store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { useEmptyStore } from "../support/stores.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const DURATION_MS = 10_000;
 
@@ -106,7 +107,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("a lease of processes on one Postgres"
   let stores: Store[];
   beforeAll(async () => {
     cluster = await startCluster();
-    stores = await Promise.all([0, 1, 2, 3].map(() => openStore(cluster.url(), { tables: TABLES })));
+    stores = await Promise.all(
+      [0, 1, 2, 3].map(() => openStore(cluster.url(), { tables: TABLES, seal: TEST_SEAL })),
+    );
   });
   afterAll(async () => {
     await Promise.all(stores.map((store) => store.close()));

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { leads, type Lead } from "../../server/domain/people/lead/lead.ts";
 import { LAYOUT, readMark } from "../../server/storage/layout.ts";
 import type { Engine } from "../../server/storage/session.ts";
-import { ddl, rowOf, SQLITE } from "../../server/storage/sql.ts";
+import { rowOf } from "../../server/storage/sealed.ts";
+import { ddl, SQLITE } from "../../server/storage/sql.ts";
 import { table, type Table } from "../../server/storage/table.ts";
 import { TABLES, type AnyTable } from "../../server/tables.ts";
 import { importFile } from "../../server/transfer/import.ts";
@@ -13,6 +14,7 @@ import { work } from "../../server/transfer/work.ts";
 import { EXPORT_12 } from "../support/fixture.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { MAIN_KINDS, useEmptyDatabase } from "../support/stores.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 /** A made-up layout: leads have more columns, indexes and fields, one column and index less, and another index. */
 const { username: _column, ...columns } = leads.columns;
@@ -52,7 +54,7 @@ describe.each(MAIN_KINDS)("in %s", (kind) => {
       };
       return { collection: "lead", text: JSON.stringify(lead) };
     });
-    await engine.transact((session) => insertItems(session, more));
+    await engine.transact((session) => insertItems(session, more, TEST_SEAL));
   });
 
   let before: Lead[];
@@ -77,7 +79,7 @@ describe.each(MAIN_KINDS)("in %s", (kind) => {
     const names = Object.keys(laterLeads.columns);
     const rows: unknown[][] = [];
     for await (const chunk of rowsIn(engine.reads, later, { columns: names })) rows.push(...chunk);
-    expect(rows).toEqual(before.map((lead) => rowOf(later, { ...lead, moves: 1 } as never)));
+    expect(rows).toEqual(before.map((lead) => rowOf(later, { ...lead, moves: 1 } as never, TEST_SEAL)));
     expect(await formOf("leads")).toEqual(await formOfNew());
     expect((await readMark(engine.reads)).mark).toEqual({ version: LAYOUT });
   }

@@ -12,6 +12,7 @@ import { openStore } from "../../server/storage/open.ts";
 import { statementOf } from "../../server/storage/query.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
+import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const now = new Date("2026-03-04T05:06:07.890Z");
 const month = { from: now.getTime(), before: null };
@@ -22,7 +23,7 @@ let account: Account;
 let db: DatabaseSyncInstance;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
   const made = { name: "Acme", publicId: "acme", landingUrl: "https://example.com/" };
   ({ account } = await createAccount({ store, now, chance: systemChance }, made));
   db = new DatabaseSync(join(folder, "tidemark.db"), { readOnly: true });

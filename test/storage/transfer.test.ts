@@ -18,7 +18,7 @@ import type { Progress, Step } from "../../server/transfer/progress.ts";
 import { atOneMoment, insertItems, itemsIn } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
-import { memoryEngine } from "../support/memory-engine.ts";
+import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
@@ -52,7 +52,7 @@ async function filled(engine?: Engine, leadCount = LEADS): Promise<Engine> {
   programs.set(leadCount, items);
   const made = engine ?? (await newEngine());
   await storeOn(made);
-  await made.transact((session) => insertItems(session, items));
+  await made.transact((session) => insertItems(session, items, TEST_SEAL));
   return made;
 }
 
@@ -70,8 +70,8 @@ async function program(leadCount: number): Promise<Item[]> {
 
 async function exported(engine: Engine, onProgress: Progress = silent): Promise<string[]> {
   let text = "";
-  for await (const lines of exportLines(engine, { now: new Date(NOW), onProgress, onEnd: silent }))
-    text += lines;
+  const options = { now: new Date(NOW), onProgress, onEnd: silent, secrets: "plain" } as const;
+  for await (const lines of exportLines(engine, options)) text += lines;
   return text.split("\n").slice(0, -1);
 }
 
@@ -226,8 +226,9 @@ it("reports its progress after each chunk", async () => {
   told.length = 0;
   await importFile(await newEngine(), { ...ONCE, file, onProgress });
   expect(last()).toEqual([
-    { what: "checked", entries, total: null },
-    { what: "imported", entries, total: entries },
+    // An export does not have the proof of the key.
+    { what: "checked", entries: entries - 1, total: null },
+    { what: "imported", entries: entries - 1, total: entries - 1 },
   ]);
 });
 

@@ -29,7 +29,7 @@ import {
   entriesOfLayout5,
   moneyAnswersOf,
 } from "../support/fixture.ts";
-import { memoryEngine } from "../support/memory-engine.ts";
+import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { IS_LONG, rounds } from "../support/rounds.ts";
 import { KINDS, useEmptyDatabase } from "../support/stores.ts";
@@ -101,7 +101,7 @@ async function expectWhole(engine: Engine): Promise<void> {
   for await (const fault of findFaults(engine)) faults.push(fault);
   expect(faults).toEqual([]);
   expect(await formerOf(engine)).toEqual(
-    (await formerItems(engine.reads)) ? [[MARK_KEY, '{"version":13}']] : [],
+    (await formerItems(engine.reads)) ? [[MARK_KEY, '{"version":14}']] : [],
   );
   const app = await startApp("memory", { store: await storeOn(engine), isFilled: true });
   expect(await answersOf(app)).toEqual(ANSWERS_5);
@@ -144,7 +144,7 @@ describe.each(IS_LONG ? KINDS : ["memory"])("in %s", (kind) => {
 async function entriesOf(database: string): Promise<Entry[]> {
   const copy = mkdtempSync(join(folder, "copy-"));
   copyFileSync(database, join(copy, "tidemark.db"));
-  const engine = await openEngine(`sqlite:${copy}`, { tables: TABLES });
+  const engine = await openEngine(`sqlite:${copy}`, { tables: TABLES, seal: TEST_SEAL });
   opened.push(engine);
   return formerOf(engine);
 }
@@ -173,7 +173,7 @@ describe("the release with layout 10 left a program whose answers stay the same"
 
   it("in its SQLite file", async () => {
     copyFileSync(DATABASE_10, join(folder, "tidemark.db"));
-    const engine = await openEngine(`sqlite:${folder}`, { tables: TABLES });
+    const engine = await openEngine(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
     opened.push(engine);
     await upgrade(engine);
     await expectKept(engine);

@@ -14,7 +14,6 @@ import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newUploads } from "../../server/outgoing/uploads.ts";
-import { newSeal } from "../../server/seal.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
@@ -37,9 +36,6 @@ export function countedChance(): Chance {
 export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
-
-/** What the app encrypts secrets with. */
-export const SECRET_KEY = Buffer.alloc(32, "k");
 
 /** Nobody listens there. */
 const NO_SERVER = "smtp://127.0.0.1:1";
@@ -139,7 +135,7 @@ export async function startApp(
       options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     afterwards: newAfterwards(log),
-    seal: newSeal([SECRET_KEY]),
+    seal: store.seal,
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     uploads: newUploads(createStorage(), (length) => randomBytes(length).toString("hex").slice(0, length)),

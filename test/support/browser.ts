@@ -8,6 +8,7 @@ import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
 import { ACCOUNT } from "./server.ts";
 import { statsOf } from "./stats.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
@@ -88,7 +89,7 @@ export function visitorIds(folder: string, account = ACCOUNT): Promise<string[]>
 }
 
 async function reading<T>(folder: string, read: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
   try {
     return await read(store);
   } finally {

@@ -6,13 +6,14 @@ import { openStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
 import { NOW, countedChance } from "./app.ts";
 import { temporaryFolder } from "./server.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** Gives each test of the calling block the folder of a store with the account `acme`. */
 export function useAccountOnDisk(): () => string {
   let made: ReturnType<typeof temporaryFolder>;
   beforeEach(async () => {
     made = temporaryFolder();
-    const store = await openStore(`sqlite:${made.folder}`, { tables: TABLES });
+    const store = await openStore(`sqlite:${made.folder}`, { tables: TABLES, seal: TEST_SEAL });
     const context = { store, now: new Date(NOW), chance: countedChance() };
     const landingUrl = "https://www.acme.example/";
     await createAccount(context, { name: "Acme", publicId: "acme", landingUrl });

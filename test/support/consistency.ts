@@ -5,10 +5,11 @@ import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";
 import { checkLanes, checkRelations } from "./consistency/relations.ts";
 import { readHoldings } from "./consistency/structure.ts";
 import { entriesIn, type Entry } from "./entries.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** Looks into the store of an address, which processes may be using. */
 export async function inStore<T>(url: string, look: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine(url, { tables: TABLES });
+  const engine = await openEngine(url, { tables: TABLES, seal: TEST_SEAL });
   try {
     return await look(engine);
   } finally {

@@ -1,19 +1,31 @@
+import { NO_SEAL } from "../../server/seal.ts";
+import { openDoc } from "../../server/storage/sealed.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { sqlName } from "../../server/storage/sql.ts";
 import { SUM_TABLES, TABLES } from "../../server/tables.ts";
+import { showing } from "../../server/transfer/export.ts";
 import type { Item } from "../../server/transfer/item.ts";
 import { itemsIn } from "../../server/transfer/stored-items.ts";
 
-/** All rows of a store but its mark, a line each, in some order that is the same each time. Sums of zero say nothing. */
-export async function contentsOf({ reads }: Engine): Promise<string[]> {
+/**
+ * All rows of a store but its mark, a line each, in some order that is the same each time. Sums of zero say nothing, and a
+ * secret is sealed differently each time, so it is shown.
+ */
+export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<string[]> {
   const rowsOf = async (name: string, from: string, columns = "*") =>
     (await reads.all({ text: `select ${columns} from ${from}`, values: [] })).map(
       (row) => `${name} ${row.join(" ")}`,
     );
   const found = await Promise.all([
-    ...TABLES.map((table) =>
-      rowsOf(table.name, sqlName(table), ["account_id", ...Object.keys(table.columns), "doc"].join()),
-    ),
+    ...TABLES.map(async (table) => {
+      const columns = ["account_id", ...Object.keys(table.columns), "doc"].join();
+      const rows = await reads.all({ text: `select ${columns} from ${sqlName(table)}`, values: [] });
+      return rows.map((row) => {
+        const doc = String(row.at(-1));
+        const shown = table.sealed === undefined ? doc : JSON.stringify(openDoc(table, doc, seal));
+        return [table.name, ...row.slice(0, -1), shown].join(" ");
+      });
+    }),
     rowsOf("ids", "ids"),
     ...SUM_TABLES.map(({ name, sums }) =>
       rowsOf(name, `${name} where ${sums.map((column) => `${column} <> 0`).join(" or ")}`),
@@ -23,9 +35,10 @@ export async function contentsOf({ reads }: Engine): Promise<string[]> {
   return found.flat().toSorted();
 }
 
-/** Everything that a store holds, as an export has it. */
-export async function allItemsIn({ reads }: Engine): Promise<Item[]> {
+/** Everything that a store holds, as an export with all details has it. */
+export async function allItemsIn({ reads, seal = NO_SEAL }: Engine): Promise<Item[]> {
   const items: Item[] = [];
-  for await (const chunk of itemsIn(reads)) items.push(...chunk);
+  const show = showing("plain", seal);
+  for await (const chunk of itemsIn(reads)) items.push(...show(chunk));
   return items;
 }

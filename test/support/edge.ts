@@ -3,6 +3,7 @@ import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/
 import type { Store } from "../../server/storage/store.ts";
 import type { Key } from "../../server/storage/table.ts";
 import { TABLES } from "../../server/tables.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** A record that a transaction has written. */
 export interface Change {
@@ -67,7 +68,10 @@ export function edgedEngine(engine: Engine, edge: Edge): Engine {
 /** Opens a store on Postgres with an edge. */
 export async function edgedStoreAt(url: string): Promise<OnEdge["stored"] & { store: Store }> {
   const edge = newEdge();
-  return { edge, store: await storeOn(edgedEngine(await openEngine(url, { tables: TABLES }), edge)) };
+  return {
+    edge,
+    store: await storeOn(edgedEngine(await openEngine(url, { tables: TABLES, seal: TEST_SEAL }), edge)),
+  };
 }
 
 function edgedReads(reads: Reads, edge: Edge): Reads {

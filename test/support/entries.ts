@@ -1,3 +1,5 @@
+import { NO_SEAL } from "../../server/seal.ts";
+import { openDoc } from "../../server/storage/sealed.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { keyOf, sqlName } from "../../server/storage/sql.ts";
 import type { KeyPart, Table } from "../../server/storage/table.ts";
@@ -10,9 +12,9 @@ export interface Entry {
   doc: string;
 }
 
-/** All records of a store, in the order of accounts, nouns and keys. */
+/** All records of a store with their secrets, in the order of accounts, nouns and keys. */
 export async function entriesIn(
-  engine: Pick<Engine, "snapshot">,
+  { seal = NO_SEAL, ...engine }: Pick<Engine, "snapshot" | "seal">,
   tables: readonly Table<never>[],
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -20,9 +22,10 @@ export async function entriesIn(
   try {
     for (const table of tables) {
       const rows = await snapshot.all({ text: `select account_id, doc from ${sqlName(table)}`, values: [] });
-      for (const [accountId, doc] of rows) {
-        const key = keyOf(table, JSON.parse(String(doc)) as never);
-        entries.push({ table: table.name, accountId: Number(accountId), key, doc: String(doc) });
+      for (const [accountId, stored] of rows) {
+        const key = keyOf(table, JSON.parse(String(stored)) as never);
+        const doc = table.sealed ? JSON.stringify(openDoc(table, String(stored), seal)) : String(stored);
+        entries.push({ table: table.name, accountId: Number(accountId), key, doc });
       }
     }
   } finally {

@@ -95,3 +95,15 @@ export const ANSWERS_0_1 = JSON.parse(readFileSync("test/fixtures/release-0.1.js
   string,
   Json[]
 >;
+
+/** An export of the release with layout 13, which kept the details of payout methods as they were given. */
+export const EXPORT_13 = "test/fixtures/layout-13.jsonl";
+
+/** The SQLite file of that store, compressed. */
+export const DATABASE_13 = "test/fixtures/layout-13.db.gz";
+
+/** The answers of that release, by their paths. */
+export const ANSWERS_13 = JSON.parse(readFileSync("test/fixtures/layout-13.json", "utf8")) as Record<
+  string,
+  unknown
+>;

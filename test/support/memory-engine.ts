@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileIn } from "../../server/storage/engines/sqlite/database.ts";
 import { sqliteEngine } from "../../server/storage/engines/sqlite/engine.ts";
 import { freezes } from "../../server/storage/freeze.ts";
+import { newSeal } from "../../server/seal.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { TABLES } from "../../server/tables.ts";
 import { TEST_TABLES } from "./facts.ts";
@@ -11,6 +12,10 @@ import { TEST_TABLES } from "./facts.ts";
 export { newStore } from "../../server/storage/store.ts";
 export { storeOn } from "../../server/storage/open.ts";
 export type { AgedReads, Engine } from "../../server/storage/session.ts";
+
+/** What tests encrypt secrets with. */
+export const SECRET_KEY = Buffer.alloc(32, "k");
+export const TEST_SEAL = newSeal([SECRET_KEY]);
 
 const OPTIONS = { tables: [...new Set([freezes, ...TABLES, ...TEST_TABLES])], isDurable: false };
 
@@ -25,6 +30,7 @@ export async function memoryEngine(): Promise<Engine> {
   const { backup: _backup, ...engine } = sqliteEngine(folder, OPTIONS);
   return {
     ...engine,
+    seal: TEST_SEAL,
     size: async () => null,
     async close() {
       await engine.close();

@@ -21,6 +21,7 @@ import type { Entry } from "./entries.ts";
 import type { StandIn } from "./sources/stand-in.ts";
 import { quickReach } from "./sources/reading.ts";
 import type { Sums, Truth } from "./sources/program.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 /** One unit of each minor unit in cents, so that every conversion is exact. */
@@ -71,7 +72,7 @@ export function outcomesOf({ counts }: Migrated): Partial<Record<Outcome, number
 
 /** Works on the store in a folder. */
 export async function withStoreIn<T>(folder: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${folder}`, { tables: TABLES });
+  const store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
   try {
     return await work(store);
   } finally {

@@ -19,10 +19,9 @@ import { movePayout } from "../../server/domain/ledger/payout/status.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { Failure } from "../../server/failure.ts";
 import { askOpenPayments, sendBatch, handlePaymentEvent, type Run } from "../../server/payments/send.ts";
-import { newSeal } from "../../server/seal.ts";
 import { newStore } from "../../server/storage/store.ts";
 import type { Engine } from "../../server/storage/session.ts";
-import { SECRET_KEY } from "./app.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 import { mortalEngine } from "./mortal-engine.ts";
 import {
   startPaypalApi,
@@ -111,7 +110,7 @@ export async function newPaymentWorld(engine: Engine) {
   let paypal = accounts[0];
   const items = () => accounts.flatMap((each) => each.items());
   const store = newStore(engine);
-  const seal = newSeal([SECRET_KEY]);
+  const seal = TEST_SEAL;
   const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
   const made = {
     name: "Acme",

@@ -2,8 +2,8 @@ import { connectPayments } from "../../server/domain/ledger/payment/connection.t
 import { PROCESS } from "../../server/domain/access/audit/audit.ts";
 import { systemChance } from "../../server/domain/context.ts";
 import { payments, payoutClaims } from "../../server/domain/ledger/payment/payment.ts";
-import { newSeal } from "../../server/seal.ts";
-import { SECRET_KEY, type TestApp } from "./app.ts";
+import type { TestApp } from "./app.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 import { withStore } from "./operations.ts";
 import { createPaymentsBatch } from "../../server/domain/ledger/payments-batch/changes.ts";
 import { asItIs } from "../../server/domain/show.ts";
@@ -46,10 +46,7 @@ export function finishPayments(
   return withStore(url, async ({ store, accountId }) => {
     for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
       const clock = () => new Date(Date.now() + hours * 60 * 60 * 1_000);
-      const round = askOpenPayments(
-        { store, chance: systemChance, clock, seal: newSeal([SECRET_KEY]) },
-        rethrow,
-      );
+      const round = askOpenPayments({ store, chance: systemChance, clock, seal: TEST_SEAL }, rethrow);
       while ((await round.next()).done !== true);
     }
     const claims = await store.list(payoutClaims, "id", accountId, []);

@@ -13,6 +13,7 @@ import { migrations } from "../../server/domain/program/migration/migration.ts";
 import { originNames } from "../../server/domain/people/origin.ts";
 import { payments } from "../../server/domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "../../server/domain/ledger/payments-batch/batch.ts";
+import { payoutHolds } from "../../server/domain/ledger/payout-method/hold.ts";
 import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "../../server/domain/ledger/payout-run/run.ts";
 import { payouts } from "../../server/domain/ledger/payout/payout.ts";
@@ -32,6 +33,7 @@ import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { KeyPart, Table } from "../../server/storage/table.ts";
 import { TABLES } from "../../server/tables.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** The records that tests look at or change without an operation, each with the noun that names it. */
 const NOUNS = {
@@ -54,6 +56,7 @@ const NOUNS = {
   paymentsBatch: paymentsBatches,
   payout: payouts,
   payment: payments,
+  payoutHold: payoutHolds,
   payoutMethod: payoutMethods,
   payoutRun: payoutRuns,
   product: products,
@@ -127,7 +130,7 @@ export function recordsIn(store: Store, accountId: number): Records {
 
 /** Opens the store at an address, beside its servers. */
 export function storeAt(url: string, options: { connections?: number } = {}): Promise<Store> {
-  return openStore(url, { tables: TABLES, ...options });
+  return openStore(url, { tables: TABLES, seal: TEST_SEAL, ...options });
 }
 
 /** Writes records into the store at an address, which needs no account. */

@@ -10,6 +10,7 @@ import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
 import { IS_LONG, IS_QUICK } from "./rounds.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 
 /** Where empty stores of one kind are made. */
 interface Source {
@@ -53,7 +54,7 @@ export function useEmptyDatabase(
   let end: () => Promise<void>;
   beforeEach(async () => {
     const { url, remove } = await source.open();
-    const engine = await openEngine(url, { tables, connections: 5 });
+    const engine = await openEngine(url, { tables, seal: TEST_SEAL, connections: 5 });
     end = async () => {
       await engine.close();
       await remove();

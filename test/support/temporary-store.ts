@@ -3,14 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
+import { mayBeSealed, openDoc } from "../../server/storage/sealed.ts";
 import { sqlName } from "../../server/storage/sql.ts";
+import type { ColumnValue } from "../../server/storage/table.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { runOn } from "../../server/storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES } from "../../server/tables.ts";
 import { edgedEngine, newEdge, type Edge } from "./edge.ts";
 import { entriesIn, type Entry } from "./entries.ts";
 import { TEST_TABLES } from "./facts.ts";
-import { memoryEngine } from "./memory-engine.ts";
+import { memoryEngine, TEST_SEAL } from "./memory-engine.ts";
 import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
@@ -38,7 +40,7 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
   const engine = await (folder === null
     ? memoryEngine()
-    : openEngine(`sqlite:${folder}`, { tables: [...TABLES, ...TEST_TABLES] }));
+    : openEngine(`sqlite:${folder}`, { tables: [...TABLES, ...TEST_TABLES], seal: TEST_SEAL }));
   const edge = newEdge();
   const store = await storeOn(edgedEngine(engine, edge));
 
@@ -57,19 +59,33 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
       engine.transact(async (session) => {
         for (const table of TABLES) await session.run({ text: `delete from ${sqlName(table)}`, values: [] });
         for (const { name } of SUM_TABLES) await session.run({ text: `delete from ${name}`, values: [] });
-        await runOn(session, async (tx) => {
-          for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
-        });
+        await runOn(
+          session,
+          async (tx) => {
+            for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
+          },
+          TEST_SEAL,
+        );
       }),
     placesOf: async (text) => (await linesIn(engine)).filter((line) => line.toLowerCase().includes(text)),
   };
 }
 
-/** Everything that a store holds, a line for each row. */
-export async function linesIn({ reads }: Engine): Promise<string[]> {
-  const names = [...TABLES.map(sqlName), ...SUM_TABLES.map(({ name }) => name), "ids", "items"];
-  const all = names.map(async (name) =>
-    (await reads.all({ text: `select * from ${name}`, values: [] })).map((row) => `${name} ${row.join(" ")}`),
-  );
+/** Everything that a store holds, a line for each row, with its secrets. */
+export async function linesIn({ reads, seal = TEST_SEAL }: Engine): Promise<string[]> {
+  const names = [...SUM_TABLES.map(({ name }) => name), "ids", "items"];
+  const rowsOf = (name: string) => reads.all({ text: `select * from ${name}`, values: [] });
+  const all = [
+    ...names.map(async (name) => (await rowsOf(name)).map((row) => `${name} ${row.join(" ")}`)),
+    ...TABLES.map(async (table) => {
+      const name = sqlName(table);
+      const secretsOf = (row: ColumnValue[]) =>
+        row.filter((value) => typeof value === "string" && mayBeSealed(table, value));
+      return (await rowsOf(name)).map((row) => {
+        const secrets = secretsOf(row).map((doc) => JSON.stringify(openDoc(table, String(doc), seal)));
+        return [name, ...row, ...secrets].join(" ");
+      });
+    }),
+  ];
   return (await Promise.all(all)).flat();
 }

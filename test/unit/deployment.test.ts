@@ -26,16 +26,18 @@ it("gives containers only settings that exist", () => {
     (name) => !name.startsWith("POSTGRES"),
   );
   expect(ofCompose).toContain("PUBLIC_URL");
-  expect(SETTINGS).toEqual(expect.arrayContaining([...Object.keys(imageSettings()), ...ofCompose]));
+  const known = [...SETTINGS, "TIDEMARK_SECRET_FILE"];
+  expect(known).toEqual(expect.arrayContaining([...Object.keys(imageSettings()), ...ofCompose]));
 });
 
-it("starts an image that browsers reach, whose store, key and owner's link are in its volume", () => {
+it("starts an image that browsers reach, whose store, key and owner's link are in its volume, and whose secret is in another", () => {
   expect(readConfig(imageSettings())).toMatchObject({
     host: "0.0.0.0",
     port: 3_000,
     publicUrl: "http://localhost:3000",
     storageUrl: "sqlite:/data",
     keyFile: "/data/first-key",
+    secretFile: "/key/tidemark.key",
   });
 });
 

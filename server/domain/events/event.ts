@@ -42,6 +42,15 @@ export const facts = table<Fact>()({
   key: ["owner_id", "entity", "entity_id", "number"],
   columns: { owner_id: "integer", entity: "text", entity_id: "integer", number: "integer", at: "text" },
   owner: ({ ownerId }) => ownerId,
+  sealed: {
+    fields: ["before", "after"],
+    isSecret: ({ entity, before, after }) => entity === "payout_method" && (before ?? after) !== null,
+    without: (fact) => ({
+      ...fact,
+      before: fact.before && { ...fact.before, details: {} },
+      after: fact.after && { ...fact.after, details: {} },
+    }),
+  },
 });
 
 /**

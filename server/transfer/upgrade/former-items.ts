@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import { freezes, type Freeze } from "../../storage/freeze.ts";
-import { formerItems, LAYOUT, MARK_KEY } from "../../storage/layout.ts";
+import { formerItems, LAYOUT, MARK_KEY, PROOF_KEY } from "../../storage/layout.ts";
 import type { Reads } from "../../storage/session.ts";
 import { tableNamed } from "../../tables.ts";
 import { IDS, type Item, type Items } from "../item.ts";
@@ -24,11 +24,14 @@ const REMOVED = 50_000;
 /** Kinds of records that only earlier releases had. They are read for conversions. */
 export const FORMER_KINDS = ["balance"];
 
+/** The proof of a key is not one of them. */
+const IS_ENTRY = `key <> '${PROOF_KEY}'`;
+
 /** All entries, in the order of their keys. */
 export async function* entriesIn(reads: Reads): AsyncGenerator<Entry[]> {
   const table = await formerItems(reads);
   if (table === null) return;
-  const text = `select key, value from ${table} where key > ${reads.dialect.value(1)} order by key limit ${CHUNK}`;
+  const text = `select key, value from ${table} where key > ${reads.dialect.value(1)} and ${IS_ENTRY} order by key limit ${CHUNK}`;
   for (let last = ""; ;) {
     const entries = (await reads.all({ text, values: [last] })) as Entry[];
     if (entries.length > 0) yield entries;
@@ -52,7 +55,7 @@ export function formerItemsIn(reads: Reads, layout: number): Items {
 export async function countEntries(reads: Reads): Promise<number> {
   const table = await formerItems(reads);
   if (table === null) return 0;
-  const [row] = await reads.all({ text: `select count(*) from ${table}`, values: [] });
+  const [row] = await reads.all({ text: `select count(*) from ${table} where ${IS_ENTRY}`, values: [] });
   return Number(row![0]);
 }
 

@@ -1,4 +1,9 @@
+import { facts } from "../../domain/events/event.ts";
+import { deliveries } from "../../domain/events/webhook/delivery.ts";
+import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
+import { NO_SEAL } from "../../seal.ts";
 import { parseStored } from "../../storage/documents.ts";
+import { leaveProof, openRecord } from "../../storage/sealed.ts";
 import type { Session } from "../../storage/session.ts";
 import { columnDdl, indexDdl, sqlName } from "../../storage/sql.ts";
 import type { Table } from "../../storage/table.ts";
@@ -27,7 +32,10 @@ export interface Remade {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [
+  // The details of payout methods are encrypted, also in events about them.
+  { layout: 14, remade: [remade(payoutMethods), remade(facts), remade(deliveries)] },
+];
 
 /** Declares that a table's columns or indexes changed, and optionally how its records changed. */
 export function remade<R extends AnyRecord, Former = R>(
@@ -61,18 +69,25 @@ interface Migrating {
  */
 export async function migrate(work: Work, { migrations, onRows }: Migrating): Promise<void> {
   const due = remadeSince(work.state.layout, migrations);
+  const { seal = NO_SEAL } = work.engine;
   const tables = due.map(({ table }) => table);
   await work.commit(async (session) => {
     for (const table of tables) await addColumns(session, table);
   });
+  await work.commit((session) => leaveProof(session, seal));
   let passedCount = 0;
   for (const { table, change } of due) {
     for await (const items of recordsIn(work.engine.reads, table)) {
       const left = items.slice(Math.max(0, work.state.filledCount - passedCount));
       passedCount += items.length;
-      const records = left.map(({ text }) => change(parseStored<never>(table.name, text)) as AnyRecord);
+      const records = left.map(
+        ({ text }) =>
+          change(openRecord(table, parseStored<AnyRecord>(table.name, text), seal) as never) as AnyRecord,
+      );
       if (records.length > 0)
-        await work.commit((session) => replaceRecords(session, table, records), { filledCount: passedCount });
+        await work.commit((session) => replaceRecords(session, table, records, seal), {
+          filledCount: passedCount,
+        });
       onRows(items.length);
     }
   }

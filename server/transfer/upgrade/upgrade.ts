@@ -105,13 +105,15 @@ export async function upgradeStore(
   const converted = counting("converted", onProgress);
   if (layout >= FIRST_WITH_TABLES) {
     await work(engine, former ?? begun, { fill: (work) => migrate(work, { migrations, onRows: converted }) });
-    return backup;
+  } else {
+    const source = { items: formerItemsIn(engine.reads, layout) };
+    await work(engine, former ?? begun, {
+      fill: (work) => fill(work, { source, commitSize }, converted),
+      drop: (work) => dropFormer(work, counting("cleared", onProgress)),
+    });
   }
-  const source = { items: formerItemsIn(engine.reads, layout) };
-  await work(engine, former ?? begun, {
-    fill: (work) => fill(work, { source, commitSize }, converted),
-    drop: (work) => dropFormer(work, counting("cleared", onProgress)),
-  });
+  // Former rows may have had secrets that are encrypted now.
+  await engine.emptyLog?.();
   return backup;
 }
 
@@ -169,7 +171,7 @@ function backupLines(
   exporting: Omit<Upgrading, "url">,
 ): AsyncIterable<string> {
   if (layout < FIRST_WITH_TABLES) return exportEntries(engine, exporting);
-  return exportLines(engine, { ...exporting, onEnd: () => {} });
+  return exportLines(engine, { ...exporting, secrets: "sealed", onEnd: () => {} });
 }
 
 /** @throws Failure `refused` for unfinished work other than an upgrade */

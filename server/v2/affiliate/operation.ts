@@ -18,6 +18,7 @@ import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
+import { withMaskedDetails } from "../payout/masked-details.ts";
 
 /** A request to a portal operation that needs no session. */
 export interface OpenRequest extends SignInLimits {
@@ -77,7 +78,8 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     const { id, email } = admission.promoter;
     // A viewer of the portal changes nothing, so the audit log never names the promoter for a change by someone else.
     const context = newContext(services, { kind: "promoter", id, name: email });
-    return handleAged(operation, { ...request, ...admission, context });
+    const answer = await handleAged(operation, { ...request, ...admission, context });
+    return session.isReadOnly ? withMaskedDetails(answer) : answer;
   });
 }
 

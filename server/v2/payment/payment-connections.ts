@@ -95,7 +95,7 @@ export const connectPaymentsOperation: V2Operation = {
   id: "connectPayments",
   summary: "Connect the account with a payment provider",
   description:
-    "Pays promoters by a provider from now on, or replaces its credentials. The secret is kept encrypted with the key in `TIDEMARK_SECRET_FILE`; without that, the answer is 422. An extension of Tidemark.",
+    "Pays promoters by a provider from now on, or replaces its credentials. The secret is kept encrypted with the key in `TIDEMARK_SECRET_FILE`. An extension of Tidemark.",
   example: { provider: "paypal", client_id: "AeA1QIZXiflr1", secret: "EMxb8vLk2fX1" },
   body: connectBody,
   answer: connectionAnswer,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withMaskedDetails } from "../../../server/v2/payout/masked-details.ts";
 import { V2_OPERATIONS } from "../../../server/v2/operations.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { addUser, callAs, callWith, type SessionCall } from "../../support/users.ts";
@@ -294,6 +295,41 @@ describe("a viewer", () => {
     expect(owner.body).toMatchObject({ headers: { "X-Token": "secret" } });
     const viewer = await calls.get("viewer")!(`GET /webhooks/${id}`);
     expect(viewer.body).toEqual({ ...(owner.body as object), headers: { "X-Token": "" } });
+  });
+});
+
+describe("the details of a payout method", () => {
+  const DETAILS = { bank_country: "DE", account_holder_name: "Jane", iban: "DE02120300000000202051" };
+
+  it("are whole for owners and keys, and the last four characters for others", async () => {
+    await app.v1("/promoters/create", { email: "jane@example.com" });
+    const path = "/payout_methods?filters[promoter_id]=1";
+    const given = { promoter_id: 1, method: "bank", is_selected: true, details: DETAILS };
+    const { body: made } = await app.v2("POST", "/payout_methods", given);
+    expect(made).toMatchObject({ details: DETAILS });
+    expect((await app.v2("GET", path)).body).toEqual([made]);
+    expect((await calls.get("owner")!(`GET ${path}`)).body).toEqual([made]);
+    const { details, ...rest } = made as { details: object };
+    const masked = { ...details, account_holder_name: "…", iban: "…2051" };
+    for (const role of ["manager", "viewer"] as const)
+      expect((await calls.get(role)!(`GET ${path}`)).body).toEqual([{ ...rest, details: masked }]);
+  });
+
+  it("are masked in the log of webhooks, with what a receiver repeats of them", async () => {
+    const delivery = {
+      response_body: JSON.stringify(DETAILS),
+      object_changes: { details: [{ iban: "DE75512108001245126199" }, DETAILS] },
+      payload: { data: { managed_payouts: false, details: DETAILS } },
+    };
+    const masked = { bank_country: "DE", account_holder_name: "…", iban: "…2051" };
+    expect(withMaskedDetails([delivery, { response_body: "ok", payload: {} }])).toEqual([
+      {
+        response_body: null,
+        object_changes: { details: [{ iban: "…6199" }, masked] },
+        payload: { data: { managed_payouts: false, details: masked } },
+      },
+      { response_body: "ok", payload: {} },
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import { openStore } from "../../../server/storage/open.ts";
 import { TABLES } from "../../../server/tables.ts";
 import { ACCOUNT, KEY } from "../server.ts";
 import type { Spoiling } from "./spoil.ts";
+import { TEST_SEAL } from "../memory-engine.ts";
 
 /** The account that must stay unchanged. */
 export interface OtherAccount {
@@ -18,7 +19,7 @@ export interface OtherAccount {
 
 /** Fills a store with two accounts: the one that is attacked, and another one. */
 export async function fillStore(url: string): Promise<OtherAccount> {
-  const store = await openStore(url, { tables: TABLES });
+  const store = await openStore(url, { tables: TABLES, seal: TEST_SEAL });
   const context: Context = { store, now: new Date(), chance: systemChance };
   const size = { promoters: 40, leads: 300, sales: 200 };
   const ours = await createAccount(context, account(ACCOUNT, KEY));

@@ -1,5 +1,4 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse } from "../../../storage/documents.ts";
 import { among, type Schema } from "../../../storage/query.ts";
 import type { Store, View } from "../../../storage/store.ts";
 import { SYSTEM, type Context } from "../../context.ts";
@@ -41,7 +40,7 @@ export async function loadDeliveryState(store: Store, set: DeliverySet): Promise
   return {
     counts,
     oldestWaitingAt: oldest?.at ?? null,
-    lastError: newest === undefined ? null : parse(deliveries, newest.doc).lastError,
+    lastError: newest === undefined ? null : store.parse(deliveries, newest.doc).lastError,
   };
 }
 

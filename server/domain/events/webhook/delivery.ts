@@ -76,7 +76,27 @@ export const deliveries = table<Delivery>()({
     finished: { on: ["finished_at"], where: "finished_at is not null" },
   },
   owner: ({ ownerId }) => ownerId,
+  sealed: {
+    fields: ["message", "responseBody"],
+    isSecret: ({ message }) => message?.entity === "payout" || message?.entity === "payout_method",
+    without: (delivery) => ({
+      ...delivery,
+      message: withoutDetails(delivery.message) as EventMessage | null,
+      // Receivers may repeat the event in their answers.
+      responseBody: null,
+    }),
+  },
 });
+
+/** A copy in which the details of all payout methods are null. */
+function withoutDetails(value: unknown, isWithin = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutDetails(each, isWithin));
+  if (typeof value !== "object" || value === null) return isWithin ? null : value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, withoutDetails(inner, isWithin || name === "details")]),
+  );
+}
 
 /** The deliveries, for queries. */
 export type DeliverySchema = Schema<{ deliveries: typeof deliveries }>;

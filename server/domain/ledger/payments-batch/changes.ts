@@ -147,7 +147,9 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
     .where("promoters.id", "in", free.select("payouts.promoter_id"));
   const rows = await store.rows(payees);
   const reasons = new Map(
-    rows.map(payeeOf).map((payee) => [payee.promoter.id, unpayableReason(payee, account)]),
+    rows
+      .map((row) => payeeOf(store, row))
+      .map((payee) => [payee.promoter.id, unpayableReason(payee, account)]),
   );
   const payable: Payout[] = [];
   const leftOut: LeftOut[] = [];

@@ -56,6 +56,11 @@ export const payoutMethods = table<PayoutMethod>()({
   },
   unique: { selected: ["selected_by_id"] },
   indexes: { promoter: { on: ["promoter_id"] } },
+  sealed: {
+    fields: ["details"],
+    isSecret: ({ details }) => Object.keys(details).length > 0,
+    without: (method) => ({ ...method, details: {} }),
+  },
 });
 
 /** The payout method that a promoter has selected, or null. */

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { parse } from "../../../storage/documents.ts";
 import { among, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -93,8 +92,10 @@ export async function groupPayouts(
     store.rows(payeeQuestion(store, account.id).where(among("promoters.id", ids))),
     store.rows(withParts(all.where(among("payouts.promoter_id", ids))).orderBy("payouts.id")),
   ]);
-  const payeeById = new Map(payees.map(payeeOf).map((payee) => [payee.promoter.id, payee]));
-  const payouts = parts.map(partsOf);
+  const payeeById = new Map(
+    payees.map((row) => payeeOf(store, row)).map((payee) => [payee.promoter.id, payee]),
+  );
+  const payouts = parts.map((row) => partsOf(store, row));
   return {
     groups: sums.flatMap(({ promoter_id: id, cents, incl_tax: centsInclTax }) => {
       const payee = payeeById.get(Number(id));
@@ -143,12 +144,15 @@ export function payeeQuestion(view: View, accountId: number) {
 }
 
 /** A payee from a row. */
-export function payeeOf(row: {
-  promoter: string;
-  selected: string | null;
-  held_at: string | null;
-  pending_cents: number;
-}): Payee {
+export function payeeOf(
+  { parse }: Pick<View, "parse">,
+  row: {
+    promoter: string;
+    selected: string | null;
+    held_at: string | null;
+    pending_cents: number;
+  },
+): Payee {
   return {
     promoter: parse(promoters, row.promoter),
     selected: row.selected === null ? null : parse(payoutMethods, row.selected),

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse } from "../../../storage/documents.ts";
 import {
   among,
   anyOf,
@@ -14,6 +13,7 @@ import {
   type Sort,
   type Window,
 } from "../../../storage/query.ts";
+import type { View } from "../../../storage/store.ts";
 import type { Table } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
@@ -64,7 +64,7 @@ export async function listPayouts(
   const { ids, total } = await findIds(store, payouts, { question, ...window });
   const parts = withParts(payoutQuestion(context, account, { ids }));
   const rows = await findInOrder(store, ids, parts.select("payouts.id"));
-  return { records: rows.map(partsOf), total };
+  return { records: rows.map((row) => partsOf(store, row)), total };
 }
 
 /** Selects payouts with their parts, for `partsOf`. */
@@ -103,7 +103,11 @@ export function withParts(question: PayoutQuestion) {
 type PartsRow = { [Name in keyof PayoutParts]: string | null } & { payout: string };
 
 /** A payout with its parts from a row. */
-export function partsOf({ payout, promoter, campaign, used, selected }: PartsRow): PayoutParts {
+export function partsOf(
+  { parse }: Pick<View, "parse">,
+  { payout, promoter, campaign, used, selected }: PartsRow,
+): PayoutParts {
+  const parsed = <R>(from: Table<R>, doc: string | null) => (doc === null ? null : parse(from, doc));
   return {
     payout: parse(payouts, payout),
     promoter: parsed(promoters, promoter),
@@ -238,10 +242,6 @@ function sorted(question: PayoutQuestion, sorting: PayoutSort[]): PayoutQuestion
     (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
     question,
   );
-}
-
-function parsed<R>(from: Table<R>, doc: string | null): R | null {
-  return doc === null ? null : parse(from, doc);
 }
 
 /** Whether the pending payouts of a payout's promoter can be paid: there is no `unpayableReason`. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { parseStored } from "../../documents.ts";
 import type { Session, Written } from "../../session.ts";
-import { mentions, POSTGRES, rowOf, sqlName, type Statement } from "../../sql.ts";
+import { columnValues, mentions, POSTGRES, sqlName, type Statement } from "../../sql.ts";
 import { addedTo, newAdditions, totalStatement, type Addition } from "../../sums.ts";
 import type { ColumnValue, Key, Table } from "../../table.ts";
 import { nameOf, type Changes, type Seen, type Wanted, type WrittenRow } from "./changes.ts";
@@ -347,7 +347,8 @@ export function newSession(
 /** The unique values of a record. */
 function claimsIn(from: Table<never>, doc: string): Set<string> {
   const record = parseStored<{ accountId: number }>(from.name, doc);
-  return new Set(claimsOf(from, rowOf(from as Table<typeof record>, record)).map(({ name }) => name));
+  const row = [record.accountId, ...columnValues(from as Table<typeof record>, record)];
+  return new Set(claimsOf(from, row).map(({ name }) => name));
 }
 
 /** The unique values of a row. A row with a null among them claims nothing. */

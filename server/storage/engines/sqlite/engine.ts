@@ -68,6 +68,7 @@ export function sqliteEngine(
     lacksRoom: () => lacksRoom,
     isShared: async () => reading.isApart() || isShared(db),
     backup: (target) => backUp(file, target),
+    emptyLog: () => writing(async () => log.empty()),
     damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(db)],
     size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
     close: () =>
@@ -75,7 +76,7 @@ export function sqliteEngine(
         await committer.close();
         await readers.close();
         reading.close();
-        log.close();
+        log.empty();
         db.close();
       })()),
   };

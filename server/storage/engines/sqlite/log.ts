@@ -13,8 +13,8 @@ const MARK_AGAIN_MS = 10_000;
 export interface Log {
   /** Writes the log back if it is long or the mark is due. No transaction may be open. */
   tidy(): void;
-  /** Writes the whole log back, unless other processes still read from it. */
-  close(): void;
+  /** Writes the whole log back and empties it, unless other processes still read from it. */
+  empty(): void;
 }
 
 /** Maintains the log of the writing connection. */
@@ -40,7 +40,7 @@ export function newLog(db: Database): Log {
       markDueAt = now + (isComplete ? MARK_MS : MARK_AGAIN_MS);
       written = changes;
     },
-    close() {
+    empty() {
       unmark();
       // A copy of a stopped server's file is then complete.
       checkpoint(db, "truncate");

@@ -1,4 +1,4 @@
-import { parse } from "../../documents.ts";
+import { parseRaw } from "../../documents.ts";
 import type { Reads, Session, Written } from "../../session.ts";
 import { columnNames, columnValues, recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import {
@@ -98,7 +98,7 @@ export function guardedReads(db: Database, file: string): Reads {
 function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
   if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
   const from = into as unknown as Table<{ accountId: number }>;
-  const former = columnValues(from, parse(from, before));
+  const former = columnValues(from, parseRaw(from, before));
   const names = columnNames(into);
   const changed = Object.keys(into.columns).filter((_, at) => row[at + 1] !== former[at]);
   const set = [...changed, "doc"];

@@ -1,0 +1,111 @@
+import { Failure } from "../failure.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
+import { freeze, parseRaw, parseStored } from "./documents.ts";
+import { readItem } from "./items.ts";
+import { PROOF_KEY } from "./layout.ts";
+import type { Engine, Session } from "./session.ts";
+import { columnValues, keyOf } from "./sql.ts";
+import type { ColumnValue, Table } from "./table.ts";
+
+/** A document whose secrets are hidden. No record has a field of this name. */
+interface Hidden {
+  /** The sealed fields as encrypted JSON. */
+  sealed?: string;
+}
+
+/** All values of a row, in the order of `insert` and `update`. @throws Failure `refused` without a key for its secrets */
+export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
+  return [record.accountId, ...columnValues(of, record), docOf(of, record, seal)];
+}
+
+/** The document of a record. One that is sealed already stays as it is. */
+export function docOf<R extends { accountId: number }>(of: Table<R>, record: R, seal: Seal): string {
+  const { sealed: declared } = of;
+  if (declared === undefined || isSealed(record) || !declared.isSecret(record)) return JSON.stringify(record);
+  const secrets = Object.fromEntries(declared.fields.map((name) => [name, record[name]]));
+  const blanks = Object.fromEntries(declared.fields.map((name) => [name, null]));
+  const sealed = seal.close(JSON.stringify(secrets), placeOf(of, record));
+  return JSON.stringify({ ...record, ...blanks, sealed });
+}
+
+/** Parses a document and opens its secrets. @throws Failure `refused` if no key opens them */
+export function openDoc<R>(from: Table<R>, doc: string, seal: Seal): R {
+  // Opened records are not kept in the cache of parsed ones, which outlives the request.
+  if (!mayBeSealed(from, doc)) return parseRaw(from, doc);
+  return freeze(openRecord(from, parseStored<R>(from.name, doc), seal));
+}
+
+/** Whether a document may have secrets. It may say yes wrongly, but never no. */
+export function mayBeSealed(from: Pick<Table<never>, "sealed">, doc: string): boolean {
+  return from.sealed !== undefined && doc.includes('"sealed":"');
+}
+
+/** A parsed document with its secrets. @throws Failure `refused` if no key opens them */
+export function openRecord<R>(of: Table<R>, record: R, seal: Seal): R {
+  if (of.sealed === undefined || !isSealed(record)) return record;
+  const { sealed, ...rest } = record;
+  const secrets = seal.open(sealed, placeOf(of, record));
+  return { ...(rest as R), ...parseStored<Partial<R>>(of.name, secrets) };
+}
+
+/** A record without its secrets, whether they are sealed or not. */
+export function withoutSecrets<R>(of: Table<R>, record: R, seal: Seal): R {
+  if (of.sealed === undefined) return record;
+  const opened = openRecord(of, record, seal);
+  return of.sealed.isSecret(opened) ? (of.sealed.without(opened) as R) : opened;
+}
+
+/** Whether the secrets of a parsed document are sealed, and how. */
+export function isSealed<R>(record: R): record is R & Required<Hidden> {
+  return typeof (record as Hidden).sealed === "string";
+}
+
+/** A sealed text can't be copied to another record. */
+function placeOf<R>(of: Table<R>, record: R): string {
+  const { accountId } = record as unknown as { accountId: number };
+  return JSON.stringify([of.name, accountId, ...keyOf(of, record)]);
+}
+
+/** The place of the text that proves the key. */
+const PROOF = "store";
+
+/**
+ * Refuses a process that does not have the key of the store's secrets, before it reads or writes any. The first process with
+ * a key leaves a text in the store that only this key opens.
+ *
+ * @throws Failure `refused`
+ */
+export async function requireKey(engine: Engine): Promise<void> {
+  const seal = engine.seal ?? NO_SEAL;
+  const known = await readItem(engine.reads, PROOF_KEY);
+  if (known === null && !seal.hasKey) return;
+  if (known === null) await engine.transact((session) => leaveProof(session, seal));
+  // Another process may have been faster, with another key.
+  const proof = known ?? (await readItem(engine.reads, PROOF_KEY))!;
+  try {
+    seal.open(proof, PROOF);
+  } catch {
+    const lack = seal.hasKey ? "TIDEMARK_SECRET_FILE does not have it" : "TIDEMARK_SECRET_FILE is not set";
+    throw new Failure(
+      "refused",
+      `The store's secrets are encrypted with another key, and ${lack}: put it back`,
+    );
+  }
+}
+
+/** Seals the proof with the current key, after all secrets were. */
+export async function renewProof({ transact, seal = NO_SEAL }: Engine): Promise<void> {
+  await transact((session) => prove(session, seal, "update set value = excluded.value"));
+}
+
+/** Leaves a proof of the current key in a store without one. */
+export function leaveProof(session: Session, seal: Seal): Promise<void> {
+  return prove(session, seal, "nothing");
+}
+
+async function prove(session: Session, seal: Seal, otherwise: string): Promise<void> {
+  if (!seal.hasKey) return;
+  const [key, value] = [1, 2].map(session.dialect.value);
+  const text = `insert into items (key, value) values (${key}, ${value}) on conflict (key) do ${otherwise}`;
+  await session.run({ text, values: [PROOF_KEY, seal.close("The key fits.", PROOF)] });
+}

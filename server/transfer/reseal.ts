@@ -1,0 +1,92 @@
+import type { Context } from "../domain/context.ts";
+import { hasFormerSecrets, resealPayments } from "../domain/ledger/payment/connection.ts";
+import { listAccounts, type Account } from "../domain/program/account/account.ts";
+import type { Seal } from "../seal.ts";
+import { parseStored } from "../storage/documents.ts";
+import { isFrozen } from "../storage/freeze.ts";
+import { isSealed, mayBeSealed, openRecord, renewProof } from "../storage/sealed.ts";
+import type { Engine, Reads } from "../storage/session.ts";
+import { keyOf } from "../storage/sql.ts";
+import { ownerOf, type Key } from "../storage/table.ts";
+import { TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
+import { recordsIn } from "./stored-items.ts";
+
+/** A record that is sealed with a former key. */
+interface Former {
+  table: AnyTable;
+  accountId: number;
+  key: Key;
+}
+
+/** Records per commit. */
+const CHUNK = 100;
+
+/**
+ * Encrypts all secrets of a store with the first key, while servers that have it keep running. It looks first whether it
+ * can, so that it changes all or nothing. If it is killed, the next call continues. Resolves to the number of secrets that
+ * had a former key.
+ *
+ * @throws Failure `refused` if no key opens a secret, Error if an account can't be changed
+ */
+export async function resealStore(engine: Engine, context: Context): Promise<number> {
+  const { store } = context;
+  const { seal } = store;
+  const former = await formerIn(engine.reads, seal);
+  const due: Account[] = [];
+  for (const account of await listAccounts(store))
+    if (former.has(account.id) || (await hasFormerSecrets(store, account.id, seal))) due.push(account);
+  const frozen: Account[] = [];
+  for (const account of due) if (await isFrozen(store, account.id)) frozen.push(account);
+  if (frozen.length > 0) throw new Error(`Nothing was encrypted anew: ${frozenWords(frozen)}`);
+  let resealedCount = 0;
+  for (const account of due) {
+    try {
+      resealedCount += await resealPayments(context, account.id, seal);
+      resealedCount += await resealRecords(context, former.get(account.id) ?? []);
+    } catch (error) {
+      // Someone has begun to move it just now.
+      if (!(await isFrozen(store, account.id))) throw error;
+      frozen.push(account);
+    }
+  }
+  if (frozen.length > 0) throw new Error(`Some secrets have their former key: ${frozenWords(frozen)}`);
+  await renewProof(engine);
+  return resealedCount;
+}
+
+/** The records that a former key has sealed, by account. @throws Failure `refused` if no key opens one */
+async function formerIn(reads: Reads, seal: Seal): Promise<Map<number, Former[]>> {
+  const found = new Map<number, Former[]>();
+  for (const table of TABLES.filter(({ sealed }) => sealed !== undefined)) {
+    for await (const items of recordsIn(reads, table)) {
+      for (const { text } of items.filter((item) => mayBeSealed(table, item.text))) {
+        const record = parseStored<AnyRecord>(table.name, text);
+        if (!isSealed(record) || seal.isCurrent(record.sealed)) continue;
+        openRecord(table, record, seal);
+        const owner = ownerOf(table, record);
+        const own = found.get(owner) ?? [];
+        found.set(owner, own);
+        own.push({ table, accountId: record.accountId, key: keyOf(table, record) });
+      }
+    }
+  }
+  return found;
+}
+
+/** Writes records as they are, which seals them with the first key. They may have changed or gone. */
+async function resealRecords({ store }: Context, former: Former[]): Promise<number> {
+  for (let at = 0; at < former.length; at += CHUNK) {
+    await store.transact(async (tx) => {
+      for (const { table, accountId, key } of former.slice(at, at + CHUNK)) {
+        const record = await tx.get(table, accountId, ...key);
+        if (record !== null) await tx.put(table, record);
+      }
+    });
+  }
+  return former.length;
+}
+
+function frozenWords(accounts: Account[]): string {
+  const names = accounts.map(({ publicId }) => publicId).join(", ");
+  return `${names} can't be changed while being moved or removed. Finish that, or run \`tidemark account unfreeze\`, and rotate again. Keep the former key until then`;
+}

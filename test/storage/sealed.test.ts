@@ -1,0 +1,260 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
+import { newSeal } from "../../server/seal.ts";
+import { openDoc } from "../../server/storage/sealed.ts";
+import { columnValues, sqlName } from "../../server/storage/sql.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { openEngine, storeOn } from "../../server/storage/open.ts";
+import { TABLES } from "../../server/tables.ts";
+import { findFaults, rebuildStore } from "../../server/transfer/check.ts";
+import { exportLines, type Secrets } from "../../server/transfer/export.ts";
+import { importFile } from "../../server/transfer/import.ts";
+import { moveStore } from "../../server/transfer/move.ts";
+import { resealStore } from "../../server/transfer/reseal.ts";
+import { upgradeStore } from "../../server/transfer/upgrade/upgrade.ts";
+import { NOW, countedChance, startApp } from "../support/app.ts";
+import { contentsOf } from "../support/contents.ts";
+import { ANSWERS_13, DATABASE_13, EXPORT_13 } from "../support/fixture.ts";
+import { TEST_SEAL, memoryEngine } from "../support/memory-engine.ts";
+import { dyingAt } from "../support/mortal-engine.ts";
+import { startCluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER, unprivileged } from "../support/postgres-programs.ts";
+
+const silent = () => {};
+const ONCE = { onProgress: silent, resumes: false, isForced: false };
+/** The secrets of the fixture: bank accounts, a wallet, and the company's own details. */
+const SECRETS = ["DE02120300000000202051", "DE75512108001245126199", "rob.wallet@example.com", "the safe"];
+const [OLD, NEXT] = ["k", "n"].map((letter) => Buffer.alloc(32, letter)) as [Buffer, Buffer];
+const WRONG_KEY =
+  "The store's secrets are encrypted with another key, and TIDEMARK_SECRET_FILE does not have it: put it back";
+const NO_KEY =
+  "The store's secrets are encrypted with another key, and TIDEMARK_SECRET_FILE is not set: put it back";
+
+let folder: string;
+let opened: Engine[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  opened = [];
+});
+afterEach(async () => {
+  for (const engine of opened) await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function newEngine(): Promise<Engine> {
+  const engine = await memoryEngine();
+  opened.push(engine);
+  return engine;
+}
+
+/** A store with the fixture's program. */
+async function filled(): Promise<Engine> {
+  const engine = await newEngine();
+  await importFile(engine, { ...ONCE, file: EXPORT_13 });
+  await storeOn(engine);
+  return engine;
+}
+
+/** The same store in another process, which has these keys. */
+function withKeys(engine: Engine, keys: Buffer[]): Engine {
+  return { ...engine, seal: newSeal(keys) };
+}
+
+/** Writes an export into a file. */
+async function exported(engine: Engine, secrets: Secrets): Promise<string> {
+  let text = "";
+  const options = { now: new Date(NOW), onProgress: silent, onEnd: silent, secrets };
+  for await (const lines of exportLines(engine, options)) text += lines;
+  const file = join(folder, `${secrets}-${opened.length}.ndjson`);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** How often the secrets of the fixture can be read in a text. */
+const leaksIn = (text: string | Buffer) => SECRETS.filter((secret) => text.includes(secret));
+
+async function expectKept(engine: Engine): Promise<void> {
+  const app = await startApp("memory", { store: await storeOn(engine), isFilled: true });
+  for (const [path, answer] of Object.entries(ANSWERS_13))
+    expect([path, (await app.v2("GET", path)).body]).toEqual([path, answer]);
+  for await (const fault of findFaults(engine)) expect.fail(fault);
+  expect(app.bugs).toEqual([]);
+  app.services.post.close();
+}
+
+describe("the release with layout 13 left payout methods that can be read", () => {
+  it("in its SQLite file, which has none of them after the upgrade", async () => {
+    const file = join(folder, "tidemark.db");
+    writeFileSync(file, gunzipSync(readFileSync(DATABASE_13)));
+    expect(leaksIn(readFileSync(file))).toEqual(SECRETS);
+    const engine = await openEngine(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
+    opened.push(engine);
+    const backup = join(folder, "backup.jsonl");
+    const upgrading = { url: "memory:", now: new Date(NOW), onProgress: silent, noticedMs: 0 };
+    await upgradeStore(engine, { ...upgrading, file: backup });
+    for (const each of [file, `${file}-wal`].filter(existsSync))
+      expect(leaksIn(readFileSync(each))).toEqual([]);
+    await expectKept(engine);
+    // The backup is of the former layout, so that it can be undone.
+    const again = await newEngine();
+    await importFile(again, { ...ONCE, file: backup });
+    await expectKept(again);
+  });
+
+  it("in its export", async () => expectKept(await filled()));
+
+  it.skipIf(POSTGRES_FOLDER === null)("and a dump of Postgres has none of them", async () => {
+    const cluster = await startCluster();
+    const engine = await openEngine(cluster.url(), { tables: TABLES, seal: TEST_SEAL });
+    await importFile(engine, { ...ONCE, file: EXPORT_13 });
+    await expectKept(engine);
+    await engine.close();
+    const dump = execFileSync(join(POSTGRES_FOLDER!, "pg_dump"), [cluster.url()], {
+      ...unprivileged(),
+      cwd: "/",
+    });
+    await cluster.remove();
+    expect(dump.includes("payout_methods")).toBe(true);
+    expect(leaksIn(dump)).toEqual([]);
+  });
+});
+
+it("no column is derived from a sealed field, so that a sealed record has the same ones", async () => {
+  const engine = await filled();
+  for (const table of TABLES.filter(({ sealed }) => sealed !== undefined)) {
+    for (const [doc] of await engine.reads.all({ text: `select doc from ${sqlName(table)}`, values: [] })) {
+      const record = JSON.parse(String(doc)) as never;
+      const opened = openDoc(table, String(doc), TEST_SEAL);
+      expect(columnValues(table, record)).toEqual(columnValues(table, opened));
+    }
+  }
+});
+
+describe("an export", () => {
+  it("leaves the details out, and can be imported", async () => {
+    const source = await filled();
+    const file = await exported(source, "left out");
+    expect(leaksIn(readFileSync(file))).toEqual([]);
+    const target = await newEngine();
+    await importFile(target, { ...ONCE, file });
+    const store = await storeOn(target);
+    const methods = await store.list(payoutMethods, "id", 1, []);
+    expect(methods.map(({ method, details }) => [method, details])).toEqual([
+      ["bank", {}],
+      ["paypal", {}],
+      ["custom", {}],
+      ["bank", {}],
+    ]);
+    for await (const fault of findFaults(target)) expect.fail(fault);
+  });
+
+  it("has them if asked, and fills a store with another key", async () => {
+    const source = await filled();
+    const file = await exported(source, "plain");
+    expect(leaksIn(readFileSync(file))).toEqual(SECRETS);
+    const target = withKeys(await newEngine(), [NEXT]);
+    await importFile(target, { ...ONCE, file });
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    await expectKept(target);
+  });
+
+  it("for a backup has them encrypted, and needs the key", async () => {
+    const source = await filled();
+    const file = await exported(source, "sealed");
+    expect(leaksIn(readFileSync(file))).toEqual([]);
+    const target = await newEngine();
+    const stranger = withKeys(target, [NEXT]);
+    await expect(importFile(stranger, { ...ONCE, file })).rejects.toThrow(WRONG_KEY);
+    // Nothing is lost: with its key, the store is whole.
+    await expectKept(target);
+  });
+});
+
+it("a move takes the secrets along, and the proof of their key", async () => {
+  const source = await filled();
+  const target = await newEngine();
+  await moveStore([source, target], ONCE);
+  await expect(storeOn(withKeys(target, [NEXT]))).rejects.toThrow(WRONG_KEY);
+  await expectKept(target);
+});
+
+it.each([
+  ["another key", [NEXT], WRONG_KEY],
+  ["no key", [], NO_KEY],
+])("a store is refused with %s, and loses nothing", async (_, keys, message) => {
+  const engine = await filled();
+  const before = await contentsOf(engine);
+  await expect(storeOn(withKeys(engine, keys))).rejects.toMatchObject({ kind: "refused", message });
+  expect(await contentsOf(engine)).toEqual(before);
+});
+
+describe("a rotation", () => {
+  const rotate = async (engine: Engine) => {
+    const store = await storeOn(engine);
+    return resealStore(engine, { store, now: new Date(NOW), chance: countedChance() });
+  };
+
+  it("changes the key of every secret and nothing else, wherever it is killed", async () => {
+    let commits = 0;
+    for (let isDone = false; !isDone; commits++) {
+      const engine = await filled();
+      const before = await contentsOf(engine);
+      const plain = readFileSync(await exported(engine, "plain"), "utf8");
+      const both = withKeys(engine, [NEXT, OLD]);
+      isDone = await rotate(dyingAt(both, commits)).then(
+        () => true,
+        () => false,
+      );
+      // Servers that have both keys go on meanwhile.
+      await expectKept(both);
+      if (!isDone) await rotate(both);
+      const after = withKeys(engine, [NEXT]);
+      expect(await rotate(after)).toBe(0);
+      await expectKept(after);
+      expect(await contentsOf(after)).toEqual(before);
+      expect(readFileSync(await exported(after, "plain"), "utf8")).toBe(plain);
+      await expect(storeOn(engine)).rejects.toThrow(WRONG_KEY);
+    }
+    expect(commits).toBeGreaterThan(2);
+  });
+
+  it("counts the secrets, and changes nothing without the former key", async () => {
+    const engine = await filled();
+    await expect(rotate(withKeys(engine, [NEXT]))).rejects.toThrow(WRONG_KEY);
+    // Four methods, two facts, and five deliveries about them or about payouts.
+    expect(await rotate(withKeys(engine, [NEXT, OLD]))).toBe(11);
+  });
+});
+
+describe("a check", () => {
+  const faultsIn = async (engine: Engine) => {
+    const faults: string[] = [];
+    for await (const fault of findFaults(engine)) faults.push(fault);
+    return faults;
+  };
+
+  it("names a secret that no key opens", async () => {
+    const engine = await filled();
+    expect(await faultsIn(withKeys(engine, [NEXT]))).toContain(
+      "payout-method [1] of account 1 is encrypted with a key that TIDEMARK_SECRET_FILE does not have",
+    );
+  });
+
+  it("names a secret that can be read, and a rebuild encrypts it", async () => {
+    const engine = await filled();
+    const before = await contentsOf(engine);
+    const method = await (await storeOn(engine)).get(payoutMethods, 1, 1);
+    const [doc, id] = [1, 2].map(engine.dialect.value);
+    const text = `update payout_methods set doc = ${doc} where id = ${id}`;
+    await engine.transact(async (session) => session.run({ text, values: [JSON.stringify(method), 1] }));
+    expect(await faultsIn(engine)).toEqual(["payout-method [1] of account 1 is not encrypted"]);
+    expect(await rebuildStore(engine, silent)).toEqual([]);
+    expect(await faultsIn(engine)).toEqual([]);
+    expect(await contentsOf(engine)).toEqual(before);
+  });
+});
