@@ -24,6 +24,11 @@ import { print, tell, withStore } from "./store.ts";
 
 /** Adds the commands for paying by providers. */
 export function providerCommands(program: Command): void {
+  connectionCommands(program);
+  paymentCommands(program);
+}
+
+function connectionCommands(program: Command): void {
   program
     .command("connect <account-id>")
     .addArgument(provider())
@@ -32,7 +37,11 @@ export function providerCommands(program: Command): void {
     .option("--profile-id <id>", "wise: the profile that pays")
     .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
     .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
-    .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
+    .option("--webhook-id <id>", "paypal: its id of the webhook that it sends events to")
+    .option(
+      "--webhook-key-file <file>",
+      "the others: a file with the key that shows whether events are theirs",
+    )
     .option("--base-url <url>", "the provider's API, for example its sandbox", webAddress)
     .action(connect);
   program
@@ -53,6 +62,9 @@ export function providerCommands(program: Command): void {
         print({ disconnected: name });
       }),
     );
+}
+
+function paymentCommands(program: Command): void {
   program
     .command("send <account-id>")
     .addArgument(new Argument("<batch-id>").argParser(wholeNumber("<batch-id>")))
@@ -136,12 +148,15 @@ interface ConnectOptions {
   profileId?: string;
   secretFile: string;
   webhookId?: string;
+  webhookKeyFile?: string;
   baseUrl?: string;
 }
 
 async function connect(accountId: string, name: PaymentProviderName, options: ConnectOptions): Promise<void> {
   const secret = (await readGivenFile(options.secretFile)).trim();
   if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must contain one word");
+  const { webhookKeyFile } = options;
+  const webhookKey = webhookKeyFile === undefined ? undefined : (await readGivenFile(webhookKeyFile)).trim();
   await onAccount(accountId, async (context, { id }) => {
     const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
     const input = {
@@ -151,6 +166,7 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
       profileId,
       secret,
       webhookId,
+      webhookKey,
       apiUrl: baseUrl?.replace(/\/+$/, ""),
     };
     print(connectionRow(await connectPayments(context, id, { ...input, seal: sealOf() })));
@@ -242,6 +258,7 @@ function connectionRow(connection: PaymentConnection) {
     campaign_id: campaignId,
     profile_id: profileId,
     webhook_id: webhookId,
+    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
     base_url: apiUrl,
     created_at: createdAt,
   };

@@ -2,6 +2,7 @@ import {
   loadPaymentConnection,
   payingAccountOf,
   secretOf,
+  webhookKeyOf,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -25,10 +26,24 @@ export interface Sending extends Asked {
   payments: { payment: Payment; payee: string; name: string }[];
 }
 
-/** What an event is about. */
+/** An event as it arrived. */
+export interface RawEvent {
+  body: string;
+  headers: Headers;
+  now: Date;
+}
+
+/** What an event is about: our reference of an order or a payment, and the provider's id of the order, if the event has it. */
 export interface News {
   reference: string;
   providerId: string | null;
+}
+
+/** What an adapter may know. */
+export interface Credentials {
+  secret: string;
+  /** The key of the provider's events, or null if none was set. */
+  webhookKey: string | null;
 }
 
 /**
@@ -46,12 +61,12 @@ export interface PaymentProvider {
   /** Asks for the state of an order, without changing anything. */
   find(asked: Asked): Promise<Answer>;
   /**
-   * The order that an event is about, by our reference and, if present, by the provider's id, or null if it is about something
-   * else. The rest of the event is ignored and the provider asked instead, so that late and repeated events do no harm.
+   * What an event is about, or null if it is about something else. The rest of the event is ignored and the provider asked
+   * instead, so that late and repeated events do no harm.
    *
-   * @throws Failure `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
+   * @throws Failure `malformed` if the provider did not sign it, `unavailable` if the provider must be asked and does not answer
    */
-  readWebhook(body: string, headers: Headers): Promise<News | null>;
+  readWebhook(event: RawEvent): Promise<News | null>;
   /** The company's balance at the provider, in the currency's minor unit, or null if unknown. */
   balance(currency: string): Promise<number | null>;
 }
@@ -61,10 +76,10 @@ export interface OpenProvider extends PaymentProvider {
   account: string;
 }
 
-/** The adapters, each bound to a connection and its secret. */
+/** The adapters, each bound to a connection and its credentials. */
 const ADAPTERS: Record<
   PaymentProviderName,
-  (connection: PaymentConnection, secret: string) => PaymentProvider
+  (connection: PaymentConnection, credentials: Credentials) => PaymentProvider
 > = { paypal: newPaypal, stripe: newStripe, wise: newWise, tremendous: newTremendous };
 
 /** Opens the adapter of an account's connection. @throws Failure `not_found`, `refused` if no key opens the secret */
@@ -75,5 +90,6 @@ export async function openPaymentProvider(
 ): Promise<OpenProvider> {
   const connection = await loadPaymentConnection(store, accountId, provider);
   const secret = secretOf(connection, seal);
-  return { ...ADAPTERS[provider](connection, secret), account: payingAccountOf(connection, secret) };
+  const adapter = ADAPTERS[provider](connection, { secret, webhookKey: webhookKeyOf(connection, seal) });
+  return { ...adapter, account: payingAccountOf(connection, secret) };
 }

@@ -155,7 +155,7 @@ export async function handlePaymentEvent(
   { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
 ): Promise<boolean> {
   const adapter = await openPaymentProvider(run, account.id, provider);
-  const news = await adapter.readWebhook(body, headers);
+  const news = await adapter.readWebhook({ body, headers, now: run.clock() });
   const order = news && (await hurryOrder(contextOf(run), account.id, news));
   if (order !== null) await advance(run, order);
   return order !== null;

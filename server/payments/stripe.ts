@@ -3,7 +3,8 @@ import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { PaymentProvider, Sending } from "./provider.ts";
+import { isHmac, parseEvent, requiredKey } from "./event.ts";
+import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api.stripe.com";
@@ -15,7 +16,10 @@ const HOUR_MS = 60 * 60 * 1_000;
  *
  * @see https://docs.stripe.com/api/transfers
  */
-export function newStripe({ apiUrl }: PaymentConnection, secret: string): PaymentProvider {
+export function newStripe(
+  { apiUrl }: PaymentConnection,
+  { secret, webhookKey }: Credentials,
+): PaymentProvider {
   const base = apiUrl ?? LIVE_URL;
   const authorization = `Bearer ${secret}`;
   const get = (path: string) => askJson(base + path, { headers: { authorization } });
@@ -44,18 +48,44 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
       if (answer.status !== 200 || found === undefined) return unknown(answer);
       return found.data.length === 0 ? { kind: "absent" } : taken(found.data);
     },
-    readWebhook: async () => {
-      throw new Failure(
-        "malformed",
-        "Stripe's events about transfers are not accepted: the server polls Stripe instead",
-      );
-    },
+    readWebhook: async (event) => newsIn(event, webhookKey),
     async balance(currency) {
       const answer = await get("/v1/balance");
       const found = balance.safeParse(answer.body).data?.available;
       return found?.find((each) => each.currency === currency.toLowerCase())?.amount ?? null;
     },
   };
+}
+
+/** Stripe's own recommendation. */
+const TOLERANCE_SECONDS = 300;
+
+/** `data.object` of an event about a transfer is the transfer. */
+const transferEvent = z.object({
+  type: z.string().startsWith("transfer."),
+  data: z.object({ object: z.object({ id: z.string(), transfer_group: z.string() }) }),
+});
+
+/** The order that an event is about. */
+function newsIn(event: RawEvent, webhookKey: string | null): News | null {
+  if (!isSigned(event, requiredKey(webhookKey, "Stripe").split(" ")))
+    throw new Failure("malformed", "The signature is not Stripe's for this account, or it is too old");
+  const found = transferEvent.safeParse(parseEvent(event.body)).data?.data.object;
+  return found === undefined ? null : { reference: found.transfer_group, providerId: found.id };
+}
+
+/**
+ * Whether one of the secrets has signed an event in the last minutes: `t=1760000000,v1=…,v1=…`.
+ *
+ * @see https://docs.stripe.com/webhooks/signature
+ */
+function isSigned({ body, headers, now }: RawEvent, keys: string[]): boolean {
+  const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim().split("="));
+  const given = (name: string) => parts.flatMap(([key, value]) => (key === name && value ? [value] : []));
+  const [time = ""] = given("t");
+  const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(time);
+  if (!/^\d{1,12}$/.test(time) || Math.abs(ageSeconds) > TOLERANCE_SECONDS) return false;
+  return keys.some((key) => given("v1").some((one) => isHmac(one, { key, text: `${time}.${body}` })));
 }
 
 const transfer = z.object({

@@ -1,10 +1,12 @@
+import { verify } from "node:crypto";
 import { z } from "zod";
 import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { Asked, PaymentProvider, Sending } from "./provider.ts";
+import { parseEvent } from "./event.ts";
+import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api.wise.com";
@@ -17,7 +19,10 @@ const PAGE_SIZE = 100;
  *
  * @see https://docs.wise.com/api-reference/transfer
  */
-export function newWise({ apiUrl, profileId }: PaymentConnection, secret: string): PaymentProvider {
+export function newWise(
+  { apiUrl, profileId }: PaymentConnection,
+  { secret, webhookKey }: Credentials,
+): PaymentProvider {
   const base = apiUrl ?? LIVE_URL;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   const ask: Ask = (path, body) =>
@@ -32,12 +37,44 @@ export function newWise({ apiUrl, profileId }: PaymentConnection, secret: string
     refusesRepetitionsMs: 7 * DAY_MS,
     send: (sending) => draft(ask, sending, Number(profileId)),
     find: (asked) => find(ask, asked, Number(profileId)),
-    readWebhook: async () => {
-      throw new Failure("malformed", "Wise's events are not accepted: the server polls Wise instead");
-    },
+    readWebhook: (event) => newsIn(ask, event, webhookKey ?? publishedKey(apiUrl)),
     // A draft does not reduce the balance. The person who funds it sees the balance there.
     balance: async () => null,
   };
+}
+
+/** @see https://docs.wise.com/guides/developer/webhooks/event-handling */
+const PUBLISHED_KEY =
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvO8vXV+JksBzZAY6GhSOXdoTCfhXaaiZ+qAbtaDBiu2AGkGVpmEygFmWP4Li9m5+Ni85BhVvZOodM9epgW3FbA5Q1SexvAF1PPjX4JpMstak/QhAgl1qMSqEevL8cmUeTgcMuVWCJmlge9h7B1CSD4rtlimGZozG39rUBDg6Qt2K+P4wBfLblL0k4C4YUdLnpGYEDIth+i8XsRpFlogxCAFyH9+knYsDbR43UJ9shtc42Ybd40Afihj8KnYKXzchyQ42aC8aZ/h5hyZ28yVyOj3Vos0VdBIs/gAyJ/4yyQFCXYte64I7ssrlbGRaco4nKF3HmaNhxwyKyJafz19eHwIDAQAB";
+const SANDBOX_KEY =
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAwpb91cEYuyJNQepZAVfPZIlPZfNUefH+n6w9SW3fykqKu938cR7WadQv87oF2VuT+fDt7kqeRziTmPSUhqPUys/V2Q1rlfJuXbE+Gga37t7zwd0egQ+KyOEHQOpcTwKmtZ81ieGHynAQzsn1We3jwt760MsCPJ7GMT141ByQM+yW1Bx+4SG3IGjXWyqOWrcXsxAvIXkpUD/jK/L958CgnZEgz0BSEh0QxYLITnW1lLokSx/dTianWPFEhMC9BgijempgNXHNfcVirg1lPSygz7KqoKUN0oHqWLr2U1A+7kqrl6O2nx3CKs1bj1hToT1+p4kcMoHXA7kA+VBLUpEsVwIDAQAB";
+
+/** The key that Wise publishes for an address of its API. */
+function publishedKey(apiUrl: string | null): string {
+  const key = apiUrl !== null && new URL(apiUrl).hostname.includes("sandbox") ? SANDBOX_KEY : PUBLISHED_KEY;
+  return `-----BEGIN PUBLIC KEY-----\n${key}\n-----END PUBLIC KEY-----`;
+}
+
+/** Events about a transfer name it by Wise's id only. */
+const webhookEvent = z.object({
+  event_type: z.string().startsWith("transfers#"),
+  data: z.object({ resource: z.object({ id: z.int() }) }),
+});
+
+/** The payment that an event is about. Wise is asked for its reference. */
+async function newsIn(ask: Ask, { body, headers }: RawEvent, key: string): Promise<News | null> {
+  const signature = Buffer.from(headers.get("x-signature-sha256") ?? "", "base64");
+  if (!verify("RSA-SHA256", Buffer.from(body), key, signature))
+    throw new Failure("malformed", "Wise did not sign this event");
+  const id = webhookEvent.safeParse(parseEvent(body)).data?.data.resource.id;
+  if (id === undefined) return null;
+  const answer = await ask(`/v1/transfers/${id}`);
+  const found = transfer.safeParse(answer.body).data;
+  if (answer.status === 200 && found !== undefined)
+    return { reference: found.customerTransactionId, providerId: String(id) };
+  // A transfer of another profile, or one that was made by hand.
+  if (answer.status === 403 || answer.status === 404 || answer.status === 200) return null;
+  throw new Failure("unavailable", `Wise can't be asked about the event now: ${answer.error}`);
 }
 
 type Ask = (path: string, body?: unknown) => Promise<Wired>;

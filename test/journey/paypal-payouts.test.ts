@@ -87,6 +87,7 @@ it("connects PayPal, shows what would be sent, sends it once and follows it", as
     campaign_id: null,
     profile_id: null,
     webhook_id: null,
+    has_webhook_key: false,
     base_url: paypal.url,
     created_at: ANY,
   };

@@ -68,8 +68,9 @@ export async function connectTo(
   { context, accountId, services }: TestApp,
   provider: TransferProvider,
   apiUrl: string,
+  webhookKey?: string,
 ): Promise<void> {
-  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl };
+  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl, webhookKey };
   await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
 }
 

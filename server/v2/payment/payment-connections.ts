@@ -17,6 +17,9 @@ import type { V2Operation, V2Request } from "../operation.ts";
 /** Credentials have no blanks. One that was copied with a blank would fail for every payment. */
 const credential = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
 
+/** Signing secrets, or a key in PEM. */
+const eventKey = text.trim().regex(/^[\x20-\x7e\r\n]+$/, "is invalid");
+
 const connectBody = z.object({
   provider: field(oneOf(PAYMENT_PROVIDERS), "Provider that pays promoters."),
   client_id: field(
@@ -37,8 +40,13 @@ const connectBody = z.object({
   secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
   webhook_id: field(
     credential.nullable().optional(),
-    "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
+    "PayPal: its id of the webhook that it sends events to, or null if the server polls PayPal instead.",
     "1JE4291016473214C",
+  ),
+  webhook_key: field(
+    eventKey.nullable().optional(),
+    "The key that shows whether an event is the provider's. Stripe: the signing secrets of the endpoints, separated by blanks. Tremendous: the private key of the webhook. Wise: a public key in PEM, or null for the one that Wise publishes. It is kept encrypted and never shown.",
+    "whsec_5b1c2f",
   ),
 });
 
@@ -62,9 +70,10 @@ const connectionAnswer = z
     ),
     webhook_id: field(
       z.string().nullable(),
-      "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
+      "PayPal: its id of the webhook that it sends events to. Null for other providers, or if there is none.",
       "1JE4291016473214C",
     ),
+    has_webhook_key: field(z.boolean(), "Whether a key for events is set.", false),
     endpoint: field(
       z.url(),
       "Address that the provider posts its events to.",
@@ -110,8 +119,9 @@ export const connectPaymentsOperation: V2Operation = {
       profile_id: profileId,
       secret,
       webhook_id: webhookId,
+      webhook_key: webhookKey,
     } = given;
-    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId };
+    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId, webhookKey };
     return connectionJson(request, await connectPayments(context, account.id, input));
   },
 };
@@ -134,14 +144,16 @@ export const disconnectPaymentsOperation: V2Operation = {
 
 function connectionJson(
   { account, publicUrl }: V2Request,
-  { provider, clientId, campaignId, profileId, webhookId, createdAt: at }: PaymentConnection,
+  connection: PaymentConnection,
 ): z.output<typeof connectionAnswer> {
+  const { provider, clientId, campaignId, profileId, webhookId, createdAt: at } = connection;
   return {
     provider,
     client_id: clientId,
     campaign_id: campaignId,
     profile_id: profileId,
     webhook_id: webhookId,
+    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
     endpoint: publicUrl + paymentHookPath(provider, account.publicId),
     created_at: at,
   };

@@ -526,6 +526,7 @@ describe("connecting PayPal", () => {
       campaign_id: null,
       profile_id: null,
       webhook_id: "hook-1",
+      has_webhook_key: false,
       endpoint: "https://track.acme.example/hooks/payments/paypal/acme",
       created_at: NOW,
     };

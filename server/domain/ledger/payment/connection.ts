@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
@@ -29,8 +29,10 @@ export interface PaymentConnection {
   profileId: string | null;
   /** The secret, encrypted with a key that is not in the store. */
   sealedSecret: string;
-  /** The provider's id of the webhook for its events. Null: there are no events, so the server polls. */
+  /** PayPal: its id of the webhook for its events, or null if the server only polls. Null for other providers. */
   webhookId: string | null;
+  /** The key that shows whether an event is the provider's, encrypted like the secret. Absent or null: there is none. */
+  sealedWebhookKey?: string | null;
   /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
   createdAt: string;
@@ -50,6 +52,7 @@ export interface PaymentConnectionInput {
   profileId?: string | null | undefined;
   secret: string;
   webhookId?: string | null | undefined;
+  webhookKey?: string | null | undefined;
   apiUrl?: string | null | undefined;
 }
 
@@ -59,11 +62,16 @@ export function connectPayments(
   accountId: number,
   { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
-  const { provider, clientId = null, campaignId = null, profileId = null, webhookId, apiUrl } = given;
+  const { provider, clientId = null, campaignId = null, profileId = null } = given;
+  const { webhookId, apiUrl } = given;
+  const isList = provider === "stripe" && typeof given.webhookKey === "string";
+  const webhookKey = isList ? given.webhookKey?.replaceAll(/\s+/g, " ") : given.webhookKey;
   if (provider === "paypal" && clientId === null) throw lacking("client_id");
   if (provider === "wise" && !/^\d{1,15}$/.test(profileId ?? "")) throw lacking("profile_id");
   if (provider === "tremendous" && campaignId === null) throw lacking("campaign_id");
+  if (!isWebhookKey(provider, webhookKey ?? null)) throw fault("webhook_key", "is invalid");
   const sealedSecret = seal.close(secret, placeOf({ accountId, provider }));
+  const sealKey = (key: string) => seal.close(key, keyPlaceOf({ accountId, provider }));
   return store.transact(async (tx) => {
     const before = await tx.get(paymentConnections, accountId, provider);
     const connection: PaymentConnection = {
@@ -74,6 +82,8 @@ export function connectPayments(
       profileId,
       sealedSecret,
       webhookId: webhookId === undefined ? (before?.webhookId ?? null) : webhookId,
+      sealedWebhookKey:
+        webhookKey === undefined ? (before?.sealedWebhookKey ?? null) : webhookKey && sealKey(webhookKey),
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
       createdAt: before?.createdAt ?? now.toISOString(),
     };
@@ -126,6 +136,12 @@ export function secretOf(connection: PaymentConnection, seal: Seal): string {
   return seal.open(connection.sealedSecret, placeOf(connection));
 }
 
+/** The key of a connection's events, or null if there is none. @throws Failure `refused` if no key opens it */
+export function webhookKeyOf(connection: PaymentConnection, seal: Seal): string | null {
+  const { sealedWebhookKey: sealed = null } = connection;
+  return sealed === null ? null : seal.open(sealed, keyPlaceOf(connection));
+}
+
 /**
  * Identifies the company's account at a provider as far as credentials show it: PayPal's app and Wise's
  * profile stay the same when the secret changes. Only this account knows which payments it was asked for.
@@ -147,7 +163,9 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
     const former = await formerIn(tx.view, accountId, seal);
     for (const connection of former) {
       const sealedSecret = seal.close(secretOf(connection, seal), placeOf(connection));
-      await tx.put(paymentConnections, { ...connection, sealedSecret });
+      const key = webhookKeyOf(connection, seal);
+      const sealedWebhookKey = key && seal.close(key, keyPlaceOf(connection));
+      await tx.put(paymentConnections, { ...connection, sealedSecret, sealedWebhookKey });
     }
     return former.length;
   });
@@ -156,21 +174,49 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
 /** Whether `resealPayments` has something to do. @throws Failure `refused` if it could not do it */
 export async function hasFormerSecrets(view: View, accountId: number, seal: Seal): Promise<boolean> {
   const former = await formerIn(view, accountId, seal);
-  for (const connection of former) secretOf(connection, seal);
+  for (const connection of former) {
+    secretOf(connection, seal);
+    webhookKeyOf(connection, seal);
+  }
   return former.length > 0;
 }
 
 async function formerIn(view: View, accountId: number, seal: Seal): Promise<PaymentConnection[]> {
   const own = await view.list(paymentConnections, "id", accountId, []);
-  return own.filter(({ sealedSecret }) => !seal.isCurrent(sealedSecret));
+  return own.filter(
+    ({ sealedSecret, sealedWebhookKey: key = null }) =>
+      !seal.isCurrent(sealedSecret) || (key !== null && !seal.isCurrent(key)),
+  );
+}
+
+/** Stripe has a secret for each endpoint, and an account may need two. Wise signs with a key whose public part it publishes. */
+function isWebhookKey(provider: PaymentProviderName, key: string | null): boolean {
+  if (key === null) return true;
+  if (provider === "stripe") return /^whsec_\S+(?: whsec_\S+)*$/.test(key);
+  if (provider === "tremendous") return /^\S+$/.test(key);
+  return provider === "wise" && isRsaKey(key);
+}
+
+function isRsaKey(key: string): boolean {
+  try {
+    return createPublicKey(key).asymmetricKeyType === "rsa";
+  } catch {
+    return false; // not a key in PEM
+  }
 }
 
 function lacking(field: string): Failure {
-  return new Failure("invalid", `Validation failed: ${field} can't be blank`, {
-    [field]: ["can't be blank"],
-  });
+  return fault(field, "can't be blank");
+}
+
+function fault(field: string, words: string): Failure {
+  return new Failure("invalid", `Validation failed: ${field} ${words}`, { [field]: [words] });
 }
 
 function placeOf({ accountId, provider }: Pick<PaymentConnection, "accountId" | "provider">): string {
   return `${accountId} ${provider}`;
+}
+
+function keyPlaceOf(connection: Parameters<typeof placeOf>[0]): string {
+  return `${placeOf(connection)} webhook`;
 }
