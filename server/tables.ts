@@ -21,6 +21,7 @@ import { dayRates } from "./domain/ledger/rate.ts";
 import { originNames, subIdNames } from "./domain/people/origin.ts";
 import { paymentConnections } from "./domain/ledger/payment/connection.ts";
 import { paymentOrders, payments, payoutClaims } from "./domain/ledger/payment/payment.ts";
+import { stripeAccounts } from "./domain/ledger/payment/stripe-account.ts";
 import { paymentsBatches } from "./domain/ledger/payments-batch/batch.ts";
 import { payoutHolds } from "./domain/ledger/payout-method/hold.ts";
 import { payoutMethods } from "./domain/ledger/payout-method/payout-method.ts";
@@ -118,6 +119,7 @@ export const TABLES: readonly AnyTable[] = [
   sessions,
   sightings,
   sourceIds,
+  stripeAccounts,
   subIdNames,
   switches,
   unfinishedErasures,

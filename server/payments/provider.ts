@@ -33,11 +33,11 @@ export interface RawEvent {
   now: Date;
 }
 
-/** What an event is about: our reference of an order or a payment, and the provider's id of the order, if the event has it. */
-export interface News {
-  reference: string;
-  providerId: string | null;
-}
+/**
+ * What an event is about: our reference of an order or a payment, and the provider's id of the order, if the event has it, or
+ * a receiver's account at the provider.
+ */
+export type News = { reference: string; providerId: string | null } | { payee: string };
 
 /** What an adapter may know. */
 export interface Credentials {

@@ -23,6 +23,7 @@ import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { openPaymentProvider, type OpenProvider, type PaymentProvider } from "./provider.ts";
+import { checkDueAccounts, checkNamedAccount } from "./stripe-accounts.ts";
 
 /** The context of sending. The clock is read before each step, because providers may be slow. */
 export interface Run extends Omit<Context, "now"> {
@@ -144,8 +145,8 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
 }
 
 /**
- * Handles an event of a provider. The event is only a hint, so the provider is asked for the order's state. Resolves to
- * whether the event is about an order of the account.
+ * Handles an event of a provider. The event is only a hint, so the provider is asked for the state. Resolves to whether the
+ * event is about an order of the account, or about a promoter's account at the provider.
  *
  * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
  */
@@ -156,6 +157,8 @@ export async function handlePaymentEvent(
 ): Promise<boolean> {
   const adapter = await openPaymentProvider(run, account.id, provider);
   const news = await adapter.readWebhook({ body, headers, now: run.clock() });
+  if (news !== null && "payee" in news)
+    return checkNamedAccount({ ...contextOf(run), seal: run.seal }, account.id, news.payee);
   const order = news && (await hurryOrder(contextOf(run), account.id, news));
   if (order !== null) await advance(run, order);
   return order !== null;
@@ -231,6 +234,9 @@ export async function* askOpenPayments(
       const work = advance(run, order).catch(note(order.payer));
       while (!(await isDone(work))) yield;
     }
+    const accounts = checkDueAccounts({ ...contextOf(run), seal: run.seal }, account.id);
+    const nextAccount = () => accounts.next().catch((error: unknown) => note("stripe")(error));
+    while ((await nextAccount())?.done === false) yield;
     await tellUndecided(contextOf(run), account.id).catch(note(null));
     for (const [payer, error] of faults) report({ error, account: account.publicId, payer });
   }

@@ -7,8 +7,10 @@ import { isHmac, parseEvent, requiredKey } from "./event.ts";
 import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, type Wired } from "./wire.ts";
 
-const LIVE_URL = "https://api.stripe.com";
-const HOUR_MS = 60 * 60 * 1_000;
+/** The address of Stripe's API. */
+export const LIVE_URL = "https://api.stripe.com";
+/** How long Stripe remembers an idempotency key: a day, less an hour. */
+export const REMEMBERED_MS = 23 * 60 * 60 * 1_000;
 
 /**
  * Stripe transfers to the promoters' connected accounts, with a restricted key of the company. Stripe forgets idempotency
@@ -27,7 +29,7 @@ export function newStripe(
   return {
     // A transfer is one payment; a second one in the group would need its own idempotency key.
     mostPayments: 1,
-    refusesRepetitionsMs: 23 * HOUR_MS,
+    refusesRepetitionsMs: REMEMBERED_MS,
     async send(sending) {
       const answer = await askJson(`${base}/v1/transfers`, {
         method: "POST",
@@ -36,10 +38,9 @@ export function newStripe(
       });
       const made = transfer.safeParse(answer.body).data;
       if (answer.status === 200 && made !== undefined) return taken([made]);
-      const fault = refusal.safeParse(answer.body).data?.error;
+      const fault = stripeFault(answer);
       // An idempotency error is about another request with the same key, which may have been executed.
-      if (!isRefusal(answer) || fault === undefined || fault.type === "idempotency_error")
-        return unknown(answer);
+      if (!isRefusal(answer) || fault === null || fault.type === "idempotency_error") return unknown(answer);
       return { kind: "refused", reason: fault.message ?? fault.type, faults: faultsOf(fault, sending) };
     },
     async find({ order }) {
@@ -65,12 +66,20 @@ const transferEvent = z.object({
   type: z.string().startsWith("transfer."),
   data: z.object({ object: z.object({ id: z.string(), transfer_group: z.string() }) }),
 });
+/** Events about a promoter's account, its capabilities and its payouts to a bank name the account. */
+const accountEvent = z.object({
+  type: z.string().regex(/^(?:account|capability|payout)\./),
+  account: z.string(),
+});
 
-/** The order that an event is about. */
+/** The order, or the promoter's account, that an event is about. */
 function newsIn(event: RawEvent, webhookKey: string | null): News | null {
   if (!isSigned(event, requiredKey(webhookKey, "Stripe").split(" ")))
     throw new Failure("malformed", "The signature is not Stripe's for this account, or it is too old");
-  const found = transferEvent.safeParse(parseEvent(event.body)).data?.data.object;
+  const parsed = parseEvent(event.body);
+  const payee = accountEvent.safeParse(parsed).data?.account;
+  if (payee !== undefined) return { payee };
+  const found = transferEvent.safeParse(parsed).data?.data.object;
   return found === undefined ? null : { reference: found.transfer_group, providerId: found.id };
 }
 
@@ -99,6 +108,11 @@ const balance = z.object({ available: z.array(z.object({ amount: z.int(), curren
 const refusal = z.object({
   error: z.object({ type: z.string(), message: z.string().optional(), param: z.string().optional() }),
 });
+
+/** What Stripe says about a request that failed, or null. */
+export function stripeFault({ body }: Wired): z.output<typeof refusal>["error"] | null {
+  return refusal.safeParse(body).data?.error ?? null;
+}
 
 function transferOf({ order, payments }: Sending): URLSearchParams {
   const [{ payment, payee }] = payments as [Sending["payments"][number]];

@@ -8,6 +8,7 @@ import { PayoutList } from "./all.tsx";
 import { BatchList } from "./payments-batches.tsx";
 import { DueList } from "./due.tsx";
 import { Holds } from "./holds.tsx";
+import { Providers } from "./providers.tsx";
 import { USUAL } from "./query.ts";
 import { NextRun, Runs } from "./runs.tsx";
 
@@ -53,6 +54,7 @@ export function Payouts() {
             panel: () => <BatchList filters={filters} changed={stats.reload} />,
           },
           { id: "next", title: "Next run", panel: () => <NextRun filters={filters} /> },
+          { id: "providers", title: "Providers", panel: () => <Providers /> },
           { id: "runs", title: "Runs", panel: () => <Runs filters={filters} /> },
         ]}
       />

@@ -44,6 +44,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   promoter: "Promoter",
   promoter_campaign: "Promoter in a campaign",
   reward: "Reward",
+  stripe_account: "Account at Stripe",
   switch: "Switch",
   user: "User",
   webhook: "Webhook",

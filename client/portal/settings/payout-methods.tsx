@@ -8,6 +8,7 @@ import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { METHODS } from "../words.ts";
+import { StripeCard } from "./stripe-account.tsx";
 import { PayoutMethodForm } from "./payout-method-form.tsx";
 
 type Method = components["schemas"]["PayoutMethod"];
@@ -50,6 +51,7 @@ export function PayoutMethods() {
           </button>
         </div>
       )}
+      <StripeCard onUsed={() => void methods.reload()} />
     </div>
   );
 }
@@ -92,8 +94,9 @@ function MethodCard({
   onSelect: () => void;
   onRemove: () => void;
 }) {
-  const name = METHODS[method] ?? method;
-  const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address"]
+  const name =
+    "stripe_account" in details && details["stripe_account"] ? "Stripe" : (METHODS[method] ?? method);
+  const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address", "stripe_account"]
     .map((field) => details[field])
     .find((value) => typeof value === "string");
   return (

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
+import { stripeAccounts } from "./payment/stripe-account.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
 import { payouts } from "./payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -46,6 +47,7 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     await tx.remove(payoutHolds, accountId, id);
+    await tx.remove(stripeAccounts, accountId, id);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);

@@ -15,6 +15,7 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
+import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
@@ -23,6 +24,8 @@ export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   publicUrl: string;
+  /** Encrypts the secrets of payment providers. */
+  seal: Seal;
   /** The network address of the client, or null if unknown. */
   address: string | null;
   /** Whether the server can send e-mails. */
@@ -104,14 +107,14 @@ function route(
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { publicUrl, mail } = services;
+      const { publicUrl, mail, seal } = services;
       const hasMail = mail !== null;
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
-      const edges = { publicUrl, address, ...attempts, hasMail, afterwards, headers, cookies };
+      const edges = { publicUrl, seal, address, ...attempts, hasMail, afterwards, headers, cookies };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

@@ -49,6 +49,7 @@ export const AUDITED = {
   promoter: "promoter",
   "promoter-campaign": "promoter_campaign",
   reward: "reward",
+  "stripe-account": "stripe_account",
   switch: "switch",
   user: "user",
   webhook: "webhook",
@@ -244,7 +245,16 @@ export async function* scanAuditEntries(
 }
 
 /** They change along with other fields, or with every sign-in. */
-const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
+const BOOKKEEPING = new Set([
+  "updatedAt",
+  "customerHistory",
+  "lastSignInAt",
+  "lastLoginAt",
+  "signInCount",
+  "askedAt",
+  "checkedAt",
+  "nextAskAt",
+]);
 
 /** The fields of a record that changed, or null if none is worth logging. */
 function fieldChanges(

@@ -114,13 +114,22 @@ export function listPaymentConnections(store: Store, accountId: number): Promise
   return store.page(paymentConnections, "id", accountId, [], { limit: PAYMENT_PROVIDERS.length });
 }
 
+/** An account's connection with a provider, or null. */
+export function findPaymentConnection(
+  reader: Reader,
+  accountId: number,
+  provider: PaymentProviderName,
+): Promise<PaymentConnection | null> {
+  return reader.get(paymentConnections, accountId, provider);
+}
+
 /** @throws Failure `not_found` */
 export async function loadPaymentConnection(
   reader: Reader,
   accountId: number,
   provider: PaymentProviderName,
 ): Promise<PaymentConnection> {
-  const connection = await reader.get(paymentConnections, accountId, provider);
+  const connection = await findPaymentConnection(reader, accountId, provider);
   if (connection === null) {
     throw new Failure("not_found", `The account is not connected with ${PROVIDER_WORDS[provider]}`);
   }
