@@ -10,6 +10,8 @@ import {
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   resealPayments,
+  setFeeRule,
+  type FeeRule,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -51,6 +53,20 @@ function connectionCommands(program: Command): void {
       onAccount(accountId, async ({ store }, account) =>
         print((await listPaymentConnections(store, account.id)).map(connectionRow)),
       ),
+    );
+  program
+    .command("fees <account-id>")
+    .addArgument(provider())
+    .description("set what a provider charges for a payment, for estimates; without options, forget it")
+    .option("--percent <percent>", "percentage of the amount", percentage)
+    .option("--fixed <cents>", "fixed part in cents", wholeNumber("--fixed"))
+    .option("--max <cents>", "the most for a payment in cents", wholeNumber("--max"))
+    .action((accountId: string, name: PaymentProviderName, options: Partial<FeeRule>) =>
+      onAccount(accountId, async (context, { id }) => {
+        const { percent = 0, fixed = 0, max = null } = options;
+        const feeRule = Object.keys(options).length === 0 ? null : { percent, fixed, max };
+        print(connectionRow(await setFeeRule(context, id, { provider: name, feeRule })));
+      }),
     );
   program
     .command("disconnect <account-id>")
@@ -215,6 +231,8 @@ function planRow(plan: PricedPlan) {
     currency,
     total: decimalOf(plan.total, currency),
     balance: plan.balance === null ? null : decimalOf(plan.balance, currency),
+    fee_estimate: plan.fees === null ? null : decimalOf(plan.fees.amount, currency),
+    fee_estimate_by: plan.fees?.by ?? null,
     to_pay: plan.toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
       promoter: promoterId,
       name,
@@ -258,10 +276,17 @@ function connectionRow(connection: PaymentConnection) {
     campaign_id: campaignId,
     profile_id: profileId,
     webhook_id: webhookId,
+    fee_rule: connection.feeRule ?? null,
     has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
     base_url: apiUrl,
     created_at: createdAt,
   };
+}
+
+function percentage(value: string): number {
+  if (!/^\d{1,3}(\.\d{1,4})?$/.test(value) || Number(value) > 100)
+    throw new Error("--percent must be a number from 0 to 100");
+  return Number(value);
 }
 
 function provider(): Argument {

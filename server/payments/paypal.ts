@@ -30,6 +30,7 @@ export function newPaypal(connection: PaymentConnection, { secret }: Credentials
       return order.providerId === null ? { kind: "unaskable" } : read(ask, order.providerId, order.currency);
     },
     readWebhook: (event) => referenceIn(ask, event, connection.webhookId),
+    isPrepaid: true,
     async balance(currency) {
       const answer = await ask(`/v1/reporting/balances?currency_code=${currency}`);
       const found = balances.safeParse(answer.body).data?.balances.find((each) => each.currency === currency);

@@ -3,6 +3,7 @@ import {
   payingAccountOf,
   secretOf,
   webhookKeyOf,
+  type FeeRule,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -69,11 +70,19 @@ export interface PaymentProvider {
   readWebhook(event: RawEvent): Promise<News | null>;
   /** The company's balance at the provider, in the currency's minor unit, or null if unknown. */
   balance(currency: string): Promise<number | null>;
+  /** Whether payments are taken from the balance without a further step, so that it must suffice. */
+  isPrepaid: boolean;
+  /**
+   * What the provider would charge for some payments, in the currency's minor unit, or null if it does not say. Absent: it has
+   * no quotes.
+   */
+  quoteFee?: (amounts: number[], currency: string) => Promise<number | null>;
 }
 
 /** An adapter, and the provider account that it uses. */
 export interface OpenProvider extends PaymentProvider {
   account: string;
+  feeRule: FeeRule | null;
 }
 
 /** The adapters, each bound to a connection and its credentials. */
@@ -91,5 +100,6 @@ export async function openPaymentProvider(
   const connection = await loadPaymentConnection(store, accountId, provider);
   const secret = secretOf(connection, seal);
   const adapter = ADAPTERS[provider](connection, { secret, webhookKey: webhookKeyOf(connection, seal) });
-  return { ...adapter, account: payingAccountOf(connection, secret) };
+  const { feeRule = null } = connection;
+  return { ...adapter, feeRule, account: payingAccountOf(connection, secret) };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
+  feeBy,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   type PaymentProviderName,
@@ -37,10 +38,19 @@ interface BatchToSend {
   provider: PaymentProviderName;
 }
 
-/** What sending would do, and the balance at the provider in minor units, or null if unknown. */
+/** An estimate of the provider's fees, in the minor unit: by its quote, or by the rule that the company has set. */
+interface FeeEstimate {
+  amount: number;
+  by: "quote" | "rule";
+}
+
+/** What sending would do, and what it costs, in minor units. Null: unknown. */
 export interface PricedPlan extends Plan {
   total: number;
+  /** At the provider. */
   balance: number | null;
+  isPrepaid: boolean;
+  fees: FeeEstimate | null;
 }
 
 /** The connected provider for a batch's method. @throws Failure `not_found`, `refused` unless there is exactly one */
@@ -68,7 +78,17 @@ export async function priceBatch(run: Run, account: Account, given: BatchToSend)
   const adapter = await openPaymentProvider(run, account.id, given.provider);
   const plan = await planPayments(contextOf(run), account, given);
   const total = plan.toPay.reduce((sum, { amount }) => sum + amount, 0);
-  return { ...plan, total, balance: await adapter.balance(account.currency) };
+  const { isPrepaid } = adapter;
+  const fees = await estimateFees(adapter, plan);
+  return { ...plan, total, balance: await adapter.balance(account.currency), isPrepaid, fees };
+}
+
+async function estimateFees(adapter: OpenProvider, { toPay, currency }: Plan): Promise<FeeEstimate | null> {
+  const amounts = toPay.map(({ amount }) => amount);
+  if (amounts.length === 0) return null;
+  const quoted = (await adapter.quoteFee?.(amounts, currency)) ?? null;
+  if (quoted !== null) return { amount: quoted, by: "quote" };
+  return adapter.feeRule && { amount: feeBy(adapter.feeRule, amounts), by: "rule" };
 }
 
 /**
@@ -83,9 +103,13 @@ export async function intendBatch(
   { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
 ): Promise<PricedPlan> {
   const plan = await priceBatch(run, account, given);
-  const { total, balance } = plan;
-  if (balance !== null && balance < total && !ignoresBalance) {
-    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
+  const { total, balance, isPrepaid, fees } = plan;
+  if (isPrepaid && balance !== null && balance < total + (fees?.amount ?? 0) && !ignoresBalance) {
+    const words = fees === null ? "" : `, with fees of about ${fees.amount}`;
+    throw new Failure(
+      "refused",
+      `The balance is ${balance}, and the payments are ${total}${words}, in minor units`,
+    );
   }
   const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
   const intend = () => intendPayments(contextOf(run), account, { ...given, mostPayments });

@@ -50,6 +50,7 @@ export function newStripe(
       return found.data.length === 0 ? { kind: "absent" } : taken(found.data);
     },
     readWebhook: async (event) => newsIn(event, webhookKey),
+    isPrepaid: true,
     async balance(currency) {
       const answer = await get("/v1/balance");
       const found = balance.safeParse(answer.body).data?.available;

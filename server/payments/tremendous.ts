@@ -46,8 +46,14 @@ export function newTremendous(
       return { kind: "refused", reason: fault.message, faults };
     },
     readWebhook: (event) => newsIn(event, { webhookKey, get: (path) => askJson(base + path, { headers }) }),
-    // Its funding sources are not accounts in a currency.
-    balance: async () => null,
+    isPrepaid: true,
+    async balance(currency) {
+      const answer = await askJson(`${base}/funding_sources`, { headers });
+      const all = fundingSources.safeParse(answer.body).data?.funding_sources ?? [];
+      const own = all.find(({ method }) => method === "balance")?.meta?.available_cents ?? null;
+      // The answer names no currency. Tremendous keeps balances in US dollars unless it was agreed otherwise.
+      return currency === "USD" ? own : null;
+    },
   };
 }
 
@@ -64,6 +70,11 @@ const order = z.object({
       }),
     ),
   }),
+});
+const fundingSources = z.object({
+  funding_sources: z.array(
+    z.object({ method: z.string(), meta: z.object({ available_cents: z.int().optional() }).optional() }),
+  ),
 });
 const refusal = z.object({ errors: z.object({ message: z.string(), payload: z.unknown().optional() }) });
 

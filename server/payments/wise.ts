@@ -1,5 +1,6 @@
 import { verify } from "node:crypto";
 import { z } from "zod";
+import { exponentOf } from "../domain/money.ts";
 import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
@@ -38,8 +39,14 @@ export function newWise(
     send: (sending) => draft(ask, sending, Number(profileId)),
     find: (asked) => find(ask, asked, Number(profileId)),
     readWebhook: (event) => newsIn(ask, event, webhookKey ?? publishedKey(apiUrl)),
-    // A draft does not reduce the balance. The person who funds it sees the balance there.
-    balance: async () => null,
+    // A draft does not reduce the balance, and a person may fund it from elsewhere.
+    isPrepaid: false,
+    async balance(currency) {
+      const answer = await ask(`/v4/profiles/${profileId}/balances?types=STANDARD`);
+      const own = balances.safeParse(answer.body).data?.find((each) => each.currency === currency);
+      return own === undefined ? null : minorOf(String(own.amount.value), currency);
+    },
+    quoteFee: (amounts, currency) => quoteFee(ask, { amounts, currency, profile: Number(profileId) }),
   };
 }
 
@@ -80,6 +87,16 @@ async function newsIn(ask: Ask, { body, headers }: RawEvent, key: string): Promi
 type Ask = (path: string, body?: unknown) => Promise<Wired>;
 
 const made = z.object({ id: z.union([z.string(), z.number()]) });
+const balances = z.array(z.object({ currency: z.string(), amount: z.object({ value: z.number() }) }));
+const quoted = z.object({
+  paymentOptions: z.array(
+    z.object({
+      payIn: z.string(),
+      disabled: z.boolean().optional(),
+      fee: z.object({ total: z.number() }),
+    }),
+  ),
+});
 const transfer = z.object({
   id: z.number(),
   status: z.string(),
@@ -126,6 +143,26 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   });
   const found = transfer.safeParse(answer.body).data;
   return isMade(answer) && found !== undefined ? taken(found) : failure(answer, []);
+}
+
+/**
+ * Asks for a quote of the average amount. Wise charges a fixed part and a percentage, so that the sum is right, except for
+ * rounding and for discounts of large amounts.
+ */
+async function quoteFee(
+  ask: Ask,
+  { amounts, currency, profile }: { amounts: number[]; currency: string; profile: number },
+): Promise<number | null> {
+  const mean = Math.round(amounts.reduce((sum, amount) => sum + amount, 0) / amounts.length);
+  const answer = await ask(`/v3/profiles/${profile}/quotes`, {
+    sourceCurrency: currency,
+    targetCurrency: currency,
+    targetAmount: Number(decimalOf(mean, currency)),
+  });
+  const options = quoted.safeParse(answer.body).data?.paymentOptions.filter(({ disabled }) => !disabled);
+  const option = options?.find(({ payIn }) => payIn === "BALANCE") ?? options?.[0];
+  if (option === undefined) return null;
+  return Math.round(option.fee.total * 10 ** (exponentOf(currency) ?? 2) * amounts.length);
 }
 
 /** Searches the transfers since the order was first sent. */

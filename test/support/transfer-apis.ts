@@ -160,6 +160,10 @@ export function startTremendousApi(): Promise<TransferApi> {
       return { status: 200, body: shown(made) };
     },
     show({ pathname }, api) {
+      if (pathname.endsWith("/funding_sources")) {
+        const own = { method: "balance", id: "F1", meta: { available_cents: 1_000_000, pending_cents: 0 } };
+        return { status: 200, body: { funding_sources: [own] } };
+      }
       const [, kind, name] = /\/(orders|rewards)\/([\w-]+)$/.exec(pathname) ?? [];
       const found = api.paid.find(({ id, reference }) =>
         kind === "rewards" ? name === `reward_${id}` : name === reference || name === id,
@@ -186,6 +190,16 @@ const WISE_KEYS = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 });
+
+/** What Wise charges: 20 cents and 0.4 % from the balance. */
+function optionsFor({ targetAmount = 0 }: WiseBody) {
+  const option = (payIn: string, fixed: number, disabled = false) => ({
+    payIn,
+    disabled,
+    fee: { total: Number((fixed + targetAmount * 0.004).toFixed(2)) },
+  });
+  return [option("CARD", 0.1, true), option("BANK_TRANSFER", 5), option("BALANCE", 0.2)];
+}
 
 /** A stand-in of Wise. Transfers are drafts; a person funds all of them at once. */
 export function startWiseApi(): Promise<TransferApi> {
@@ -214,7 +228,10 @@ export function startWiseApi(): Promise<TransferApi> {
     pay(text, { url }, api) {
       const given = JSON.parse(text) as WiseBody;
       if (url?.endsWith("/quotes"))
-        return { status: 200, body: { id: `quote-${quotes.push(given.targetAmount!)}` } };
+        return {
+          status: 200,
+          body: { id: `quote-${quotes.push(given.targetAmount!)}`, paymentOptions: optionsFor(given) },
+        };
       if (url === "/v1/accounts") {
         const email = given.details!.email!;
         if (api.refused.has(email)) return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
@@ -234,6 +251,8 @@ export function startWiseApi(): Promise<TransferApi> {
       return { status: 200, body: shown(made) };
     },
     show({ pathname }, api) {
+      if (pathname === "/v4/profiles/7/balances")
+        return { status: 200, body: [{ currency: "USD", amount: { value: 100.5, currency: "USD" } }] };
       if (pathname === "/v1/transfers") return { status: 200, body: api.paid.map(shown) };
       const found = api.paid.find(({ id }) => pathname === `/v1/transfers/${id}`);
       return found === undefined ? { status: 404, body: {} } : { status: 200, body: shown(found) };

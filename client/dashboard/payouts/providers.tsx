@@ -8,6 +8,7 @@ import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
@@ -66,6 +67,7 @@ const NAMES = Object.keys(PROVIDERS) as Name[];
 export function Providers() {
   const loaded = useLoad((signal) => answer(api.GET("/api/v2/company/payment_connections", { signal })));
   const edited = useSignal<Name | null>(null);
+  const priced = useSignal<Connection | null>(null);
   return (
     <div class="stack">
       <p class="soft">
@@ -82,11 +84,22 @@ export function Providers() {
                 connection={connections.find(({ provider }) => provider === name) ?? null}
                 reload={loaded.reload}
                 onEdit={() => (edited.value = name)}
+                onPrice={(connection) => (priced.value = connection)}
               />
             ))}
           </ul>
         )}
       </Await>
+      {priced.value && (
+        <FeeDialog
+          connection={priced.value}
+          onClose={() => (priced.value = null)}
+          onSaved={async () => {
+            priced.value = null;
+            await loaded.reload();
+          }}
+        />
+      )}
       {edited.value && (
         <ConnectDialog
           name={edited.value}
@@ -106,9 +119,10 @@ interface ProviderCardProps {
   connection: Connection | null;
   reload: () => Promise<void>;
   onEdit: () => void;
+  onPrice: (connection: Connection) => void;
 }
 
-function ProviderCard({ name, connection, reload, onEdit }: ProviderCardProps) {
+function ProviderCard({ name, connection, reload, onEdit, onPrice }: ProviderCardProps) {
   const { title, pays } = PROVIDERS[name];
   const hasEvents = connection !== null && (connection.has_webhook_key || connection.webhook_id !== null);
   const remove = async () => {
@@ -145,9 +159,16 @@ function ProviderCard({ name, connection, reload, onEdit }: ProviderCardProps) {
             {connection ? `Replace ${title}'s credentials` : `Connect ${title}`}
           </button>
           {connection && (
-            <button class="button plain little" onClick={() => void remove()}>
-              Disconnect {title}
-            </button>
+            <>
+              {name !== "wise" && (
+                <button class="button little" onClick={() => onPrice(connection)}>
+                  Fees of {title}
+                </button>
+              )}
+              <button class="button plain little" onClick={() => void remove()}>
+                Disconnect {title}
+              </button>
+            </>
           )}
         </div>
       )}
@@ -186,6 +207,53 @@ function ConnectDialog({
         {id && <TextField form={form} name="id" label={id[1]} autocomplete="off" required />}
         <TextField form={form} name="secret" label={secret} type="password" autocomplete="off" required />
         <TextArea form={form} name="event" label={`${event[1]} (optional)`} hint={event[2]} rows={2} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What a provider charges, for estimates. Wise has quotes. */
+function FeeDialog({
+  connection: { provider, fee_rule: rule },
+  onClose,
+  onSaved,
+}: {
+  connection: Connection;
+  onClose: () => void;
+  onSaved: () => Promise<void>;
+}) {
+  const { title } = PROVIDERS[provider];
+  const form = useForm({
+    percent: rule ? String(rule.percent) : "",
+    fixed: rule ? typedAmount(rule.fixed) : "",
+    max: rule?.max == null ? "" : typedAmount(rule.max),
+  });
+  return (
+    <Dialog title={`Fees of ${title}`} onClose={onClose}>
+      <Form
+        form={form}
+        action="Save the fees"
+        onSubmit={async ({ percent, fixed, max }) => {
+          const isKnown = percent !== "" || fixed !== "";
+          const fee_rule = isKnown
+            ? {
+                percent: Number(percent),
+                fixed: fixed === "" ? 0 : requiredCents("fixed", fixed),
+                max: max === "" ? null : requiredCents("max", max),
+              }
+            : null;
+          const body = { provider, fee_rule };
+          await answer(api.PUT("/api/v2/company/payment_connections", { body }));
+          toast("The fees are saved");
+          await onSaved();
+        }}
+      >
+        <p class="soft">
+          What {title} charges for a payment, by your agreement. It is used for estimates only.
+        </p>
+        <TextField form={form} name="percent" label="Percentage" inputMode="decimal" />
+        <TextField form={form} name="fixed" label="Fixed part" inputMode="decimal" />
+        <TextField form={form} name="max" label="At most (optional)" inputMode="decimal" />
       </Form>
     </Dialog>
   );

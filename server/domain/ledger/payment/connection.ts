@@ -17,6 +17,15 @@ export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
   tremendous: "Tremendous",
 };
 
+/** A provider's fee for one payment: a fixed part and a percentage. */
+export interface FeeRule {
+  percent: number;
+  /** In the minor unit of the account's currency. */
+  fixed: number;
+  /** The most that the provider charges for a payment, in the minor unit. Null: there is no limit. */
+  max: number | null;
+}
+
 /** An account's connection with a provider that pays promoters. */
 export interface PaymentConnection {
   accountId: number;
@@ -33,6 +42,8 @@ export interface PaymentConnection {
   webhookId: string | null;
   /** The key that shows whether an event is the provider's, encrypted like the secret. Absent or null: there is none. */
   sealedWebhookKey?: string | null;
+  /** What the provider charges for a payment, as the company knows it. Absent or null: unknown. */
+  feeRule?: FeeRule | null;
   /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
   createdAt: string;
@@ -86,10 +97,30 @@ export function connectPayments(
         webhookKey === undefined ? (before?.sealedWebhookKey ?? null) : webhookKey && sealKey(webhookKey),
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
       createdAt: before?.createdAt ?? now.toISOString(),
+      ...(before?.feeRule != null && { feeRule: before.feeRule }),
     };
     await tx.put(paymentConnections, connection);
     return connection;
   });
+}
+
+/** Sets what a provider charges, for estimates. Null: unknown. @throws Failure `not_found` */
+export function setFeeRule(
+  { store }: Context,
+  accountId: number,
+  { provider, feeRule }: Pick<PaymentConnection, "provider"> & { feeRule: FeeRule | null },
+): Promise<PaymentConnection> {
+  return store.transact(async (tx) => {
+    const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), feeRule };
+    await tx.put(paymentConnections, connection);
+    return connection;
+  });
+}
+
+/** What a provider charges for some payments by a rule, in the minor unit. */
+export function feeBy({ percent, fixed, max }: FeeRule, amounts: number[]): number {
+  const feeOf = (amount: number) => Math.min(Math.round((amount * percent) / 100) + fixed, max ?? Infinity);
+  return amounts.reduce((sum, amount) => sum + feeOf(amount), 0);
 }
 
 /**
