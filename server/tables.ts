@@ -20,6 +20,7 @@ import { sourceIds } from "./domain/program/migration/source-id.ts";
 import { dayRates } from "./domain/ledger/rate.ts";
 import { originNames, subIdNames } from "./domain/people/origin.ts";
 import { paymentConnections } from "./domain/ledger/payment/connection.ts";
+import { paymentGroups } from "./domain/ledger/payment/group.ts";
 import { paymentOrders, payments, payoutClaims } from "./domain/ledger/payment/payment.ts";
 import { stripeAccounts } from "./domain/ledger/payment/stripe-account.ts";
 import { paymentsBatches } from "./domain/ledger/payments-batch/batch.ts";
@@ -97,6 +98,7 @@ export const TABLES: readonly AnyTable[] = [
   pastClicks,
   payments,
   paymentConnections,
+  paymentGroups,
   paymentOrders,
   paymentsBatches,
   payouts,

@@ -25,6 +25,18 @@ export interface Asked {
 /** An order to send, with the receivers of its payments: at least one. */
 export interface Sending extends Asked {
   payments: { payment: Payment; payee: string; name: string }[];
+  /** The provider's id of the group that the drafts go into. Absent: it has no groups. */
+  groupId?: string;
+}
+
+/** Groups of drafts, which a person funds together at the provider. */
+export interface DraftGroups {
+  mostDrafts: number;
+  /** Resolves to the provider's id, or null without a clear answer. */
+  open(name: string, currency: string): Promise<string | null>;
+  stateOf(groupId: string): Promise<"open" | "empty" | "closed" | "unknown">;
+  /** Closes a group, so that it can be funded. Resolves to whether it is closed. */
+  close(groupId: string): Promise<boolean>;
 }
 
 /** An event as it arrived. */
@@ -70,6 +82,8 @@ export interface PaymentProvider {
   readWebhook(event: RawEvent): Promise<News | null>;
   /** The company's balance at the provider, in the currency's minor unit, or null if unknown. */
   balance(currency: string): Promise<number | null>;
+  /** Absent: it has no groups, or makes no drafts. */
+  groups?: DraftGroups;
   /** Whether payments are taken from the balance without a further step, so that it must suffice. */
   isPrepaid: boolean;
   /**

@@ -23,7 +23,8 @@ import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
-import { openPaymentProvider, type OpenProvider, type PaymentProvider } from "./provider.ts";
+import { closeGroups, sendInGroup } from "./groups.ts";
+import { openPaymentProvider, type OpenProvider } from "./provider.ts";
 import { checkDueAccounts, checkNamedAccount } from "./stripe-accounts.ts";
 
 /** The context of sending. The clock is read before each step, because providers may be slow. */
@@ -129,9 +130,12 @@ export async function sendBatch(
   given: BatchToSend & { ignoresBalance: boolean },
 ): Promise<PricedPlan> {
   const plan = await intendBatch(run, account, given);
-  for (const { id } of await run.store.list(paymentOrders, "batch", account.id, [given.batchId])) {
-    await askAbout(run, account.id, id);
-  }
+  const orders = await run.store.list(paymentOrders, "batch", account.id, [given.batchId]);
+  for (const { id } of orders) await askAbout(run, account.id, id);
+  const order = orders.find(({ payer }) => payer === given.provider);
+  if (order === undefined) return plan;
+  const adapter = await openPaymentProvider(run, account.id, given.provider);
+  await closeGroups(contextOf(run), adapter, { order, isWhole: true });
   return plan;
 }
 
@@ -166,6 +170,7 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
   const { order, answer } =
     held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
   await recordAnswer(contextOf(run), order, answer);
+  await closeGroups(contextOf(run), adapter, { order });
 }
 
 /**
@@ -210,12 +215,8 @@ async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<An
 /** A process that was suspended since it recorded its attempt leaves the order to the next one. */
 const FRESH_MS = 15 * 1_000;
 
-async function send(
-  { clock }: Run,
-  adapter: PaymentProvider,
-  { order, payments: own }: HeldOrder,
-): Promise<Answered> {
-  const ageMs = clock().getTime() - Date.parse(order.lastAskedAt ?? "");
+async function send(run: Run, adapter: OpenProvider, { order, payments: own }: HeldOrder): Promise<Answered> {
+  const ageMs = run.clock().getTime() - Date.parse(order.lastAskedAt ?? "");
   if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
     return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
   }
@@ -224,7 +225,7 @@ async function send(
   );
   if (left.length === 0)
     return { order, answer: { kind: "refused", reason: "the receivers are gone", faults: [] } };
-  return { order, answer: await adapter.send({ order, payments: left }) };
+  return { order, answer: await sendInGroup(contextOf(run), adapter, { order, payments: left }) };
 }
 
 /** Orders per query. */

@@ -7,7 +7,15 @@ import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
 import { parseEvent } from "./event.ts";
-import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
+import type {
+  Asked,
+  Credentials,
+  DraftGroups,
+  News,
+  PaymentProvider,
+  RawEvent,
+  Sending,
+} from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api.wise.com";
@@ -15,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const PAGE_SIZE = 100;
 
 /**
- * Draft transfers by e-mail at Wise, which a person of the company funds there. Wise makes only one transfer per
+ * Draft transfers by e-mail at Wise, in a batch group for each batch, which a person of the company funds there. Wise makes only one transfer per
  * `customerTransactionId`, and lists transfers with it.
  *
  * @see https://docs.wise.com/api-reference/transfer
@@ -26,9 +34,9 @@ export function newWise(
 ): PaymentProvider {
   const base = apiUrl ?? LIVE_URL;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
-  const ask: Ask = (path, body) =>
+  const ask: Ask = (path, body, method = body === undefined ? "GET" : "POST") =>
     askJson(base + path, {
-      method: body === undefined ? "GET" : "POST",
+      method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -39,6 +47,7 @@ export function newWise(
     send: (sending) => draft(ask, sending, Number(profileId)),
     find: (asked) => find(ask, asked, Number(profileId)),
     readWebhook: (event) => newsIn(ask, event, webhookKey ?? publishedKey(apiUrl)),
+    groups: newGroups(ask, Number(profileId)),
     // A draft does not reduce the balance, and a person may fund it from elsewhere.
     isPrepaid: false,
     async balance(currency) {
@@ -84,7 +93,7 @@ async function newsIn(ask: Ask, { body, headers }: RawEvent, key: string): Promi
   throw new Failure("unavailable", `Wise can't be asked about the event now: ${answer.error}`);
 }
 
-type Ask = (path: string, body?: unknown) => Promise<Wired>;
+type Ask = (path: string, body?: unknown, method?: "GET" | "POST" | "PATCH") => Promise<Wired>;
 
 const made = z.object({ id: z.union([z.string(), z.number()]) });
 const balances = z.array(z.object({ currency: z.string(), amount: z.object({ value: z.number() }) }));
@@ -135,7 +144,7 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   });
   const receiverId = made.safeParse(receiver.body).data?.id;
   if (!isMade(receiver) || receiverId === undefined) return failure(receiver, payments);
-  const answer = await ask("/v1/transfers", {
+  const answer = await ask(`${groupsPath(profile)}/${sending.groupId}/transfers`, {
     targetAccount: receiverId,
     quoteUuid: quoteId,
     customerTransactionId: payment.reference,
@@ -143,6 +152,51 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   });
   const found = transfer.safeParse(answer.body).data;
   return isMade(answer) && found !== undefined ? taken(found) : failure(answer, []);
+}
+
+function groupsPath(profile: number): string {
+  return `/v3/profiles/${profile}/batch-groups`;
+}
+
+const batchGroup = z.object({
+  id: z.string().regex(/^[\w-]+$/),
+  status: z.string(),
+  version: z.int(),
+  transferIds: z.array(z.unknown()).optional(),
+});
+
+/**
+ * The batch groups of a profile. One that is `NEW` takes drafts; once it is `COMPLETED`, a person can fund it.
+ *
+ * @see https://docs.wise.com/api-reference/batch-group
+ */
+function newGroups(ask: Ask, profile: number): DraftGroups {
+  const path = groupsPath(profile);
+  const read = async (groupId: string) => {
+    const answer = await ask(`${path}/${groupId}`);
+    return { answer, found: batchGroup.safeParse(answer.body).data ?? null };
+  };
+  return {
+    mostDrafts: 1_000,
+    async open(name, currency) {
+      const answer = await ask(path, { name, sourceCurrency: currency });
+      return batchGroup.safeParse(answer.body).data?.id ?? null;
+    },
+    async stateOf(groupId) {
+      const { answer, found } = await read(groupId);
+      if (answer.status === 404) return "closed";
+      if (found === null) return "unknown";
+      if (found.status !== "NEW") return "closed";
+      return found.transferIds?.length === 0 ? "empty" : "open";
+    },
+    async close(groupId) {
+      const { found } = await read(groupId);
+      if (found === null) return false;
+      const change = { status: "COMPLETED", version: found.version };
+      const answer = await ask(`${path}/${groupId}`, change, "PATCH");
+      return answer.status === 200;
+    },
+  };
 }
 
 /**

@@ -13,6 +13,15 @@ export interface Transfer {
   amount: string;
 }
 
+/** A batch group at the stand-in of Wise. */
+interface DraftGroup {
+  id: string;
+  name: string;
+  status: "NEW" | "COMPLETED";
+  version: number;
+  transferIds: number[];
+}
+
 /** A stand-in of Stripe, Wise or Tremendous on loopback. */
 export interface TransferApi {
   url: string;
@@ -30,6 +39,8 @@ export interface TransferApi {
   webhookKey: string;
   /** Whether it answers nothing at all. */
   isAway: boolean;
+  /** Wise's batch groups. Others have none. */
+  groups: DraftGroup[];
   close(): Promise<void>;
 }
 
@@ -183,6 +194,8 @@ interface WiseBody {
   targetAccount?: number;
   quoteUuid?: string;
   customerTransactionId?: string;
+  name?: string;
+  version?: number;
 }
 
 const WISE_KEYS = generateKeyPairSync("rsa", {
@@ -190,6 +203,19 @@ const WISE_KEYS = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 });
+
+/** Opens a batch group, or closes one if the version is the current one. */
+function changeGroup(api: TransferApi, group: DraftGroup | undefined, given: WiseBody) {
+  if (group !== undefined) {
+    if (given.version !== group.version || group.status !== "NEW") return { status: 409, body: {} };
+    group.status = "COMPLETED";
+    group.version += 1;
+    return { status: 200, body: group };
+  }
+  const id = `group-${api.groups.length + 1}`;
+  api.groups.push({ id, name: given.name!, status: "NEW", version: 0, transferIds: [] });
+  return { status: 200, body: api.groups.at(-1) };
+}
 
 /** What Wise charges: 20 cents and 0.4 % from the balance. */
 function optionsFor({ targetAmount = 0 }: WiseBody) {
@@ -216,7 +242,7 @@ export function startWiseApi(): Promise<TransferApi> {
   return start({
     webhookKey: WISE_KEYS.publicKey,
     takeBack: (id) => refunded.add(id),
-    isPaying: (url) => url === "/v1/transfers",
+    isPaying: (url) => url.endsWith("/transfers"),
     event(made) {
       const { id, status } = shown(made);
       const resource = { type: "transfer", id, profile_id: 7, account_id: 1 };
@@ -237,9 +263,15 @@ export function startWiseApi(): Promise<TransferApi> {
         if (api.refused.has(email)) return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
         return { status: 200, body: { id: accounts.push(email) } };
       }
+      const [, groupId, isDraft] = /\/batch-groups(?:\/([\w-]+))?(\/transfers)?$/.exec(url ?? "") ?? [];
+      const group = api.groups.find(({ id }) => id === groupId);
+      if (isDraft === undefined) return changeGroup(api, group, given);
+      if (group?.status !== "NEW") return { status: 409, body: { errors: [{ message: "It is closed" }] } };
       const reference = given.customerTransactionId!;
       const known = api.paid.find((each) => each.reference === reference);
       if (known !== undefined) return { status: 200, body: shown(known) };
+      group.transferIds.push(api.paid.length + 1);
+      group.version += 1;
       const amount = String(quotes[Number(given.quoteUuid!.split("-")[1]) - 1]);
       const made = {
         id: String(api.paid.length + 1),
@@ -251,6 +283,8 @@ export function startWiseApi(): Promise<TransferApi> {
       return { status: 200, body: shown(made) };
     },
     show({ pathname }, api) {
+      const group = api.groups.find(({ id }) => pathname === `/v3/profiles/7/batch-groups/${id}`);
+      if (group !== undefined) return { status: 200, body: group };
       if (pathname === "/v4/profiles/7/balances")
         return { status: 200, body: [{ currency: "USD", amount: { value: 100.5, currency: "USD" } }] };
       if (pathname === "/v1/transfers") return { status: 200, body: api.paid.map(shown) };
@@ -314,6 +348,7 @@ async function start(behaviour: Behaviour): Promise<TransferApi> {
     event,
     webhookKey,
     isAway: false,
+    groups: [],
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -247,6 +247,18 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
     },
     /** Where the provider's list and ours differ. */
     async differences(): Promise<string[]> {
+      const drafts = api.groups.flatMap(({ transferIds }) => transferIds).map(String);
+      const isGrouped =
+        provider !== "wise" ||
+        drafts.toSorted().join() ===
+          api.paid
+            .map(({ id }) => id)
+            .toSorted()
+            .join();
+      const isFundable = api.groups.every(
+        (each) => each.transferIds.length === 0 || each.status === "COMPLETED",
+      );
+      if (!isGrouped || !isFundable) return [`the groups are ${JSON.stringify(api.groups)}`];
       const listed = new Map(api.paid.map((each) => [each.reference, each]));
       return [...(await named())].flatMap(([reference, { id, state }]) => {
         const wanted = !listed.has(reference) ? "failed" : taken.has(reference) ? "returned" : "confirmed";
