@@ -9,65 +9,46 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
+import { t, type TextKey } from "../../languages/messages.ts";
 import { session } from "../session/session.ts";
 
 type StripeAccount = components["schemas"]["StripeAccount"];
 
-const STATES: Record<StripeAccount["state"], { tone: Tone; badge: string; words: string }> = {
-  none: {
-    tone: "quiet",
-    badge: "Not set up",
-    words: "Stripe asks for your name, address and bank account on its own pages, and pays out to your bank.",
-  },
-  opening: { tone: "warn", badge: "Being opened", words: "Stripe has not answered yet. Try again." },
-  incomplete: {
-    tone: "warn",
-    badge: "Not finished",
-    words: "Stripe needs more from you before you can be paid.",
-  },
-  pending: {
-    tone: "warn",
-    badge: "Being checked",
-    words: "Stripe checks what you have entered. You are paid by Stripe as soon as it is done.",
-  },
-  enabled: { tone: "good", badge: "Ready", words: "You can be paid by Stripe." },
-  rejected: {
-    tone: "bad",
-    badge: "Refused",
-    words: "Stripe does not accept this account. Choose another payout method, or ask the company.",
-  },
-  lost: {
-    tone: "bad",
-    badge: "Not connected",
-    words: "The company uses another account at Stripe now. Start again.",
-  },
+const TONES: Record<StripeAccount["state"], Tone> = {
+  none: "quiet",
+  opening: "warn",
+  incomplete: "warn",
+  pending: "warn",
+  enabled: "good",
+  rejected: "bad",
+  lost: "bad",
 };
 
-/** The fields that Stripe may miss, by parts of their names, in the order of Stripe's form. */
-const MISSING: [part: RegExp, words: string][] = [
-  [/tos_acceptance/, "your consent to Stripe's terms"],
-  [/verification|document/, "a document that shows who you are"],
-  [/external_account/, "a bank account"],
-  [/address/, "your address"],
-  [/\.dob/, "your date of birth"],
-  [/id_number|ssn|tax_id/, "your tax or identity number"],
-  [/_name/, "your name"],
-  [/email|phone/, "your e-mail address or telephone number"],
+/** The fields that Stripe may miss, by parts of their names, and the keys of their texts. */
+const MISSING: [part: RegExp, words: TextKey][] = [
+  [/tos_acceptance/, "stripe.terms"],
+  [/verification|document/, "stripe.document"],
+  [/external_account/, "stripe.bank"],
+  [/address/, "stripe.address"],
+  [/\.dob/, "stripe.birth"],
+  [/id_number|ssn|tax_id/, "stripe.number"],
+  [/_name/, "stripe.name"],
+  [/email|phone/, "stripe.contact"],
 ];
 
 /** `/portal/stripe`, where Stripe leads back to. */
 export function StripePage() {
   const { query } = useLocation();
   return (
-    <Page title="Be paid by Stripe">
+    <Page title={t("stripe.title")}>
       {query["link"] === "used" && (
         <p class="notice warn" role="status">
-          That link was used already, or is too old. Go on with Stripe here.
+          {t("stripe.used")}
         </p>
       )}
-      <StripeCard missing={<Empty title="The company does not pay by Stripe" />} />
+      <StripeCard missing={<Empty title={t("stripe.unavailable")} />} />
       <p>
-        <a href="/portal/settings#tab=payout">All payout methods</a>
+        <a href="/portal/settings#tab=payout">{t("stripe.methods")}</a>
       </p>
     </Page>
   );
@@ -80,12 +61,12 @@ export function StripeCard({ missing = null, onUsed }: { missing?: ComponentChil
     <Await loaded={loaded}>
       {(account) =>
         account.is_available ? (
-          <section class="card stack narrow" aria-label="Stripe">
+          <section class="card stack narrow" aria-label={t("method.stripe")}>
             <div class="row spread">
-              <h2>Stripe</h2>
-              <Badge tone={STATES[account.state].tone}>{STATES[account.state].badge}</Badge>
+              <h2>{t("method.stripe")}</h2>
+              <Badge tone={TONES[account.state]}>{t(`stripe.${account.state}`)}</Badge>
             </div>
-            <p>{STATES[account.state].words}</p>
+            <p>{t(`stripe.${account.state}.text`)}</p>
             <Lacking account={account} />
             {account.state !== "rejected" && (
               <StartForm
@@ -106,22 +87,18 @@ export function StripeCard({ missing = null, onUsed }: { missing?: ComponentChil
 }
 
 function Lacking({ account: { state, missing, payouts_enabled: hasPayouts } }: { account: StripeAccount }) {
-  const wordsOf = (name: string) => MISSING.find(([part]) => part.test(name))?.[1] ?? "further details";
-  const words = [...new Set(missing.map(wordsOf))];
+  const keyOf = (name: string): TextKey => MISSING.find(([part]) => part.test(name))?.[1] ?? "stripe.other";
+  const words = [...new Set(missing.map(keyOf))];
   return (
     <>
       {words.length > 0 && (
         <ul>
           {words.map((each) => (
-            <li key={each}>{each}</li>
+            <li key={each}>{t(each)}</li>
           ))}
         </ul>
       )}
-      {state === "enabled" && !hasPayouts && (
-        <p class="notice warn">
-          Your money stays at Stripe until you have given Stripe a bank account that it accepts.
-        </p>
-      )}
+      {state === "enabled" && !hasPayouts && <p class="notice warn">{t("stripe.no_payouts")}</p>}
     </>
   );
 }
@@ -134,13 +111,13 @@ function StartForm({ account, onUsed }: { account: StripeAccount; onUsed: () => 
   return (
     <Form
       form={form}
-      action={isDone ? "Be paid by Stripe" : isNew ? "Set up Stripe" : "Go on with Stripe"}
+      action={t(isDone ? "stripe.title" : isNew ? "stripe.start" : "stripe.go_on")}
       isDisabled={session.value?.is_read_only === true}
       onSubmit={async (body) => {
         const { link } = await answer(api.POST("/api/v2/affiliate/stripe_account", { body }));
         // Stripe's pages can't be shown in the frame of a company's product.
         if (link !== null) return void window.open(link, "_top");
-        toast("You are paid by Stripe from now on.");
+        toast(t("stripe.done"));
         onUsed();
       }}
     >
@@ -148,8 +125,8 @@ function StartForm({ account, onUsed }: { account: StripeAccount; onUsed: () => 
         <TextField
           form={form}
           name="country"
-          label="Your country"
-          hint="Two letters, such as DE or US. It can't be changed later."
+          label={t("stripe.country")}
+          hint={t("stripe.country.hint")}
           autocomplete="country"
           maxLength={2}
           required

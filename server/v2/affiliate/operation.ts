@@ -16,6 +16,7 @@ import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
 import type { Seal } from "../../seal.ts";
+import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
@@ -30,6 +31,8 @@ export interface OpenRequest extends SignInLimits {
   address: string | null;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
+  /** The language that the browser prefers, or null if it prefers none of ours. */
+  language: Language | null;
   /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
   /** Headers that the handler adds to its answer. */
@@ -114,7 +117,18 @@ function route(
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
-      const edges = { publicUrl, seal, address, ...attempts, hasMail, afterwards, headers, cookies };
+      const language = preferredLanguage(event.req.headers.get("accept-language"));
+      const edges = {
+        publicUrl,
+        seal,
+        address,
+        language,
+        ...attempts,
+        hasMail,
+        afterwards,
+        headers,
+        cookies,
+      };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
