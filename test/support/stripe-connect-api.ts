@@ -24,6 +24,8 @@ export interface StripeConnectApi {
   accounts: ConnectedAccount[];
   /** The parameters of the links that it gave. */
   links: Record<string, string>[];
+  /** Where its form is. */
+  formUrl: string;
   fail(...faults: OpeningFault[]): void;
   /** Countries that it refuses. */
   refused: Set<string>;
@@ -46,6 +48,7 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: [],
     links: [],
+    formUrl: "https://connect.stripe.com",
     fail: (...given) => void faults.push(...given),
     refused: new Set(),
     isOther: false,
@@ -116,7 +119,7 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
       api.links.push(Object.fromEntries(given));
       return {
         status: 200,
-        body: { object: "account_link", url: `https://connect.stripe.com/${api.links.length}` },
+        body: { object: "account_link", url: `${api.formUrl}/${api.links.length}` },
       };
     }
     if (pathname !== "/v1/accounts") return found(pathname.slice("/v1/accounts/".length));
