@@ -24,7 +24,9 @@ import { sourceIds } from "./domain/program/migration/source-id.ts";
 import { dayRates } from "./domain/ledger/rate.ts";
 import { originNames, subIdNames } from "./domain/people/origin.ts";
 import { paymentConnections } from "./domain/ledger/payment/connection.ts";
+import { paymentGroups } from "./domain/ledger/payment/group.ts";
 import { paymentOrders, payments, payoutClaims } from "./domain/ledger/payment/payment.ts";
+import { stripeAccounts } from "./domain/ledger/payment/stripe-account.ts";
 import { paymentsBatches } from "./domain/ledger/payments-batch/batch.ts";
 import { payoutHolds } from "./domain/ledger/payout-method/hold.ts";
 import { payoutMethods } from "./domain/ledger/payout-method/payout-method.ts";
@@ -107,6 +109,7 @@ export const TABLES: readonly AnyTable[] = [
   pastClicks,
   payments,
   paymentConnections,
+  paymentGroups,
   paymentOrders,
   paymentsBatches,
   payouts,
@@ -130,6 +133,7 @@ export const TABLES: readonly AnyTable[] = [
   sessions,
   sightings,
   sourceIds,
+  stripeAccounts,
   subIdNames,
   switches,
   unfinishedErasures,

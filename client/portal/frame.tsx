@@ -64,6 +64,12 @@ export const PAGES: { path: string; title: TextKey; component: LazyPage }[] = [
   },
 ];
 
+/** Where Stripe leads back to. The navigation does not name it, because the settings show the same. */
+const STRIPE = {
+  path: "/portal/stripe",
+  component: lazy(async () => (await import("./settings/stripe-account.tsx")).StripePage),
+};
+
 /** The pages for signed-in promoters. */
 export function Frame() {
   const signedIn = session.value;
@@ -81,7 +87,7 @@ export function Frame() {
         </p>
       )}
       <Router>
-        {PAGES.map(({ path, component }) => (
+        {[...PAGES, STRIPE].map(({ path, component }) => (
           <Fresh key={path} path={at(path)} component={component} />
         ))}
         <Route default component={NotFound} home="/portal" />

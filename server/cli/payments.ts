@@ -7,6 +7,8 @@ import {
   disconnectPayments,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
+  setFeeRule,
+  type FeeRule,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -21,6 +23,11 @@ import { contextOf, print, tell, withEngine, withStore } from "./store.ts";
 
 /** Adds the commands for paying by providers. */
 export function providerCommands(program: Command): void {
+  connectionCommands(program);
+  paymentCommands(program);
+}
+
+function connectionCommands(program: Command): void {
   program
     .command("connect <account-id>")
     .addArgument(provider())
@@ -29,7 +36,11 @@ export function providerCommands(program: Command): void {
     .option("--profile-id <id>", "wise: the profile that pays")
     .option("--campaign-id <id>", "tremendous: the campaign that chooses the gift cards")
     .requiredOption("--secret-file <file>", "a file with the secret: of the app, or the API key")
-    .option("--webhook-id <id>", "the provider's id of the webhook that it sends events to")
+    .option("--webhook-id <id>", "paypal: its id of the webhook that it sends events to")
+    .option(
+      "--webhook-key-file <file>",
+      "the others: a file with the key that shows whether events are theirs",
+    )
     .option("--base-url <url>", "the provider's API, for example its sandbox", webAddress)
     .action(connect);
   program
@@ -41,6 +52,20 @@ export function providerCommands(program: Command): void {
       ),
     );
   program
+    .command("fees <account-id>")
+    .addArgument(provider())
+    .description("set what a provider charges for a payment, for estimates; without options, forget it")
+    .option("--percent <percent>", "percentage of the amount", percentage)
+    .option("--fixed <cents>", "fixed part in cents", wholeNumber("--fixed"))
+    .option("--max <cents>", "the most for a payment in cents", wholeNumber("--max"))
+    .action((accountId: string, name: PaymentProviderName, options: Partial<FeeRule>) =>
+      onAccount(accountId, async (context, { id }) => {
+        const { percent = 0, fixed = 0, max = null } = options;
+        const feeRule = Object.keys(options).length === 0 ? null : { percent, fixed, max };
+        print(connectionRow(await setFeeRule(context, id, { provider: name, feeRule })));
+      }),
+    );
+  program
     .command("disconnect <account-id>")
     .addArgument(provider())
     .description("delete the credentials of a provider")
@@ -50,6 +75,9 @@ export function providerCommands(program: Command): void {
         print({ disconnected: name });
       }),
     );
+}
+
+function paymentCommands(program: Command): void {
   program
     .command("send <account-id>")
     .addArgument(new Argument("<batch-id>").argParser(wholeNumber("<batch-id>")))
@@ -106,12 +134,15 @@ interface ConnectOptions {
   profileId?: string;
   secretFile: string;
   webhookId?: string;
+  webhookKeyFile?: string;
   baseUrl?: string;
 }
 
 async function connect(accountId: string, name: PaymentProviderName, options: ConnectOptions): Promise<void> {
   const secret = (await readGivenFile(options.secretFile)).trim();
   if (secret === "" || /\s/.test(secret)) throw new Error("--secret-file must contain one word");
+  const { webhookKeyFile } = options;
+  const webhookKey = webhookKeyFile === undefined ? undefined : (await readGivenFile(webhookKeyFile)).trim();
   await onAccount(accountId, async (context, { id }) => {
     const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
     const input = {
@@ -121,6 +152,7 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
       profileId,
       secret,
       webhookId,
+      webhookKey,
       apiUrl: baseUrl?.replace(/\/+$/, ""),
     };
     print(connectionRow(await connectPayments(context, id, { ...input, seal: context.store.seal })));
@@ -169,6 +201,8 @@ function planRow(plan: PricedPlan) {
     currency,
     total: decimalOf(plan.total, currency),
     balance: plan.balance === null ? null : decimalOf(plan.balance, currency),
+    fee_estimate: plan.fees === null ? null : decimalOf(plan.fees.amount, currency),
+    fee_estimate_by: plan.fees?.by ?? null,
     to_pay: plan.toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
       promoter: promoterId,
       name,
@@ -212,9 +246,17 @@ function connectionRow(connection: PaymentConnection) {
     campaign_id: campaignId,
     profile_id: profileId,
     webhook_id: webhookId,
+    fee_rule: connection.feeRule ?? null,
+    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
     base_url: apiUrl,
     created_at: createdAt,
   };
+}
+
+function percentage(value: string): number {
+  if (!/^\d{1,3}(\.\d{1,4})?$/.test(value) || Number(value) > 100)
+    throw new Error("--percent must be a number from 0 to 100");
+  return Number(value);
 }
 
 function provider(): Argument {

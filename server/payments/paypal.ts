@@ -4,8 +4,8 @@ import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import { findExcess } from "../http/parameters/json.ts";
-import type { News, PaymentProvider, Sending } from "./provider.ts";
+import { parseEvent } from "./event.ts";
+import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://api-m.paypal.com";
@@ -20,7 +20,7 @@ const PAGE_SIZE = 1_000;
  *
  * @see https://developer.paypal.com/docs/api/payments.payouts-batch/v1/
  */
-export function newPaypal(connection: PaymentConnection, secret: string): PaymentProvider {
+export function newPaypal(connection: PaymentConnection, { secret }: Credentials): PaymentProvider {
   const ask = newApi(connection, secret);
   return {
     mostPayments: MOST_PAYMENTS,
@@ -29,7 +29,8 @@ export function newPaypal(connection: PaymentConnection, secret: string): Paymen
     async find({ order }) {
       return order.providerId === null ? { kind: "unaskable" } : read(ask, order.providerId, order.currency);
     },
-    readWebhook: (body, headers) => referenceIn(ask, { body, headers, webhookId: connection.webhookId }),
+    readWebhook: (event) => referenceIn(ask, event, connection.webhookId),
+    isPrepaid: true,
     async balance(currency) {
       const answer = await ask(`/v1/reporting/balances?currency_code=${currency}`);
       const found = balances.safeParse(answer.body).data?.balances.find((each) => each.currency === currency);
@@ -114,10 +115,11 @@ async function read(ask: Ask, batchId: string, currency: string): Promise<Answer
 /** The order that an event is about, after PayPal has confirmed its signature. */
 async function referenceIn(
   ask: Ask,
-  { body, headers, webhookId }: { body: string; headers: Headers; webhookId: string | null },
+  { body, headers }: RawEvent,
+  webhookId: string | null,
 ): Promise<News | null> {
   if (webhookId === null) throw new Failure("malformed", "No webhook id is set for PayPal");
-  const event = parse(body);
+  const event = parseEvent(body);
   const given = (name: string) => headers.get(`paypal-${name}`) ?? "";
   const answer = await ask("/v1/notifications/verify-webhook-signature", {
     auth_algo: given("auth-algo"),
@@ -268,15 +270,4 @@ function unknown(answer: Wired, fault?: z.ZodError): Answer {
   const isUnread = answer.status === 200 || answer.status === 201;
   const reason = isUnread ? `its answer can't be read: ${issue?.path.join(".")}` : answer.error;
   return { kind: "unknown", reason };
-}
-
-/** Events are not authenticated yet, and deep nesting would overflow the stack when the event is serialised again. */
-function parse(body: string): object {
-  try {
-    const event = JSON.parse(body) as unknown;
-    if (typeof event === "object" && event !== null && findExcess(event) === null) return event;
-  } catch {
-    throw new Failure("malformed", "The event is not JSON");
-  }
-  throw new Failure("malformed", "The event is not an object, or is too large");
 }

@@ -2,6 +2,8 @@ import {
   loadPaymentConnection,
   payingAccountOf,
   secretOf,
+  webhookKeyOf,
+  type FeeRule,
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
@@ -23,12 +25,38 @@ export interface Asked {
 /** An order to send, with the receivers of its payments: at least one. */
 export interface Sending extends Asked {
   payments: { payment: Payment; payee: string; name: string }[];
+  /** The provider's id of the group that the drafts go into. Absent: it has no groups. */
+  groupId?: string;
 }
 
-/** What an event is about. */
-export interface News {
-  reference: string;
-  providerId: string | null;
+/** Groups of drafts, which a person funds together at the provider. */
+export interface DraftGroups {
+  mostDrafts: number;
+  /** Resolves to the provider's id, or null without a clear answer. */
+  open(name: string, currency: string): Promise<string | null>;
+  stateOf(groupId: string): Promise<"open" | "empty" | "closed" | "unknown">;
+  /** Closes a group, so that it can be funded. Resolves to whether it is closed. */
+  close(groupId: string): Promise<boolean>;
+}
+
+/** An event as it arrived. */
+export interface RawEvent {
+  body: string;
+  headers: Headers;
+  now: Date;
+}
+
+/**
+ * What an event is about: our reference of an order or a payment, and the provider's id of the order, if the event has it, or
+ * a receiver's account at the provider.
+ */
+export type News = { reference: string; providerId: string | null } | { payee: string };
+
+/** What an adapter may know. */
+export interface Credentials {
+  secret: string;
+  /** The key of the provider's events, or null if none was set. */
+  webhookKey: string | null;
 }
 
 /**
@@ -46,25 +74,35 @@ export interface PaymentProvider {
   /** Asks for the state of an order, without changing anything. */
   find(asked: Asked): Promise<Answer>;
   /**
-   * The order that an event is about, by our reference and, if present, by the provider's id, or null if it is about something
-   * else. The rest of the event is ignored and the provider asked instead, so that late and repeated events do no harm.
+   * What an event is about, or null if it is about something else. The rest of the event is ignored and the provider asked
+   * instead, so that late and repeated events do no harm.
    *
-   * @throws Failure `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
+   * @throws Failure `malformed` if the provider did not sign it, `unavailable` if the provider must be asked and does not answer
    */
-  readWebhook(body: string, headers: Headers): Promise<News | null>;
+  readWebhook(event: RawEvent): Promise<News | null>;
   /** The company's balance at the provider, in the currency's minor unit, or null if unknown. */
   balance(currency: string): Promise<number | null>;
+  /** Absent: it has no groups, or makes no drafts. */
+  groups?: DraftGroups;
+  /** Whether payments are taken from the balance without a further step, so that it must suffice. */
+  isPrepaid: boolean;
+  /**
+   * What the provider would charge for some payments, in the currency's minor unit, or null if it does not say. Absent: it has
+   * no quotes.
+   */
+  quoteFee?: (amounts: number[], currency: string) => Promise<number | null>;
 }
 
 /** An adapter, and the provider account that it uses. */
 export interface OpenProvider extends PaymentProvider {
   account: string;
+  feeRule: FeeRule | null;
 }
 
-/** The adapters, each bound to a connection and its secret. */
+/** The adapters, each bound to a connection and its credentials. */
 const ADAPTERS: Record<
   PaymentProviderName,
-  (connection: PaymentConnection, secret: string) => PaymentProvider
+  (connection: PaymentConnection, credentials: Credentials) => PaymentProvider
 > = { paypal: newPaypal, stripe: newStripe, wise: newWise, tremendous: newTremendous };
 
 /** Opens the adapter of an account's connection. @throws Failure `not_found`, `refused` if no key opens the secret */
@@ -75,5 +113,7 @@ export async function openPaymentProvider(
 ): Promise<OpenProvider> {
   const connection = await loadPaymentConnection(store, accountId, provider);
   const secret = secretOf(connection, seal);
-  return { ...ADAPTERS[provider](connection, secret), account: payingAccountOf(connection, secret) };
+  const adapter = ADAPTERS[provider](connection, { secret, webhookKey: webhookKeyOf(connection, seal) });
+  const { feeRule = null } = connection;
+  return { ...adapter, feeRule, account: payingAccountOf(connection, secret) };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import {
+  feeBy,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
   type PaymentProviderName,
@@ -22,7 +23,9 @@ import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
-import { openPaymentProvider, type OpenProvider, type PaymentProvider } from "./provider.ts";
+import { closeGroups, sendInGroup } from "./groups.ts";
+import { openPaymentProvider, type OpenProvider } from "./provider.ts";
+import { checkDueAccounts, checkNamedAccount } from "./stripe-accounts.ts";
 
 /** The context of sending. The clock is read before each step, because providers may be slow. */
 export interface Run extends Omit<Context, "now"> {
@@ -36,10 +39,19 @@ interface BatchToSend {
   provider: PaymentProviderName;
 }
 
-/** What sending would do, and the balance at the provider in minor units, or null if unknown. */
+/** An estimate of the provider's fees, in the minor unit: by its quote, or by the rule that the company has set. */
+interface FeeEstimate {
+  amount: number;
+  by: "quote" | "rule";
+}
+
+/** What sending would do, and what it costs, in minor units. Null: unknown. */
 export interface PricedPlan extends Plan {
   total: number;
+  /** At the provider. */
   balance: number | null;
+  isPrepaid: boolean;
+  fees: FeeEstimate | null;
 }
 
 /** The connected provider for a batch's method. @throws Failure `not_found`, `refused` unless there is exactly one */
@@ -67,7 +79,17 @@ export async function priceBatch(run: Run, account: Account, given: BatchToSend)
   const adapter = await openPaymentProvider(run, account.id, given.provider);
   const plan = await planPayments(contextOf(run), account, given);
   const total = plan.toPay.reduce((sum, { amount }) => sum + amount, 0);
-  return { ...plan, total, balance: await adapter.balance(account.currency) };
+  const { isPrepaid } = adapter;
+  const fees = await estimateFees(adapter, plan);
+  return { ...plan, total, balance: await adapter.balance(account.currency), isPrepaid, fees };
+}
+
+async function estimateFees(adapter: OpenProvider, { toPay, currency }: Plan): Promise<FeeEstimate | null> {
+  const amounts = toPay.map(({ amount }) => amount);
+  if (amounts.length === 0) return null;
+  const quoted = (await adapter.quoteFee?.(amounts, currency)) ?? null;
+  if (quoted !== null) return { amount: quoted, by: "quote" };
+  return adapter.feeRule && { amount: feeBy(adapter.feeRule, amounts), by: "rule" };
 }
 
 /**
@@ -82,9 +104,13 @@ export async function intendBatch(
   { ignoresBalance, ...given }: BatchToSend & { ignoresBalance: boolean },
 ): Promise<PricedPlan> {
   const plan = await priceBatch(run, account, given);
-  const { total, balance } = plan;
-  if (balance !== null && balance < total && !ignoresBalance) {
-    throw new Failure("refused", `The balance is ${balance}, and the payments are ${total}, in minor units`);
+  const { total, balance, isPrepaid, fees } = plan;
+  if (isPrepaid && balance !== null && balance < total + (fees?.amount ?? 0) && !ignoresBalance) {
+    const words = fees === null ? "" : `, with fees of about ${fees.amount}`;
+    throw new Failure(
+      "refused",
+      `The balance is ${balance}, and the payments are ${total}${words}, in minor units`,
+    );
   }
   const { mostPayments } = await openPaymentProvider(run, account.id, given.provider);
   const intend = () => intendPayments(contextOf(run), account, { ...given, mostPayments });
@@ -104,9 +130,12 @@ export async function sendBatch(
   given: BatchToSend & { ignoresBalance: boolean },
 ): Promise<PricedPlan> {
   const plan = await intendBatch(run, account, given);
-  for (const { id } of await run.store.list(paymentOrders, "batch", account.id, [given.batchId])) {
-    await askAbout(run, account.id, id);
-  }
+  const orders = await run.store.list(paymentOrders, "batch", account.id, [given.batchId]);
+  for (const { id } of orders) await askAbout(run, account.id, id);
+  const order = orders.find(({ payer }) => payer === given.provider);
+  if (order === undefined) return plan;
+  const adapter = await openPaymentProvider(run, account.id, given.provider);
+  await closeGroups(contextOf(run), adapter, { order, isWhole: true });
   return plan;
 }
 
@@ -141,11 +170,12 @@ export async function advance(run: Run, { accountId, id, payer }: PaymentOrder):
   const { order, answer } =
     held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
   await recordAnswer(contextOf(run), order, answer);
+  await closeGroups(contextOf(run), adapter, { order });
 }
 
 /**
- * Handles an event of a provider. The event is only a hint, so the provider is asked for the order's state. Resolves to
- * whether the event is about an order of the account.
+ * Handles an event of a provider. The event is only a hint, so the provider is asked for the state. Resolves to whether the
+ * event is about an order of the account, or about a promoter's account at the provider.
  *
  * @throws Failure `not_found`, `malformed` if the provider did not sign it, `unavailable` if that can't be checked now
  */
@@ -155,7 +185,9 @@ export async function handlePaymentEvent(
   { provider, body, headers }: { provider: PaymentProviderName; body: string; headers: Headers },
 ): Promise<boolean> {
   const adapter = await openPaymentProvider(run, account.id, provider);
-  const news = await adapter.readWebhook(body, headers);
+  const news = await adapter.readWebhook({ body, headers, now: run.clock() });
+  if (news !== null && "payee" in news)
+    return checkNamedAccount({ ...contextOf(run), seal: run.seal }, account.id, news.payee);
   const order = news && (await hurryOrder(contextOf(run), account.id, news));
   if (order !== null) await advance(run, order);
   return order !== null;
@@ -183,12 +215,8 @@ async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<An
 /** A process that was suspended since it recorded its attempt leaves the order to the next one. */
 const FRESH_MS = 15 * 1_000;
 
-async function send(
-  { clock }: Run,
-  adapter: PaymentProvider,
-  { order, payments: own }: HeldOrder,
-): Promise<Answered> {
-  const ageMs = clock().getTime() - Date.parse(order.lastAskedAt ?? "");
+async function send(run: Run, adapter: OpenProvider, { order, payments: own }: HeldOrder): Promise<Answered> {
+  const ageMs = run.clock().getTime() - Date.parse(order.lastAskedAt ?? "");
   if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
     return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
   }
@@ -197,7 +225,7 @@ async function send(
   );
   if (left.length === 0)
     return { order, answer: { kind: "refused", reason: "the receivers are gone", faults: [] } };
-  return { order, answer: await adapter.send({ order, payments: left }) };
+  return { order, answer: await sendInGroup(contextOf(run), adapter, { order, payments: left }) };
 }
 
 /** Orders per query. */
@@ -231,6 +259,9 @@ export async function* askOpenPayments(
       const work = advance(run, order).catch(note(order.payer));
       while (!(await isDone(work))) yield;
     }
+    const accounts = checkDueAccounts({ ...contextOf(run), seal: run.seal }, account.id);
+    const nextAccount = () => accounts.next().catch((error: unknown) => note("stripe")(error));
+    while ((await nextAccount())?.done === false) yield;
     await tellUndecided(contextOf(run), account.id).catch(note(null));
     for (const [payer, error] of faults) report({ error, account: account.publicId, payer });
   }

@@ -3,11 +3,14 @@ import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { PaymentProvider, Sending } from "./provider.ts";
+import { isHmac, parseEvent, requiredKey } from "./event.ts";
+import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, type Wired } from "./wire.ts";
 
-const LIVE_URL = "https://api.stripe.com";
-const HOUR_MS = 60 * 60 * 1_000;
+/** The address of Stripe's API. */
+export const LIVE_URL = "https://api.stripe.com";
+/** How long Stripe remembers an idempotency key: a day, less an hour. */
+export const REMEMBERED_MS = 23 * 60 * 60 * 1_000;
 
 /**
  * Stripe transfers to the promoters' connected accounts, with a restricted key of the company. Stripe forgets idempotency
@@ -15,7 +18,10 @@ const HOUR_MS = 60 * 60 * 1_000;
  *
  * @see https://docs.stripe.com/api/transfers
  */
-export function newStripe({ apiUrl }: PaymentConnection, secret: string): PaymentProvider {
+export function newStripe(
+  { apiUrl }: PaymentConnection,
+  { secret, webhookKey }: Credentials,
+): PaymentProvider {
   const base = apiUrl ?? LIVE_URL;
   const authorization = `Bearer ${secret}`;
   const get = (path: string) => askJson(base + path, { headers: { authorization } });
@@ -23,7 +29,7 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
   return {
     // A transfer is one payment; a second one in the group would need its own idempotency key.
     mostPayments: 1,
-    refusesRepetitionsMs: 23 * HOUR_MS,
+    refusesRepetitionsMs: REMEMBERED_MS,
     async send(sending) {
       const answer = await askJson(`${base}/v1/transfers`, {
         method: "POST",
@@ -32,10 +38,9 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
       });
       const made = transfer.safeParse(answer.body).data;
       if (answer.status === 200 && made !== undefined) return taken([made]);
-      const fault = refusal.safeParse(answer.body).data?.error;
+      const fault = stripeFault(answer);
       // An idempotency error is about another request with the same key, which may have been executed.
-      if (!isRefusal(answer) || fault === undefined || fault.type === "idempotency_error")
-        return unknown(answer);
+      if (!isRefusal(answer) || fault === null || fault.type === "idempotency_error") return unknown(answer);
       return { kind: "refused", reason: fault.message ?? fault.type, faults: faultsOf(fault, sending) };
     },
     async find({ order }) {
@@ -44,18 +49,53 @@ export function newStripe({ apiUrl }: PaymentConnection, secret: string): Paymen
       if (answer.status !== 200 || found === undefined) return unknown(answer);
       return found.data.length === 0 ? { kind: "absent" } : taken(found.data);
     },
-    readWebhook: async () => {
-      throw new Failure(
-        "malformed",
-        "Stripe's events about transfers are not accepted: the server polls Stripe instead",
-      );
-    },
+    readWebhook: async (event) => newsIn(event, webhookKey),
+    isPrepaid: true,
     async balance(currency) {
       const answer = await get("/v1/balance");
       const found = balance.safeParse(answer.body).data?.available;
       return found?.find((each) => each.currency === currency.toLowerCase())?.amount ?? null;
     },
   };
+}
+
+/** Stripe's own recommendation. */
+const TOLERANCE_SECONDS = 300;
+
+/** `data.object` of an event about a transfer is the transfer. */
+const transferEvent = z.object({
+  type: z.string().startsWith("transfer."),
+  data: z.object({ object: z.object({ id: z.string(), transfer_group: z.string() }) }),
+});
+/** Events about a promoter's account, its capabilities and its payouts to a bank name the account. */
+const accountEvent = z.object({
+  type: z.string().regex(/^(?:account|capability|payout)\./),
+  account: z.string(),
+});
+
+/** The order, or the promoter's account, that an event is about. */
+function newsIn(event: RawEvent, webhookKey: string | null): News | null {
+  if (!isSigned(event, requiredKey(webhookKey, "Stripe").split(" ")))
+    throw new Failure("malformed", "The signature is not Stripe's for this account, or it is too old");
+  const parsed = parseEvent(event.body);
+  const payee = accountEvent.safeParse(parsed).data?.account;
+  if (payee !== undefined) return { payee };
+  const found = transferEvent.safeParse(parsed).data?.data.object;
+  return found === undefined ? null : { reference: found.transfer_group, providerId: found.id };
+}
+
+/**
+ * Whether one of the secrets has signed an event in the last minutes: `t=1760000000,v1=…,v1=…`.
+ *
+ * @see https://docs.stripe.com/webhooks/signature
+ */
+function isSigned({ body, headers, now }: RawEvent, keys: string[]): boolean {
+  const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim().split("="));
+  const given = (name: string) => parts.flatMap(([key, value]) => (key === name && value ? [value] : []));
+  const [time = ""] = given("t");
+  const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(time);
+  if (!/^\d{1,12}$/.test(time) || Math.abs(ageSeconds) > TOLERANCE_SECONDS) return false;
+  return keys.some((key) => given("v1").some((one) => isHmac(one, { key, text: `${time}.${body}` })));
 }
 
 const transfer = z.object({
@@ -69,6 +109,11 @@ const balance = z.object({ available: z.array(z.object({ amount: z.int(), curren
 const refusal = z.object({
   error: z.object({ type: z.string(), message: z.string().optional(), param: z.string().optional() }),
 });
+
+/** What Stripe says about a request that failed, or null. */
+export function stripeFault({ body }: Wired): z.output<typeof refusal>["error"] | null {
+  return refusal.safeParse(body).data?.error ?? null;
+}
 
 function transferOf({ order, payments }: Sending): URLSearchParams {
   const [{ payment, payee }] = payments as [Sending["payments"][number]];

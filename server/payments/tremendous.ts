@@ -4,7 +4,8 @@ import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import type { Asked, PaymentProvider, Sending } from "./provider.ts";
+import { isHmac, parseEvent, requiredKey } from "./event.ts";
+import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://www.tremendous.com";
@@ -15,7 +16,10 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  *
  * @see https://developers.tremendous.com/reference/create-order
  */
-export function newTremendous({ apiUrl, campaignId }: PaymentConnection, secret: string): PaymentProvider {
+export function newTremendous(
+  { apiUrl, campaignId }: PaymentConnection,
+  { secret, webhookKey }: Credentials,
+): PaymentProvider {
   const base = `${apiUrl ?? LIVE_URL}/api/v2`;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
 
@@ -41,14 +45,15 @@ export function newTremendous({ apiUrl, campaignId }: PaymentConnection, secret:
       const faults = isPayee ? [{ reference: payment.reference, reason: fault.message }] : [];
       return { kind: "refused", reason: fault.message, faults };
     },
-    readWebhook: async () => {
-      throw new Failure(
-        "malformed",
-        "Tremendous' events are not accepted: the server polls Tremendous instead",
-      );
+    readWebhook: (event) => newsIn(event, { webhookKey, get: (path) => askJson(base + path, { headers }) }),
+    isPrepaid: true,
+    async balance(currency) {
+      const answer = await askJson(`${base}/funding_sources`, { headers });
+      const all = fundingSources.safeParse(answer.body).data?.funding_sources ?? [];
+      const own = all.find(({ method }) => method === "balance")?.meta?.available_cents ?? null;
+      // The answer names no currency. Tremendous keeps balances in US dollars unless it was agreed otherwise.
+      return currency === "USD" ? own : null;
     },
-    // Its funding sources are not accounts in a currency.
-    balance: async () => null,
   };
 }
 
@@ -66,7 +71,50 @@ const order = z.object({
     ),
   }),
 });
+const fundingSources = z.object({
+  funding_sources: z.array(
+    z.object({ method: z.string(), meta: z.object({ available_cents: z.int().optional() }).optional() }),
+  ),
+});
 const refusal = z.object({ errors: z.object({ message: z.string(), payload: z.unknown().optional() }) });
+
+/** An event names its resource, and nothing that we know. */
+const webhookEvent = z.object({
+  payload: z.object({ resource: z.object({ id: z.string().regex(/^\w+$/), type: z.string() }) }),
+});
+const rewardAnswer = z.object({ reward: z.object({ order_id: z.string().regex(/^\w+$/) }) });
+
+/**
+ * The order that an event is about. Tremendous is asked for its reference.
+ *
+ * @see https://developers.tremendous.com/docs/webhooks-1
+ */
+async function newsIn(
+  { body, headers }: RawEvent,
+  { webhookKey, get }: { webhookKey: string | null; get: (path: string) => Promise<Wired> },
+): Promise<News | null> {
+  const key = requiredKey(webhookKey, "Tremendous");
+  const [, signature = ""] = /^sha256=(\w+)$/.exec(headers.get("tremendous-webhook-signature") ?? "") ?? [];
+  if (!isHmac(signature, { key, text: body }))
+    throw new Failure("malformed", "Tremendous did not sign this event");
+  const resource = webhookEvent.safeParse(parseEvent(body)).data?.payload.resource;
+  if (resource === undefined || (resource.type !== "orders" && resource.type !== "rewards")) return null;
+  let orderId: string | undefined = resource.id;
+  if (resource.type === "rewards") {
+    const reward = found(await get(`/rewards/${resource.id}`));
+    orderId = rewardAnswer.safeParse(reward).data?.reward.order_id;
+  }
+  if (orderId === undefined) return null;
+  const reference = order.safeParse(found(await get(`/orders/${orderId}`))).data?.order.external_id;
+  return reference === undefined ? null : { reference, providerId: orderId };
+}
+
+/** The body of an answer, or null if there is no such record. @throws Failure `unavailable` without an answer */
+function found({ status, body, error }: Wired): unknown {
+  if (status === 200) return body;
+  if (status === 404) return null;
+  throw new Failure("unavailable", `Tremendous can't be asked about the event now: ${error}`);
+}
 
 /** The meanings of an order's states. Others, such as a missing approval, count as under way. */
 const STATES: Record<string, Report["state"]> = {

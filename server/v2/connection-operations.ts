@@ -9,6 +9,7 @@ import {
   connectPaymentsOperation,
   disconnectPaymentsOperation,
   listPaymentConnectionsOperation,
+  setFeeRuleOperation,
 } from "./payment/payment-connections.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import { dropWaitingOperation, listWaitingOperation } from "./waiting/waiting-events.ts";
@@ -37,6 +38,7 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["POST", "/mail/test", testMailOperation],
   ["GET", "/payment_connections", listPaymentConnectionsOperation],
   ["POST", "/payment_connections", connectPaymentsOperation, "owner"],
+  ["PUT", "/payment_connections", setFeeRuleOperation, "owner"],
   ["DELETE", "/payment_connections", disconnectPaymentsOperation, "owner"],
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],

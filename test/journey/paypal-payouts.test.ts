@@ -87,6 +87,8 @@ it("connects PayPal, shows what would be sent, sends it once and follows it", as
     campaign_id: null,
     profile_id: null,
     webhook_id: null,
+    fee_rule: null,
+    has_webhook_key: false,
     base_url: paypal.url,
     created_at: ANY,
   };
@@ -98,6 +100,8 @@ it("connects PayPal, shows what would be sent, sends it once and follows it", as
     currency: "USD",
     total: "240.00",
     balance: null,
+    fee_estimate: null,
+    fee_estimate_by: null,
     to_pay: [
       { promoter: 1, name: "jane@example.com", payee: "jane@wallet.example", amount: "120.00", payouts: [1] },
       { promoter: 2, name: "joe@example.com", payee: "joe@wallet.example", amount: "120.00", payouts: [2] },

@@ -48,6 +48,7 @@ export const SHOTS: Shot[] = [
     "/admin/payouts#tab=all",
     "/admin/payouts#tab=batches",
     "/admin/payouts#tab=next",
+    "/admin/payouts#tab=providers",
     "/admin/payouts#tab=runs",
     "/admin/reports",
     "/admin/reports#report=promoters&by=month&from=2025-03-05",
@@ -80,5 +81,6 @@ export const SHOTS: Shot[] = [
     "/portal/people",
     "/portal/settings",
     "/portal/settings#tab=payout",
+    "/portal/stripe",
   ]),
 ];

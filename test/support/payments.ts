@@ -9,6 +9,9 @@ import { createPaymentsBatch } from "../../server/domain/ledger/payments-batch/c
 import { asItIs } from "../../server/domain/show.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "./payouts.ts";
 import { askOpenPayments, intendBatch, type PaymentFault } from "../../server/payments/send.ts";
+import { startStripeAccount, type Newcomer } from "../../server/payments/stripe-accounts.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { mortalEngine, type Death } from "./mortal-engine.ts";
 import type { PaypalApi } from "./paypal-api.ts";
 
 /** Connects the account with a stand-in. Only the command line may name an address. */
@@ -65,9 +68,25 @@ export async function connectTo(
   { context, accountId, services }: TestApp,
   provider: TransferProvider,
   apiUrl: string,
+  webhookKey?: string,
 ): Promise<void> {
-  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl };
+  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl, webhookKey };
   await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
+}
+
+/** A process that opens a promoter's account at Stripe, and is killed. */
+export async function startStripeKilled(
+  { stored, services, accountId }: TestApp,
+  newcomer: Newcomer,
+  death: Death,
+): Promise<void> {
+  const mortal = mortalEngine(stored.engine);
+  mortal.kill(death);
+  const { clock, seal, publicUrl } = services;
+  const context = { store: newStore(mortal.engine), now: clock(), chance: systemChance, seal };
+  await startStripeAccount(context, accountId, { ...newcomer, publicUrl }).catch((error: unknown) => {
+    if (!mortal.isDead()) throw error;
+  });
 }
 
 /** Makes a promoter with a payout for each of these details of a method, and puts the payouts into batch 1. */

@@ -1,3 +1,4 @@
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -12,17 +13,40 @@ export interface Transfer {
   amount: string;
 }
 
+/** A batch group at the stand-in of Wise. */
+interface DraftGroup {
+  id: string;
+  name: string;
+  status: "NEW" | "COMPLETED";
+  version: number;
+  transferIds: number[];
+}
+
 /** A stand-in of Stripe, Wise or Tremendous on loopback. */
 export interface TransferApi {
   url: string;
   paid: Transfer[];
   postings: number;
   fail(...faults: TransferFault[]): void;
+  /** No request meets a fault any more. */
+  recover(): void;
   /** Receivers that it refuses. */
   refused: Set<string>;
   /** Takes a payment back. */
   takeBack(id: string): void;
+  /** The event that it sends about a payment, signed with `webhookKey`. */
+  event(transfer: Transfer): SignedEvent;
+  webhookKey: string;
+  /** Whether it answers nothing at all. */
+  isAway: boolean;
+  /** Wise's batch groups. Others have none. */
+  groups: DraftGroup[];
   close(): Promise<void>;
+}
+
+export interface SignedEvent {
+  body: string;
+  headers: Record<string, string>;
 }
 
 type Give = (status: number, body: unknown) => void;
@@ -31,7 +55,14 @@ interface Behaviour {
   /** Pays, or refuses. */
   pay(text: string, request: IncomingMessage, api: TransferApi): { status: number; body: unknown };
   show(url: URL, api: TransferApi): { status: number; body: unknown };
+  takeBack(id: string): void;
+  event: TransferApi["event"];
+  webhookKey: string;
+  /** Whether a request asks to pay. Faults strike those alone. Absent: all that are not GET. */
+  isPaying?: (url: string) => boolean;
 }
+
+const hmac = (key: string, text: string) => createHmac("sha256", key).update(text).digest("hex");
 
 /** Stripe forgets idempotency keys after a day. */
 const KEY_MS = 24 * 60 * 60 * 1_000;
@@ -51,40 +82,46 @@ export function startStripeApi(clock: () => Date): Promise<TransferApi> {
     transfer_group: groups.get(id),
     metadata: { payment: reference },
   });
-  return start(
-    {
-      pay(text, { headers }, api) {
-        const given = new URLSearchParams(text);
-        const key = String(headers["idempotency-key"]);
-        const known = keys.get(key);
-        if (known !== undefined && clock().getTime() - known.at < KEY_MS)
-          return { status: 200, body: shown(api.paid.find(({ id }) => id === known.id)!) };
-        const payee = given.get("destination")!;
-        if (api.refused.has(payee)) {
-          const error = {
-            type: "invalid_request_error",
-            param: "destination",
-            message: "No such destination",
-          };
-          return { status: 400, body: { error } };
-        }
-        const id = `tr_${api.paid.length + 1}`;
-        const made = { id, reference: given.get("metadata[payment]")!, payee, amount: given.get("amount")! };
-        api.paid.push(made);
-        keys.set(key, { at: clock().getTime(), id });
-        groups.set(id, given.get("transfer_group")!);
-        return { status: 200, body: shown(made) };
-      },
-      show({ pathname, searchParams }, api) {
-        if (pathname === "/v1/balance")
-          return { status: 200, body: { available: [{ amount: 1_000_000, currency: "usd" }] } };
-        const group = searchParams.get("transfer_group");
-        const found = api.paid.filter(({ id }) => groups.get(id) === group);
-        return { status: 200, body: { object: "list", has_more: false, data: found.map(shown) } };
-      },
+  return start({
+    webhookKey: "whsec_1",
+    takeBack: (id) => reversed.add(id),
+    event(made) {
+      const type = reversed.has(made.id) ? "transfer.reversed" : "transfer.created";
+      const body = JSON.stringify({ id: "evt_1", object: "event", type, data: { object: shown(made) } });
+      const time = Math.floor(clock().getTime() / 1_000);
+      const signature = hmac("whsec_1", `${time}.${body}`);
+      return { body, headers: { "stripe-signature": `t=${time},v1=${signature}` } };
     },
-    (id) => reversed.add(id),
-  );
+    pay(text, { headers }, api) {
+      const given = new URLSearchParams(text);
+      const key = String(headers["idempotency-key"]);
+      const known = keys.get(key);
+      if (known !== undefined && clock().getTime() - known.at < KEY_MS)
+        return { status: 200, body: shown(api.paid.find(({ id }) => id === known.id)!) };
+      const payee = given.get("destination")!;
+      if (api.refused.has(payee)) {
+        const error = {
+          type: "invalid_request_error",
+          param: "destination",
+          message: "No such destination",
+        };
+        return { status: 400, body: { error } };
+      }
+      const id = `tr_${api.paid.length + 1}`;
+      const made = { id, reference: given.get("metadata[payment]")!, payee, amount: given.get("amount")! };
+      api.paid.push(made);
+      keys.set(key, { at: clock().getTime(), id });
+      groups.set(id, given.get("transfer_group")!);
+      return { status: 200, body: shown(made) };
+    },
+    show({ pathname, searchParams }, api) {
+      if (pathname === "/v1/balance")
+        return { status: 200, body: { available: [{ amount: 1_000_000, currency: "usd" }] } };
+      const group = searchParams.get("transfer_group");
+      const found = api.paid.filter(({ id }) => groups.get(id) === group);
+      return { status: 200, body: { object: "list", has_more: false, data: found.map(shown) } };
+    },
+  });
 }
 
 interface TremendousBody {
@@ -102,38 +139,53 @@ export function startTremendousApi(): Promise<TransferApi> {
       status: cancelled.has(id) ? "CANCELED" : "EXECUTED",
       rewards: [
         {
-          id: `reward-${id}`,
+          id: `reward_${id}`,
           value: { denomination: Number(amount), currency_code: "USD" },
           delivery: { method: "EMAIL", status: "SUCCEEDED" },
         },
       ],
     },
   });
-  return start(
-    {
-      pay(text, _, api) {
-        const { external_id: reference, reward } = JSON.parse(text) as TremendousBody;
-        const known = api.paid.find((order) => order.reference === reference);
-        if (known !== undefined) return { status: 201, body: shown(known) };
-        if (api.refused.has(reward.recipient.email)) {
-          const errors = { message: "Recipient is invalid", payload: { "reward.recipient": "is invalid" } };
-          return { status: 422, body: { errors } };
-        }
-        const { value, recipient } = reward;
-        const id = `O${api.paid.length + 1}`;
-        const made = { id, reference, payee: recipient.email, amount: String(value.denomination) };
-        api.paid.push(made);
-        return { status: 200, body: shown(made) };
-      },
-      show({ pathname }, api) {
-        const found = api.paid.find(({ reference }) => pathname === `/api/v2/orders/${reference}`);
-        return found === undefined
-          ? { status: 404, body: { errors: { message: "Not found" } } }
-          : { status: 200, body: shown(found) };
-      },
+  return start({
+    webhookKey: "key-1",
+    takeBack: (id) => cancelled.add(id),
+    event({ id }) {
+      const isOver = cancelled.has(id);
+      const resource = isOver ? { id, type: "orders" } : { id: `reward_${id}`, type: "rewards" };
+      const event = isOver ? "ORDERS.CANCELED" : "REWARDS.DELIVERY.SUCCEEDED";
+      const body = JSON.stringify({ event, uuid: "event-1", payload: { resource, meta: {} } });
+      return { body, headers: { "tremendous-webhook-signature": `sha256=${hmac("key-1", body)}` } };
     },
-    (id) => cancelled.add(id),
-  );
+    pay(text, _, api) {
+      const { external_id: reference, reward } = JSON.parse(text) as TremendousBody;
+      const known = api.paid.find((order) => order.reference === reference);
+      if (known !== undefined) return { status: 201, body: shown(known) };
+      if (api.refused.has(reward.recipient.email)) {
+        const errors = { message: "Recipient is invalid", payload: { "reward.recipient": "is invalid" } };
+        return { status: 422, body: { errors } };
+      }
+      const { value, recipient } = reward;
+      const id = `O${api.paid.length + 1}`;
+      const made = { id, reference, payee: recipient.email, amount: String(value.denomination) };
+      api.paid.push(made);
+      return { status: 200, body: shown(made) };
+    },
+    show({ pathname }, api) {
+      if (pathname.endsWith("/funding_sources")) {
+        const own = { method: "balance", id: "F1", meta: { available_cents: 1_000_000, pending_cents: 0 } };
+        return { status: 200, body: { funding_sources: [own] } };
+      }
+      const [, kind, name] = /\/(orders|rewards)\/([\w-]+)$/.exec(pathname) ?? [];
+      const found = api.paid.find(({ id, reference }) =>
+        kind === "rewards" ? name === `reward_${id}` : name === reference || name === id,
+      );
+      if (kind === "rewards" && found !== undefined)
+        return { status: 200, body: { reward: { id: name, order_id: found.id } } };
+      return found === undefined
+        ? { status: 404, body: { errors: { message: "Not found" } } }
+        : { status: 200, body: shown(found) };
+    },
+  });
 }
 
 interface WiseBody {
@@ -142,6 +194,37 @@ interface WiseBody {
   targetAccount?: number;
   quoteUuid?: string;
   customerTransactionId?: string;
+  name?: string;
+  version?: number;
+}
+
+const WISE_KEYS = generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+});
+
+/** Opens a batch group, or closes one if the version is the current one. */
+function changeGroup(api: TransferApi, group: DraftGroup | undefined, given: WiseBody) {
+  if (group !== undefined) {
+    if (given.version !== group.version || group.status !== "NEW") return { status: 409, body: {} };
+    group.status = "COMPLETED";
+    group.version += 1;
+    return { status: 200, body: group };
+  }
+  const id = `group-${api.groups.length + 1}`;
+  api.groups.push({ id, name: given.name!, status: "NEW", version: 0, transferIds: [] });
+  return { status: 200, body: api.groups.at(-1) };
+}
+
+/** What Wise charges: 20 cents and 0.4 % from the balance. */
+function optionsFor({ targetAmount = 0 }: WiseBody) {
+  const option = (payIn: string, fixed: number, disabled = false) => ({
+    payIn,
+    disabled,
+    fee: { total: Number((fixed + targetAmount * 0.004).toFixed(2)) },
+  });
+  return [option("CARD", 0.1, true), option("BANK_TRANSFER", 5), option("BALANCE", 0.2)];
 }
 
 /** A stand-in of Wise. Transfers are drafts; a person funds all of them at once. */
@@ -156,36 +239,59 @@ export function startWiseApi(): Promise<TransferApi> {
     targetCurrency: "USD",
     customerTransactionId: reference,
   });
-  return start(
-    {
-      pay(text, { url }, api) {
-        const given = JSON.parse(text) as WiseBody;
-        if (url?.endsWith("/quotes"))
-          return { status: 200, body: { id: `quote-${quotes.push(given.targetAmount!)}` } };
-        if (url === "/v1/accounts") {
-          const email = given.details!.email!;
-          if (api.refused.has(email))
-            return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
-          return { status: 200, body: { id: accounts.push(email) } };
-        }
-        const reference = given.customerTransactionId!;
-        const known = api.paid.find((each) => each.reference === reference);
-        if (known !== undefined) return { status: 200, body: shown(known) };
-        const amount = String(quotes[Number(given.quoteUuid!.split("-")[1]) - 1]);
-        const made = {
-          id: String(api.paid.length + 1),
-          reference,
-          payee: accounts[given.targetAccount! - 1]!,
-          amount,
-        };
-        api.paid.push(made);
-        return { status: 200, body: shown(made) };
-      },
-      show: (_, api) => ({ status: 200, body: api.paid.map(shown) }),
+  return start({
+    webhookKey: WISE_KEYS.publicKey,
+    takeBack: (id) => refunded.add(id),
+    isPaying: (url) => url.endsWith("/transfers"),
+    event(made) {
+      const { id, status } = shown(made);
+      const resource = { type: "transfer", id, profile_id: 7, account_id: 1 };
+      const data = { resource, current_state: status, previous_state: "processing" };
+      const body = JSON.stringify({ data, event_type: "transfers#state-change", schema_version: "2.0.0" });
+      const signature = sign("RSA-SHA256", Buffer.from(body), WISE_KEYS.privateKey).toString("base64");
+      return { body, headers: { "x-signature-sha256": signature } };
     },
-    (id) => refunded.add(id),
-    (url) => url === "/v1/transfers",
-  );
+    pay(text, { url }, api) {
+      const given = JSON.parse(text) as WiseBody;
+      if (url?.endsWith("/quotes"))
+        return {
+          status: 200,
+          body: { id: `quote-${quotes.push(given.targetAmount!)}`, paymentOptions: optionsFor(given) },
+        };
+      if (url === "/v1/accounts") {
+        const email = given.details!.email!;
+        if (api.refused.has(email)) return { status: 422, body: { errors: [{ message: "Invalid e-mail" }] } };
+        return { status: 200, body: { id: accounts.push(email) } };
+      }
+      const [, groupId, isDraft] = /\/batch-groups(?:\/([\w-]+))?(\/transfers)?$/.exec(url ?? "") ?? [];
+      const group = api.groups.find(({ id }) => id === groupId);
+      if (isDraft === undefined) return changeGroup(api, group, given);
+      if (group?.status !== "NEW") return { status: 409, body: { errors: [{ message: "It is closed" }] } };
+      const reference = given.customerTransactionId!;
+      const known = api.paid.find((each) => each.reference === reference);
+      if (known !== undefined) return { status: 200, body: shown(known) };
+      group.transferIds.push(api.paid.length + 1);
+      group.version += 1;
+      const amount = String(quotes[Number(given.quoteUuid!.split("-")[1]) - 1]);
+      const made = {
+        id: String(api.paid.length + 1),
+        reference,
+        payee: accounts[given.targetAccount! - 1]!,
+        amount,
+      };
+      api.paid.push(made);
+      return { status: 200, body: shown(made) };
+    },
+    show({ pathname }, api) {
+      const group = api.groups.find(({ id }) => pathname === `/v3/profiles/7/batch-groups/${id}`);
+      if (group !== undefined) return { status: 200, body: group };
+      if (pathname === "/v4/profiles/7/balances")
+        return { status: 200, body: [{ currency: "USD", amount: { value: 100.5, currency: "USD" } }] };
+      if (pathname === "/v1/transfers") return { status: 200, body: api.paid.map(shown) };
+      const found = api.paid.find(({ id }) => pathname === `/v1/transfers/${id}`);
+      return found === undefined ? { status: 404, body: {} } : { status: 200, body: shown(found) };
+    },
+  });
 }
 
 /** One address of a provider for two accounts: requests with another secret than `secret-1` go to the second stand-in. */
@@ -223,12 +329,8 @@ export async function startBoth(
   };
 }
 
-/** `isPaying`: whether a request asks to pay. Faults strike those alone. */
-async function start(
-  behaviour: Behaviour,
-  takeBack: (id: string) => void,
-  isPaying: (url: string) => boolean = () => true,
-): Promise<TransferApi> {
+async function start(behaviour: Behaviour): Promise<TransferApi> {
+  const { takeBack, event, webhookKey, isPaying = () => true } = behaviour;
   const faults: TransferFault[] = [];
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -237,8 +339,16 @@ async function start(
     paid: [],
     postings: 0,
     fail: (...given) => void faults.push(...given),
+    recover() {
+      faults.length = 0;
+      api.isAway = false;
+    },
     refused: new Set(),
     takeBack,
+    event,
+    webhookKey,
+    isAway: false,
+    groups: [],
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -250,6 +360,7 @@ async function start(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (api.isAway) return void request.socket.destroy();
     const give: Give = (status, body) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(body));

@@ -6,9 +6,7 @@ import { Select } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { METHODS, type PaymentsBatch } from "./words.ts";
 
-type Method = Exclude<PaymentsBatch["method"], "custom">;
-
-const OPTIONS = Object.entries(METHODS).filter(([method]) => method !== "custom");
+const OPTIONS = Object.entries(METHODS);
 
 /** A pending payout that a new batch leaves out. */
 interface LeftOut {
@@ -40,7 +38,7 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
             onSubmit={async ({ method }) => {
               const { data, meta } = await answer(
                 api.POST("/api/v2/company/payouts/create_payments_batch", {
-                  body: { method: method as Method },
+                  body: { method: method as PaymentsBatch["method"] },
                 }),
               );
               made.value = { id: data.id, leftOut: meta.failed };
@@ -49,7 +47,8 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
           >
             <p>
               A batch gathers all payouts that can be paid by one payout method. You download its file, upload
-              it to your bank or wallet, and mark the payouts as paid.
+              it to your bank or wallet, and mark the payouts as paid. Or a provider sends the money: PayPal,
+              Wise, or by “Another way” Stripe and Tremendous.
             </p>
             <Select form={form} name="method" label="Payout method" options={OPTIONS} />
           </Form>

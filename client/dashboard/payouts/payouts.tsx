@@ -9,6 +9,7 @@ import { PayoutList } from "./all.tsx";
 import { BatchList } from "./payments-batches.tsx";
 import { DueList } from "./due.tsx";
 import { Holds } from "./holds.tsx";
+import { Providers } from "./providers.tsx";
 import { USUAL } from "./query.ts";
 import { NextRun, Runs } from "./runs.tsx";
 
@@ -54,6 +55,7 @@ export function Payouts() {
             panel: () => <BatchList filters={filters} changed={stats.reload} />,
           },
           { id: "next", title: "Next run", panel: () => <NextRun filters={filters} /> },
+          { id: "providers", title: "Providers", panel: () => <Providers /> },
           { id: "runs", title: "Runs", panel: () => <Runs filters={filters} /> },
           { id: "books", title: "Books", panel: () => <Books filters={filters} /> },
         ]}

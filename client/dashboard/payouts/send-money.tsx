@@ -12,6 +12,11 @@ type Plan = components["schemas"]["PaymentPlan"];
 /** The most receivers that are listed. The sum is that of all. */
 const LISTED = 100;
 
+const FEES_BY = {
+  quote: "by the provider's quote for an average payment",
+  rule: "by the rule that you have set",
+};
+
 /** Who gets what by a batch, who has made and approved it, and the buttons that approve and send it. */
 export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
   const { id, method, ext_reference: name } = batch;
@@ -62,13 +67,20 @@ export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: (
 }
 
 function Amounts({ plan }: { plan: Plan }) {
-  const { to_pay: all, left_out: leftOut, total, balance } = plan;
+  const { to_pay: all, left_out: leftOut, total, balance, fee_estimate: fees } = plan;
   return (
     <>
       <p>
         {several(all.length, "promoter gets", "promoters get")} {money(total)} in all.
         {balance !== null && ` You have ${money(balance)} there.`}
       </p>
+      {all.length > 0 && (
+        <p class="soft">
+          {fees === null
+            ? "The fees are not known before. Set the provider's rule with its credentials to see an estimate."
+            : `Fees of about ${money(fees.amount)} come on top, an estimate ${FEES_BY[fees.by]}.`}
+        </p>
+      )}
       <ul>
         {all.slice(0, LISTED).map(({ promoter_id: promoter, payee, name, amount }) => (
           <li key={`${promoter} ${payee}`}>

@@ -48,6 +48,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   promoter_campaign: "Promoter in a campaign",
   reward: "Reward",
   saved_view: "Saved view",
+  stripe_account: "Account at Stripe",
   switch: "Switch",
   user: "User",
   webhook: "Webhook",

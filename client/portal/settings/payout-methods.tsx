@@ -8,6 +8,7 @@ import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { methodName } from "../words.ts";
+import { StripeCard } from "./stripe-account.tsx";
 import { PayoutMethodForm } from "./payout-method-form.tsx";
 import { t } from "../../languages/messages.ts";
 
@@ -51,6 +52,7 @@ export function PayoutMethods() {
           </button>
         </div>
       )}
+      <StripeCard onUsed={() => void methods.reload()} />
     </div>
   );
 }
@@ -94,8 +96,8 @@ function MethodCard({
   onSelect: () => void;
   onRemove: () => void;
 }) {
-  const name = methodName(method);
-  const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address"]
+  const name = details["stripe_account"] ? t("method.stripe") : methodName(method);
+  const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address", "stripe_account"]
     .map((field) => details[field])
     .find((value) => typeof value === "string");
   return (

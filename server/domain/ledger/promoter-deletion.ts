@@ -5,6 +5,7 @@ import { announce } from "../events/event.ts";
 import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
+import { stripeAccounts } from "./payment/stripe-account.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
 import { payouts } from "./payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -48,6 +49,7 @@ export async function deletePromoter(
     }
     await tx.remove(payoutHolds, accountId, id);
     await removeDocuments(tx, promoter);
+    await tx.remove(stripeAccounts, accountId, id);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);

@@ -14,6 +14,7 @@ import { forgetMigrationTexts } from "../program/migration/migration.ts";
 import { forgetSourceTexts } from "../program/migration/source-id.ts";
 import { forgetSubIds } from "../people/origin.ts";
 import { payments } from "../ledger/payment/payment.ts";
+import { stripeAccounts } from "../ledger/payment/stripe-account.ts";
 import { payoutHolds } from "../ledger/payout-method/hold.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
 import { payouts } from "../ledger/payout/payout.ts";
@@ -67,6 +68,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     await tx.remove(payoutHolds, accountId, id);
     await eraseDocuments(tx, promoter);
+    await tx.remove(stripeAccounts, accountId, id);
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))

@@ -15,6 +15,7 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
+import type { Seal } from "../../seal.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
@@ -25,6 +26,8 @@ export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   publicUrl: string;
+  /** Encrypts the secrets of payment providers. */
+  seal: Seal;
   /** The network address of the client, or null if unknown. */
   address: string | null;
   /** Whether the server can send e-mails. */
@@ -109,7 +112,7 @@ function route(
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { publicUrl, mail } = services;
+      const { publicUrl, mail, seal } = services;
       const hasMail = mail !== null;
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
@@ -117,7 +120,17 @@ function route(
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
       const language = preferredLanguage(event.req.headers.get("accept-language"));
-      const edges = { publicUrl, address, language, ...attempts, hasMail, afterwards, headers, cookies };
+      const edges = {
+        publicUrl,
+        seal,
+        address,
+        language,
+        ...attempts,
+        hasMail,
+        afterwards,
+        headers,
+        cookies,
+      };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

@@ -35,6 +35,11 @@ import {
   updateOwnMethodOperation,
 } from "./money/payout-methods.ts";
 import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
+import {
+  checkStripeAccountOperation,
+  showStripeAccountOperation,
+  startStripeAccountOperation,
+} from "./money/stripe-account.ts";
 import { listOwnPaymentsOperation } from "./money/payments.ts";
 import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
 import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
@@ -108,6 +113,9 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["PUT", "/payout_methods/:id", updateOwnMethodOperation],
   ["DELETE", "/payout_methods/:id", removeOwnMethodOperation],
   ["POST", "/payout_methods/:id/select", selectOwnMethodOperation],
+  ["GET", "/stripe_account", showStripeAccountOperation],
+  ["POST", "/stripe_account", startStripeAccountOperation],
+  ["POST", "/stripe_account/check", checkStripeAccountOperation],
   ["GET", "/invoice_details", showInvoiceDetailsOperation],
   ["PUT", "/invoice_details", updateInvoiceDetailsOperation],
   ["GET", "/promo_codes", listOwnPromoCodesOperation],

@@ -4,18 +4,22 @@ import {
   disconnectPayments,
   listPaymentConnections,
   PAYMENT_PROVIDERS,
+  setFeeRule,
   type PaymentConnection,
 } from "../../domain/ledger/payment/connection.ts";
 import { createdAt, field } from "../../http/fields.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { oneOf, text } from "../../input/fields.ts";
+import { oneOf, tenThousandths, text, wholeAmount } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { paymentHookPath } from "../../payments/hook.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** Credentials have no blanks. One that was copied with a blank would fail for every payment. */
 const credential = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
+
+/** Signing secrets, or a key in PEM. */
+const eventKey = text.trim().regex(/^[\x20-\x7e\r\n]+$/, "is invalid");
 
 const connectBody = z.object({
   provider: field(oneOf(PAYMENT_PROVIDERS), "Provider that pays promoters."),
@@ -37,9 +41,45 @@ const connectBody = z.object({
   secret: field(credential, "The secret of your app. It is kept encrypted and never shown.", "EMxb8vLk2fX1"),
   webhook_id: field(
     credential.nullable().optional(),
-    "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
+    "PayPal: its id of the webhook that it sends events to, or null if the server polls PayPal instead.",
     "1JE4291016473214C",
   ),
+  webhook_key: field(
+    eventKey.nullable().optional(),
+    "The key that shows whether an event is the provider's. Stripe: the signing secrets of the endpoints, separated by blanks. Tremendous: the private key of the webhook. Wise: a public key in PEM, or null for the one that Wise publishes. It is kept encrypted and never shown.",
+    "whsec_5b1c2f",
+  ),
+});
+
+const feeRule = z.object({
+  percent: field(z.number(), "Percentage of the amount.", 2),
+  fixed: field(z.int(), "Fixed part, in the minor unit of the account's currency.", 0),
+  max: field(
+    z.int().nullable(),
+    "The most that it charges for a payment, in the minor unit, or null if there is no limit.",
+    100,
+  ),
+});
+
+const MOST_CENTS = 1_000_000;
+const feeCents = wholeAmount
+  .refine((value) => value >= 0 && value <= MOST_CENTS, `must be from 0 to ${MOST_CENTS}`)
+  .meta({ documentedAs: { type: "integer", minimum: 0, maximum: MOST_CENTS } });
+
+const feeInput = z.object({
+  percent: field(
+    tenThousandths
+      .refine((value) => value <= 100 * 10_000, "must be from 0 to 100")
+      .meta({ documentedAs: { type: "number", minimum: 0, maximum: 100 } }),
+    feeRule.shape.percent,
+  ),
+  fixed: field(feeCents, feeRule.shape.fixed),
+  max: field(feeCents.nullable(), feeRule.shape.max),
+});
+
+const feeBody = z.object({
+  provider: field(oneOf(PAYMENT_PROVIDERS), "Provider that pays promoters."),
+  fee_rule: field(feeInput.nullable(), "What it charges for a payment. Null: unknown."),
 });
 
 const connectionAnswer = z
@@ -62,9 +102,15 @@ const connectionAnswer = z
     ),
     webhook_id: field(
       z.string().nullable(),
-      "The provider's id of the webhook that it sends events to, or null if the server polls the provider instead.",
+      "PayPal: its id of the webhook that it sends events to. Null for other providers, or if there is none.",
       "1JE4291016473214C",
     ),
+    fee_rule: field(
+      feeRule.nullable(),
+      "What the provider charges for a payment, as you know it, or null if it was not set.",
+      null,
+    ),
+    has_webhook_key: field(z.boolean(), "Whether a key for events is set.", false),
     endpoint: field(
       z.url(),
       "Address that the provider posts its events to.",
@@ -110,9 +156,28 @@ export const connectPaymentsOperation: V2Operation = {
       profile_id: profileId,
       secret,
       webhook_id: webhookId,
+      webhook_key: webhookKey,
     } = given;
-    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId };
+    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId, webhookKey };
     return connectionJson(request, await connectPayments(context, account.id, input));
+  },
+};
+
+/** `PUT /api/v2/company/payment_connections` */
+export const setFeeRuleOperation: V2Operation = {
+  id: "setPaymentFeeRule",
+  summary: "Set what a payment provider charges",
+  description:
+    "Sets the rule that fees are estimated by before payments are sent, if the provider has no quotes. An extension of Tidemark.",
+  example: { provider: "paypal", fee_rule: { percent: 2, fixed: 0, max: 100 } },
+  body: feeBody,
+  answer: connectionAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async (request) => {
+    const { event, account, context } = request;
+    const { provider, fee_rule: rule } = shapeChanges(feeBody, await readJson(event));
+    const set = rule && { ...rule, percent: rule.percent / 10_000 };
+    return connectionJson(request, await setFeeRule(context, account.id, { provider, feeRule: set }));
   },
 };
 
@@ -134,14 +199,18 @@ export const disconnectPaymentsOperation: V2Operation = {
 
 function connectionJson(
   { account, publicUrl }: V2Request,
-  { provider, clientId, campaignId, profileId, webhookId, createdAt: at }: PaymentConnection,
+  connection: PaymentConnection,
 ): z.output<typeof connectionAnswer> {
+  const { provider, clientId, campaignId, profileId, webhookId, createdAt: at } = connection;
+  const rule = connection.feeRule ?? null;
   return {
     provider,
     client_id: clientId,
     campaign_id: campaignId,
     profile_id: profileId,
     webhook_id: webhookId,
+    fee_rule: rule && { percent: rule.percent, fixed: rule.fixed, max: rule.max },
+    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
     endpoint: publicUrl + paymentHookPath(provider, account.publicId),
     created_at: at,
   };

@@ -109,6 +109,18 @@ const planAnswer = z
     currency: field(z.string(), "Currency of the amounts (ISO 4217).", "USD"),
     total: field(z.int(), "Sum of the payments, in the currency's minor unit.", 24000),
     balance: field(z.int().nullable(), "Your balance at the provider, or null if unknown.", 500000),
+    fee_estimate: field(
+      z
+        .object({
+          amount: field(z.int(), "What the provider would charge, in the currency's minor unit.", 480),
+          by: field(
+            z.enum(["quote", "rule"]),
+            "`quote`: the provider says so for an average payment. `rule`: the rule that you have set says so.",
+          ),
+        })
+        .nullable(),
+      "An estimate of the provider's fees, or null if they are unknown. The fee of each payment is known once it is paid.",
+    ),
     to_pay: field(
       z.array(
         z.object({
@@ -213,13 +225,14 @@ async function batchOf({ event, account, context }: V2Request) {
 
 async function showPlan(
   { context, account }: V2Request,
-  { batch, currency, total, balance, toPay, leftOut }: PricedPlan,
+  { batch, currency, total, balance, fees, toPay, leftOut }: PricedPlan,
 ): Promise<z.output<typeof planAnswer>> {
   const approval = await approvalOf(context, account, batch);
   return {
     currency,
     total,
     balance,
+    fee_estimate: fees && { amount: fees.amount, by: fees.by },
     to_pay: toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
       promoter_id: promoterId,
       name,

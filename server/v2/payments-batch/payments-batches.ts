@@ -34,7 +34,7 @@ export const listPaymentsBatchesOperation: V2Operation = {
 };
 
 const createBody = z.object({
-  method: field(oneOf(["paypal", "bank", "wise", "crypto", "dots"]), "Way of payment."),
+  method: field(oneOf(["paypal", "bank", "wise", "crypto", "dots", "custom"]), "Way of payment."),
 });
 
 /** Both fields are accepted and ignored, because no payment provider needs them. */

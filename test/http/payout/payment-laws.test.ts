@@ -3,6 +3,12 @@ import { describe, expect, it } from "vitest";
 import { TABLES } from "../../../server/tables.ts";
 import { memoryEngine, type Engine } from "../../support/memory-engine.ts";
 import { newPaymentWorld, paymentHistory, type PaymentEvent } from "../../support/payment-world.ts";
+import {
+  newTransferWorld,
+  TRANSFER_PROVIDERS,
+  transferHistory,
+  type TransferEvent,
+} from "../../support/transfer-world.ts";
 import { rounds } from "../../support/rounds.ts";
 import { MAIN_KINDS, useEmptyStore } from "../../support/stores.ts";
 
@@ -12,7 +18,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
       fc.asyncProperty(paymentHistory(24), async (history) => {
         const engine = await memoryEngine();
         try {
-          await live(engine, history);
+          await liveThrough<PaymentEvent>(await newPaymentWorld(engine), history);
         } finally {
           await engine.close();
         }
@@ -26,14 +32,57 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
     useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
     it.each(fc.sample(paymentHistory(24), rounds(1, 20)))("(history %#)", async (...history) => {
-      await live(engine, history as PaymentEvent[]);
+      await liveThrough<PaymentEvent>(await newPaymentWorld(engine), history as PaymentEvent[]);
     });
   });
 });
 
+describe.each(TRANSFER_PROVIDERS)(
+  "the same by %s, whose events are late, twice, forged or lost",
+  (provider) => {
+    it("in memory", async () => {
+      await fc.assert(
+        fc.asyncProperty(transferHistory(24), async (history) => {
+          const engine = await memoryEngine();
+          try {
+            await liveThrough<TransferEvent>(await newTransferWorld(engine, provider), history);
+          } finally {
+            await engine.close();
+          }
+        }),
+        { numRuns: rounds(4, 100) },
+      );
+    }, 600_000);
+
+    describe.each(MAIN_KINDS.filter((kind) => kind !== "memory"))("in %s too", (kind) => {
+      let engine: Engine;
+      useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
+
+      it.each(fc.sample(transferHistory(24), rounds(1, 10)))("(history %#)", async (...history) => {
+        await liveThrough<TransferEvent>(
+          await newTransferWorld(engine, provider),
+          history as TransferEvent[],
+        );
+      });
+    });
+  },
+);
+
+/** A program and its provider. */
+interface World<Event> {
+  live(event: Event): Promise<void>;
+  faults(): Promise<string[]>;
+  untold(): Promise<string[]>;
+  calm(): Promise<void>;
+  differences(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
 /** Lives through a history, and checks the laws after each event and at the end. */
-async function live(engine: Engine, history: PaymentEvent[]): Promise<void> {
-  const world = await newPaymentWorld(engine);
+async function liveThrough<Event extends { does: string }>(
+  world: World<Event>,
+  history: Event[],
+): Promise<void> {
   try {
     for (const event of history) {
       await world.live(event);

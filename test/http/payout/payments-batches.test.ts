@@ -305,9 +305,9 @@ describe("a payments batch", () => {
     });
   });
 
-  it.each([[undefined], ["custom"]])("is refused for the method %j", async (method) => {
+  it.each([[undefined], ["cash"]])("is refused for the method %j", async (method) => {
     const faults = {
-      method: [method ? "is not one of paypal, bank, wise, crypto, dots" : "can't be blank"],
+      method: [method ? "is not one of paypal, bank, wise, crypto, dots, custom" : "can't be blank"],
     };
     expect(await outcome(app.v2("POST", "/payouts/create_payments_batch", { method }))).toEqual(
       invalid(faults),

@@ -12,6 +12,7 @@ const PLAN = {
   currency: "USD",
   total: 36_000,
   balance: null,
+  fee_estimate: null,
   to_pay: [
     { promoter_id: 1, name: "Jane Doe", payee: "jane@wallet.example", amount: 24_000, payout_ids: [1, 2] },
     { promoter_id: 2, name: "joe@example.com", payee: "joe@wallet.example", amount: 12_000, payout_ids: [3] },
@@ -364,6 +365,28 @@ describe("sending a payments batch", () => {
     expect((await send({ ignore_balance: true })).body).toEqual({ ...PLAN, balance: 35_999 });
   });
 
+  it("estimates the fees by the company's rule, and looks whether the balance suffices for them", async () => {
+    const fees = (fee_rule: object | null) =>
+      outcome(company(app, "PUT /payment_connections", { provider: "paypal", fee_rule }));
+    const plan = async () => (await company(app, "GET /payments_batches/1/plan")).body;
+    const rule = { percent: 2, fixed: 5, max: 300 };
+    expect(await fees(rule)).toMatchObject({ status: 200, body: { provider: "paypal", fee_rule: rule } });
+    // 2 % of 24000 is more than the most; 2 % of 12000 and 5 is less.
+    const priced = { ...PLAN, fee_estimate: { amount: 300 + 245, by: "rule" } };
+    expect(await plan()).toEqual(priced);
+    paypal.balance = "365.44";
+    const message =
+      "The balance is 36544, and the payments are 36000, with fees of about 545, in minor units";
+    expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
+    await connectPaypal(app, paypal);
+    paypal.balance = "365.45";
+    expect((await send()).body).toEqual({ ...priced, balance: 36_545 });
+    expect((await fees(null)).body).toMatchObject({ fee_rule: null });
+    const unlimited = { percent: 0.25, fixed: 25, max: null };
+    expect((await fees(unlimited)).body).toMatchObject({ fee_rule: unlimited });
+    expect((await fees({ percent: 101, fixed: 0, max: null })).status).toBe(422);
+  });
+
   it.each([
     [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
     [
@@ -530,6 +553,8 @@ describe("connecting PayPal", () => {
       campaign_id: null,
       profile_id: null,
       webhook_id: "hook-1",
+      fee_rule: null,
+      has_webhook_key: false,
       endpoint: "https://track.acme.example/hooks/payments/paypal/acme",
       created_at: NOW,
     };

@@ -51,6 +51,18 @@ describe.each([
     await runPaymentJob(app);
   };
 
+  it("shows the balance and the fees before anything is sent", async () => {
+    const { body } = await company(app, "GET /payments_batches/1/plan");
+    expect(body).toMatchObject({
+      total: 24_000,
+      balance: { wise: 10_050, stripe: 1_000_000, tremendous: 1_000_000 }[provider],
+      fee_estimate: provider === "wise" ? { amount: 136, by: "quote" } : null,
+    });
+    // Drafts need no balance.
+    await sendAll(app, provider);
+    expect((await states()).map(([state]) => state)).toEqual(["intent", "intent"]);
+  });
+
   it("pays each promoter once, and notices what is taken back", async () => {
     await sendAll(app, provider);
     await runPaymentJob(app);

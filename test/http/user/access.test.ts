@@ -200,6 +200,7 @@ const TABLE = {
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
     POST /payment_connections
+    PUT /payment_connections
     DELETE /payment_connections
     DELETE /payments_batches/:id
     GET /migrations

@@ -53,6 +53,7 @@ export const AUDITED = {
   "promoter-campaign": "promoter_campaign",
   reward: "reward",
   "saved-view": "saved_view",
+  "stripe-account": "stripe_account",
   switch: "switch",
   user: "user",
   webhook: "webhook",
@@ -248,7 +249,16 @@ export async function* scanAuditEntries(
 }
 
 /** They change along with other fields, or with every sign-in. */
-const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
+const BOOKKEEPING = new Set([
+  "updatedAt",
+  "customerHistory",
+  "lastSignInAt",
+  "lastLoginAt",
+  "signInCount",
+  "askedAt",
+  "checkedAt",
+  "nextAskAt",
+]);
 
 /** The fields of a record that changed, or null if none is worth logging. */
 function fieldChanges(

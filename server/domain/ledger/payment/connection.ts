@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
@@ -17,6 +17,15 @@ export const PROVIDER_WORDS: Record<PaymentProviderName, string> = {
   tremendous: "Tremendous",
 };
 
+/** A provider's fee for one payment: a fixed part and a percentage. */
+export interface FeeRule {
+  percent: number;
+  /** In the minor unit of the account's currency. */
+  fixed: number;
+  /** The most that the provider charges for a payment, in the minor unit. Null: there is no limit. */
+  max: number | null;
+}
+
 /** An account's connection with a provider that pays promoters. */
 export interface PaymentConnection {
   accountId: number;
@@ -29,8 +38,12 @@ export interface PaymentConnection {
   profileId: string | null;
   /** The secret, encrypted with a key that is not in the store. */
   sealedSecret: string;
-  /** The provider's id of the webhook for its events. Null: there are no events, so the server polls. */
+  /** PayPal: its id of the webhook for its events, or null if the server only polls. Null for other providers. */
   webhookId: string | null;
+  /** The key that shows whether an event is the provider's, encrypted like the secret. Absent or null: there is none. */
+  sealedWebhookKey?: string | null;
+  /** What the provider charges for a payment, as the company knows it. Absent or null: unknown. */
+  feeRule?: FeeRule | null;
   /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
   createdAt: string;
@@ -50,6 +63,7 @@ export interface PaymentConnectionInput {
   profileId?: string | null | undefined;
   secret: string;
   webhookId?: string | null | undefined;
+  webhookKey?: string | null | undefined;
   apiUrl?: string | null | undefined;
 }
 
@@ -59,11 +73,16 @@ export function connectPayments(
   accountId: number,
   { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
-  const { provider, clientId = null, campaignId = null, profileId = null, webhookId, apiUrl } = given;
+  const { provider, clientId = null, campaignId = null, profileId = null } = given;
+  const { webhookId, apiUrl } = given;
+  const isList = provider === "stripe" && typeof given.webhookKey === "string";
+  const webhookKey = isList ? given.webhookKey?.replaceAll(/\s+/g, " ") : given.webhookKey;
   if (provider === "paypal" && clientId === null) throw lacking("client_id");
   if (provider === "wise" && !/^\d{1,15}$/.test(profileId ?? "")) throw lacking("profile_id");
   if (provider === "tremendous" && campaignId === null) throw lacking("campaign_id");
+  if (!isWebhookKey(provider, webhookKey ?? null)) throw fault("webhook_key", "is invalid");
   const sealedSecret = seal.close(secret, placeOf({ accountId, provider }));
+  const sealKey = (key: string) => seal.close(key, keyPlaceOf({ accountId, provider }));
   return store.transact(async (tx) => {
     const before = await tx.get(paymentConnections, accountId, provider);
     const connection: PaymentConnection = {
@@ -74,12 +93,34 @@ export function connectPayments(
       profileId,
       sealedSecret,
       webhookId: webhookId === undefined ? (before?.webhookId ?? null) : webhookId,
+      sealedWebhookKey:
+        webhookKey === undefined ? (before?.sealedWebhookKey ?? null) : webhookKey && sealKey(webhookKey),
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
       createdAt: before?.createdAt ?? now.toISOString(),
+      ...(before?.feeRule != null && { feeRule: before.feeRule }),
     };
     await tx.put(paymentConnections, connection);
     return connection;
   });
+}
+
+/** Sets what a provider charges, for estimates. Null: unknown. @throws Failure `not_found` */
+export function setFeeRule(
+  { store }: Context,
+  accountId: number,
+  { provider, feeRule }: Pick<PaymentConnection, "provider"> & { feeRule: FeeRule | null },
+): Promise<PaymentConnection> {
+  return store.transact(async (tx) => {
+    const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), feeRule };
+    await tx.put(paymentConnections, connection);
+    return connection;
+  });
+}
+
+/** What a provider charges for some payments by a rule, in the minor unit. */
+export function feeBy({ percent, fixed, max }: FeeRule, amounts: number[]): number {
+  const feeOf = (amount: number) => Math.min(Math.round((amount * percent) / 100) + fixed, max ?? Infinity);
+  return amounts.reduce((sum, amount) => sum + feeOf(amount), 0);
 }
 
 /**
@@ -104,13 +145,22 @@ export function listPaymentConnections(store: Store, accountId: number): Promise
   return store.page(paymentConnections, "id", accountId, [], { limit: PAYMENT_PROVIDERS.length });
 }
 
+/** An account's connection with a provider, or null. */
+export function findPaymentConnection(
+  reader: Reader,
+  accountId: number,
+  provider: PaymentProviderName,
+): Promise<PaymentConnection | null> {
+  return reader.get(paymentConnections, accountId, provider);
+}
+
 /** @throws Failure `not_found` */
 export async function loadPaymentConnection(
   reader: Reader,
   accountId: number,
   provider: PaymentProviderName,
 ): Promise<PaymentConnection> {
-  const connection = await reader.get(paymentConnections, accountId, provider);
+  const connection = await findPaymentConnection(reader, accountId, provider);
   if (connection === null) {
     throw new Failure("not_found", `The account is not connected with ${PROVIDER_WORDS[provider]}`);
   }
@@ -124,6 +174,12 @@ export async function loadPaymentConnection(
  */
 export function secretOf(connection: PaymentConnection, seal: Seal): string {
   return seal.open(connection.sealedSecret, placeOf(connection));
+}
+
+/** The key of a connection's events, or null if there is none. @throws Failure `refused` if no key opens it */
+export function webhookKeyOf(connection: PaymentConnection, seal: Seal): string | null {
+  const { sealedWebhookKey: sealed = null } = connection;
+  return sealed === null ? null : seal.open(sealed, keyPlaceOf(connection));
 }
 
 /**
@@ -147,7 +203,9 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
     const former = await formerIn(tx.view, accountId, seal);
     for (const connection of former) {
       const sealedSecret = seal.close(secretOf(connection, seal), placeOf(connection));
-      await tx.put(paymentConnections, { ...connection, sealedSecret });
+      const key = webhookKeyOf(connection, seal);
+      const sealedWebhookKey = key && seal.close(key, keyPlaceOf(connection));
+      await tx.put(paymentConnections, { ...connection, sealedSecret, sealedWebhookKey });
     }
     return former.length;
   });
@@ -156,21 +214,49 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
 /** Whether `resealPayments` has something to do. @throws Failure `refused` if it could not do it */
 export async function hasFormerSecrets(view: View, accountId: number, seal: Seal): Promise<boolean> {
   const former = await formerIn(view, accountId, seal);
-  for (const connection of former) secretOf(connection, seal);
+  for (const connection of former) {
+    secretOf(connection, seal);
+    webhookKeyOf(connection, seal);
+  }
   return former.length > 0;
 }
 
 async function formerIn(view: View, accountId: number, seal: Seal): Promise<PaymentConnection[]> {
   const own = await view.list(paymentConnections, "id", accountId, []);
-  return own.filter(({ sealedSecret }) => !seal.isCurrent(sealedSecret));
+  return own.filter(
+    ({ sealedSecret, sealedWebhookKey: key = null }) =>
+      !seal.isCurrent(sealedSecret) || (key !== null && !seal.isCurrent(key)),
+  );
+}
+
+/** Stripe has a secret for each endpoint, and an account may need two. Wise signs with a key whose public part it publishes. */
+function isWebhookKey(provider: PaymentProviderName, key: string | null): boolean {
+  if (key === null) return true;
+  if (provider === "stripe") return /^whsec_\S+(?: whsec_\S+)*$/.test(key);
+  if (provider === "tremendous") return /^\S+$/.test(key);
+  return provider === "wise" && isRsaKey(key);
+}
+
+function isRsaKey(key: string): boolean {
+  try {
+    return createPublicKey(key).asymmetricKeyType === "rsa";
+  } catch {
+    return false; // not a key in PEM
+  }
 }
 
 function lacking(field: string): Failure {
-  return new Failure("invalid", `Validation failed: ${field} can't be blank`, {
-    [field]: ["can't be blank"],
-  });
+  return fault(field, "can't be blank");
+}
+
+function fault(field: string, words: string): Failure {
+  return new Failure("invalid", `Validation failed: ${field} ${words}`, { [field]: [words] });
 }
 
 function placeOf({ accountId, provider }: Pick<PaymentConnection, "accountId" | "provider">): string {
   return `${accountId} ${provider}`;
+}
+
+function keyPlaceOf(connection: Parameters<typeof placeOf>[0]): string {
+  return `${placeOf(connection)} webhook`;
 }

@@ -28,6 +28,7 @@ import {
   type Payment,
   type PaymentOrder,
 } from "./payment.ts";
+import { whyNotPayable } from "./stripe-account.ts";
 
 const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
 
@@ -298,6 +299,8 @@ async function check(
   const payee = textOf(method.details[field]);
   if (payee === null) return `${field} is missing`;
   if (!isPayee.test(payee)) return `${field} is invalid`;
+  const refusal = provider === "stripe" ? await whyNotPayable(tx, payout.accountId, payee) : null;
+  if (refusal !== null) return refusal;
   return { name: nameOf(method, promoter), payee, payoutMethodId: method.id };
 }
 

@@ -201,6 +201,18 @@ export async function loadPayment(reader: Reader, accountId: number, id: number)
   return payment;
 }
 
+/** The order with this reference, or with a payment that has it, or null. */
+export async function findOrderNamed(
+  reader: Reader,
+  accountId: number,
+  reference: string,
+): Promise<PaymentOrder | null> {
+  const order = await reader.find(paymentOrders, "reference", accountId, [reference]);
+  if (order !== null) return order;
+  const payment = await reader.find(payments, "reference", accountId, [reference]);
+  return payment && reader.get(paymentOrders, accountId, payment.orderId);
+}
+
 /** The payments of a batch, oldest first. */
 export async function listPayments(view: View, accountId: number, batchId: number): Promise<Payment[]> {
   return (await view.list(payments, "batch", accountId, [batchId])).toSorted(

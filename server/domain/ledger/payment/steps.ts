@@ -10,6 +10,7 @@ import { promoters } from "../../people/promoter/promoter.ts";
 import { receiverOf } from "./intent.ts";
 import { tellPromoter } from "./notice.ts";
 import {
+  findOrderNamed,
   isLive,
   loadPayment,
   paymentOrders,
@@ -137,17 +138,14 @@ function unasked(order: PaymentOrder, now: Date): PaymentOrder {
   return { ...order, ...never, nextAskAt: now.toISOString() };
 }
 
-/**
- * Makes the server ask about an order soon, because its provider has news. Resolves to null if the account
- * has no such order.
- */
+/** Makes the server ask soon about the order that has this reference, or a payment with it. Resolves to null without one. */
 export function hurryOrder(
   context: Context,
   accountId: number,
   { reference, providerId }: { reference: string; providerId: string | null },
 ): Promise<PaymentOrder | null> {
   return context.store.transact(async (tx) => {
-    const order = await tx.find(paymentOrders, "reference", accountId, [reference]);
+    const order = await findOrderNamed(tx, accountId, reference);
     if (order === null) return null;
     const after = {
       ...order,

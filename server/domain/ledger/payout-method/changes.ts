@@ -26,15 +26,30 @@ export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSel
 export async function createPayoutMethod(
   context: Context,
   accountId: number,
-  { promoterId, ...input }: PayoutMethodInput & { promoterId: number },
+  given: PayoutMethodInput & { promoterId: number },
 ): Promise<PayoutMethod> {
   const id = await context.store.nextId("payout-method");
-  return context.store.transact(async (tx) => {
-    refuseErased(await loadPromoter(tx, accountId, promoterId));
-    const own = { accountId, id, promoterId, meta: {}, isManaged: false };
-    const after = { ...own, ...input, createdAt: context.now.toISOString() };
-    return putPayoutMethod(tx, context, { before: null, after });
-  });
+  return context.store.transact((tx) => addPayoutMethod(tx, context, { ...given, accountId, id }));
+}
+
+/** The same within a transaction. */
+export async function addPayoutMethod(
+  tx: Transaction,
+  context: Context,
+  given: PayoutMethodInput & Pick<PayoutMethod, "accountId" | "id" | "promoterId">,
+): Promise<PayoutMethod> {
+  refuseErased(await loadPromoter(tx, given.accountId, given.promoterId));
+  const after = { meta: {}, isManaged: false, ...given, createdAt: context.now.toISOString() };
+  return putPayoutMethod(tx, context, { before: null, after });
+}
+
+/** Pays a promoter by one of their methods from now on. */
+export function selectPayoutMethod(
+  tx: Transaction,
+  context: Context,
+  before: PayoutMethod,
+): Promise<PayoutMethod> {
+  return putPayoutMethod(tx, context, { before, after: { ...before, isSelected: true } });
 }
 
 /**

@@ -1,0 +1,239 @@
+import { Failure } from "../../../failure.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Context } from "../../context.ts";
+import { isErased } from "../../people/erased.ts";
+import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
+import { addPayoutMethod, selectPayoutMethod } from "../payout-method/changes.ts";
+import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
+
+/**
+ * `opening`: Stripe was asked for it, and has not named it yet. `incomplete`: the promoter must enter more. `pending`: Stripe
+ * checks what was entered. `enabled`: it takes transfers. `rejected`: Stripe refuses it. `lost`: the company's key can't see it.
+ */
+export const STRIPE_ACCOUNT_STATES = [
+  "opening",
+  "incomplete",
+  "pending",
+  "enabled",
+  "rejected",
+  "lost",
+] as const;
+
+export type StripeAccountState = (typeof STRIPE_ACCOUNT_STATES)[number];
+
+/** What Stripe says about an account. */
+export interface StripeAccountReport {
+  stripeId: string;
+  state: Exclude<StripeAccountState, "opening" | "lost">;
+  /** Stripe's names of the fields that are missing, such as `individual.verification.document`. */
+  missing: string[];
+  /** Whether Stripe pays out to the promoter's bank. */
+  hasPayouts: boolean;
+}
+
+/** The account of a promoter at Stripe, which was opened under the company's key. */
+export interface StripeAccount {
+  accountId: number;
+  promoterId: number;
+  /** A UUID that identifies it at Stripe before its id is known. */
+  reference: string;
+  /** The two letters of the promoter's country. Stripe never changes it. */
+  country: string;
+  /** Null: not known yet. */
+  stripeId: string | null;
+  state: StripeAccountState;
+  missing: string[];
+  hasPayouts: boolean;
+  /** The payout method that pays to it. Null: it has not been enabled yet. */
+  payoutMethodId: number | null;
+  /** When Stripe was first asked to open it by a key that it still remembers. */
+  askedAt: string;
+  checkedAt: string | null;
+  /** When the server asks about it again, or null if it waits for an event or the promoter. */
+  nextAskAt: string | null;
+  createdAt: string;
+}
+
+export const stripeAccounts = table<StripeAccount>()({
+  name: "stripe-account",
+  key: ["promoter_id"],
+  columns: { promoter_id: "integer", stripe_id: "text", next_ask_at: "text" },
+  unique: { stripe: ["stripe_id"] },
+  indexes: { due: { on: ["next_ask_at"], where: "next_ask_at is not null" } },
+});
+
+/** A promoter's account at Stripe, or null. */
+export function findStripeAccount(
+  reader: Reader,
+  accountId: number,
+  promoterId: number,
+): Promise<StripeAccount | null> {
+  return reader.get(stripeAccounts, accountId, promoterId);
+}
+
+/** The accounts that the server asks about now. */
+export function listDueStripeAccounts(store: Store, accountId: number, now: Date): Promise<StripeAccount[]> {
+  const between = { from: "", before: `${now.toISOString()}~` };
+  return store.page(stripeAccounts, "due", accountId, [], { limit: DUE_AT_ONCE, between });
+}
+
+const DUE_AT_ONCE = 100;
+
+/**
+ * Records that a promoter wants an account, before Stripe is asked to open it. An account that exists stays, with its country;
+ * one that was lost is replaced.
+ *
+ * @throws Failure `refused` for an erased promoter
+ */
+export function intendStripeAccount(
+  context: Context,
+  accountId: number,
+  { promoterId, country }: { promoterId: number; country: string },
+): Promise<StripeAccount> {
+  const { store, chance, now } = context;
+  return store.transact(async (tx) => {
+    await tx.lock(promoters, accountId, promoterId);
+    if (isErased(await loadPromoter(tx, accountId, promoterId)))
+      throw new Failure("refused", "The promoter was erased");
+    const before = await tx.get(stripeAccounts, accountId, promoterId);
+    if (before !== null && before.state !== "lost") return before;
+    const at = now.toISOString();
+    const after: StripeAccount = {
+      accountId,
+      promoterId,
+      reference: chance.uuid(),
+      country,
+      stripeId: null,
+      state: "opening",
+      missing: [],
+      hasPayouts: false,
+      payoutMethodId: null,
+      askedAt: at,
+      checkedAt: null,
+      nextAskAt: nextAskAt("opening", { createdAt: at, now }),
+      createdAt: at,
+    };
+    await tx.put(stripeAccounts, after);
+    return after;
+  });
+}
+
+/** Records that Stripe is asked anew to open an account, because it has forgotten the first key. */
+export function askAnew({ store, now }: Context, given: StripeAccount): Promise<StripeAccount | null> {
+  return store.transact(async (tx) => {
+    const before = await lockSame(tx, given);
+    if (before === null || before.stripeId !== null) return before;
+    const after = { ...before, askedAt: now.toISOString() };
+    await tx.put(stripeAccounts, after);
+    return after;
+  });
+}
+
+/** Forgets an account that Stripe has refused to open, so that the promoter can try another country. */
+export function forgetStripeAccount({ store }: Context, given: StripeAccount): Promise<void> {
+  return store.transact(async (tx) => {
+    const before = await lockSame(tx, given);
+    if (before?.stripeId === null) await tx.remove(stripeAccounts, given.accountId, given.promoterId);
+  });
+}
+
+/**
+ * Records what Stripe says about an account: null if the company's key can't see it any more, or `silent`. When it takes
+ * transfers for the first time, the promoter is paid by it from then on. It may be recorded any number of times, in any order.
+ */
+export function recordStripeAccount(
+  context: Context,
+  given: StripeAccount,
+  report: StripeAccountReport | "silent" | null,
+): Promise<StripeAccount | null> {
+  const { store, now } = context;
+  return store.transact(async (tx) => {
+    const before = await lockSame(tx, given);
+    if (before === null) return null;
+    let after: StripeAccount = { ...before, nextAskAt: nextAskAt(before.state, { ...before, now }) };
+    if (report === null) after = { ...before, state: "lost", nextAskAt: null };
+    else if (report !== "silent") {
+      const next = nextAskAt(report.state, { ...before, now });
+      after = { ...before, ...report, checkedAt: now.toISOString(), nextAskAt: next };
+    }
+    if (after.state === "enabled" && after.payoutMethodId === null)
+      after = { ...after, payoutMethodId: (await addMethod(tx, context, after)).id };
+    await tx.put(stripeAccounts, after);
+    return after;
+  });
+}
+
+/**
+ * Pays a promoter by their enabled account at Stripe from now on, also after they had chosen another method.
+ *
+ * @throws Failure `refused` unless it is enabled
+ */
+export function selectStripeAccount(context: Context, given: StripeAccount): Promise<PayoutMethod> {
+  const { store } = context;
+  return store.transact(async (tx) => {
+    const account = await lockSame(tx, given);
+    if (account?.state !== "enabled")
+      throw new Failure("refused", "Stripe does not let this account be paid yet");
+    const { accountId, payoutMethodId } = account;
+    const known = payoutMethodId === null ? null : await tx.get(payoutMethods, accountId, payoutMethodId);
+    if (known?.isSelected) return known;
+    if (known?.isDisabled) throw new Failure("refused", "The company has disabled this payout method.");
+    const method = await addMethod(tx, context, account);
+    await tx.put(stripeAccounts, { ...account, payoutMethodId: method.id });
+    return method;
+  });
+}
+
+/** Why a promoter's account can't be paid to, or null if it can, or was not opened here. */
+export async function whyNotPayable(
+  reader: Reader,
+  accountId: number,
+  stripeId: string,
+): Promise<string | null> {
+  const account = await reader.find(stripeAccounts, "stripe", accountId, [stripeId]);
+  if (account === null || account.state === "enabled") return null;
+  if (account.state === "lost") return "Your key for Stripe can't see the promoter's account";
+  const missing = account.missing.length === 0 ? "" : `: ${account.missing.join(", ")} missing`;
+  return `Stripe has not enabled transfers to the promoter's account${missing}`;
+}
+
+/** The record, unless another account has replaced it, or the promoter is gone. */
+async function lockSame(
+  tx: Transaction,
+  { accountId, promoterId, reference }: StripeAccount,
+): Promise<StripeAccount | null> {
+  const account = await tx.lock(stripeAccounts, accountId, promoterId);
+  return account?.reference === reference ? account : null;
+}
+
+async function addMethod(
+  tx: Transaction,
+  context: Context,
+  { accountId, promoterId, stripeId }: StripeAccount,
+): Promise<PayoutMethod> {
+  const methods = await tx.view.list(payoutMethods, "promoter", accountId, [promoterId]);
+  const known = methods.find(
+    ({ method, details, isDisabled }) =>
+      method === "custom" && details["stripe_account"] === stripeId && !isDisabled,
+  );
+  if (known !== undefined) return selectPayoutMethod(tx, context, known);
+  const target = { method: "custom", details: { stripe_account: stripeId } } as const;
+  const id = await context.store.nextId("payout-method");
+  const own = { accountId, id, promoterId, isSelected: true, isDisabled: false };
+  return addPayoutMethod(tx, context, { ...own, ...target });
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** When to ask without an event. A promoter who has not finished after a month comes back to the page anyway. */
+function nextAskAt(
+  state: StripeAccountState,
+  { createdAt, now }: { createdAt: string; now: Date },
+): string | null {
+  if (state === "rejected" || state === "lost") return null;
+  const isYoung = now.getTime() - Date.parse(createdAt) < 30 * DAY_MS;
+  if (state !== "enabled" && !isYoung) return null;
+  return new Date(now.getTime() + (state === "enabled" ? DAY_MS : HOUR_MS)).toISOString();
+}
