@@ -9,6 +9,10 @@ import { billingConnections } from "./domain/ledger/billing/connection.ts";
 import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
+import { invoiceAgreements } from "./domain/ledger/invoice/agreement.ts";
+import { invoiceTexts } from "./domain/ledger/invoice/company.ts";
+import { invoicedPayouts, invoices, invoiceSeries } from "./domain/ledger/invoice/invoice.ts";
+import { taxDetails } from "./domain/ledger/invoice/tax-details.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
@@ -83,6 +87,11 @@ export const TABLES: readonly AnyTable[] = [
   freezes,
   commissionSources,
   instalments,
+  invoices,
+  invoiceAgreements,
+  invoiceSeries,
+  invoiceTexts,
+  invoicedPayouts,
   lanes,
   leads,
   leases,
@@ -120,6 +129,7 @@ export const TABLES: readonly AnyTable[] = [
   sourceIds,
   subIdNames,
   switches,
+  taxDetails,
   unfinishedErasures,
   unsubscriptions,
   users,

@@ -13,6 +13,7 @@ import { createCommissionOperation, updateCommissionOperation } from "./commissi
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
+import { INVOICE_OPERATIONS } from "./invoice/invoice-operations.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
 import { checkScriptOperation } from "./home/script-check.ts";
@@ -161,6 +162,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ]),
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
+  ...INVOICE_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ["POST", "/imports", importOperation],

@@ -31,6 +31,9 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   campaign: "Campaign",
   commission: "Commission",
   rates: "Exchange rates",
+  invoice: "Invoice",
+  invoice_agreement: "Agreement to invoices",
+  invoice_text: "Text of invoices",
   referral: "Lead",
   migration: "Migration",
   payment: "Payment",
@@ -45,6 +48,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   promoter_campaign: "Promoter in a campaign",
   reward: "Reward",
   switch: "Switch",
+  tax_details: "Tax form",
   user: "User",
   webhook: "Webhook",
 };

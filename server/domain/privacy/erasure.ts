@@ -12,6 +12,7 @@ import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { forgetMigrationTexts } from "../program/migration/migration.ts";
 import { forgetSourceTexts } from "../program/migration/source-id.ts";
 import { forgetSubIds } from "../people/origin.ts";
+import { taxDetails } from "../ledger/invoice/tax-details.ts";
 import { payments } from "../ledger/payment/payment.ts";
 import { payoutHolds } from "../ledger/payout-method/hold.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
@@ -65,6 +66,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     await tx.remove(payoutHolds, accountId, id);
+    await tx.remove(taxDetails, accountId, id);
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))

@@ -5,7 +5,7 @@ import { findSignedInPromoter } from "../../domain/people/portal/sign-in.ts";
 import type { Promoter } from "../../domain/people/promoter/promoter.ts";
 import { noteUse, type Session } from "../../domain/access/session.ts";
 import { Failure } from "../../failure.ts";
-import { NO_STORE, empty, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
+import { NO_STORE, empty, file, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
 import { readBearer, readSessionToken, SESSION_COOKIES } from "../../http/credentials.ts";
 import { clientAddress, networkOf } from "../../http/client-address.ts";
 import { v2Error } from "../../http/errors.ts";
@@ -15,6 +15,7 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
+import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
@@ -27,6 +28,8 @@ export interface OpenRequest extends SignInLimits {
   address: string | null;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
+  /** Encrypts tax numbers. */
+  seal: Seal;
   /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
   /** Headers that the handler adds to its answer. */
@@ -104,16 +107,17 @@ function route(
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { publicUrl, mail } = services;
+      const { publicUrl, mail, seal } = services;
       const hasMail = mail !== null;
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
-      const edges = { publicUrl, address, ...attempts, hasMail, afterwards, headers, cookies };
+      const edges = { publicUrl, address, ...attempts, hasMail, seal, afterwards, headers, cookies };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
+      if (media !== undefined && answer instanceof Uint8Array) return file(answer, media, headers);
       if (media !== undefined) return text(String(answer), media, headers);
       return withCookies(status === 204 ? empty(headers) : json(answer, headers, status), cookies);
     } catch (error) {

@@ -62,6 +62,13 @@ const TABLE = {
     GET /payments_batches
     GET /payments
     GET /payout_holds
+    GET /invoices
+    GET /invoices/:id
+    GET /invoices/:id/pdf
+    GET /invoices/template
+    POST /invoices/preview_template
+    GET /invoices/preview
+    GET /invoicing
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -136,6 +143,9 @@ const TABLE = {
     DELETE /commissions/destroy
     POST /commissions/generate_payouts
     POST /setup/script
+    GET /invoices/export
+    GET /invoices/export_zip
+    GET /invoices/zip
     GET /exports/promoters
     GET /exports/referrals
     GET /exports/commissions
@@ -174,6 +184,12 @@ const TABLE = {
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
+    POST /invoices
+    POST /invoices/void
+    POST /invoices/finalize
+    DELETE /invoices/destroy
+    PUT /invoices/custom_template
+    PUT /invoicing
     POST /payment_connections
     DELETE /payment_connections
     DELETE /payments_batches/:id

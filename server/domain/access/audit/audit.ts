@@ -36,6 +36,9 @@ export const AUDITED = {
   campaign: "campaign",
   commission: "commission",
   "day-rates": "rates",
+  invoice: "invoice",
+  "invoice-agreement": "invoice_agreement",
+  "invoice-text": "invoice_text",
   lead: "referral",
   migration: "migration",
   payment: "payment",
@@ -50,6 +53,7 @@ export const AUDITED = {
   "promoter-campaign": "promoter_campaign",
   reward: "reward",
   switch: "switch",
+  "tax-details": "tax_details",
   user: "user",
   webhook: "webhook",
 } as const;
@@ -271,7 +275,7 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
 }
 
 /** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
-const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
+const SECRET = /hash|seal|taxNumber|secret|token|password|key|details|meta|headers|factor/i;
 /** Names that only look like secrets. */
 const PUBLIC = new Set([
   "requiresSecondFactor",
