@@ -1,5 +1,8 @@
 import { taxDetails, taxNumberOf } from "../../server/domain/ledger/invoice/tax-details.ts";
-import { invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
+import { voidInvoice } from "../../server/domain/ledger/invoice/changes.ts";
+import { createInvoices, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
+import { invoices } from "../../server/domain/ledger/invoice/invoice.ts";
+import { Failure } from "../../server/failure.ts";
 import { agree } from "../../server/domain/ledger/invoice/agreement.ts";
 import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import type { TestApp } from "./app.ts";
@@ -61,4 +64,16 @@ export async function nameCompany(app: TestApp, promoter: Promoter, companyName:
 export async function storedTaxForm(app: TestApp, promoterId: number) {
   const stored = await app.services.store.get(taxDetails, app.accountId, promoterId);
   return stored && { stored, taxNumber: taxNumberOf(stored, app.services.seal) };
+}
+
+/** Invoices three paid payouts, voids the oldest invoice, and invoices its payouts again. */
+export async function invoiceAndVoid({ context, accountId }: TestApp): Promise<void> {
+  await createInvoices(context, accountId, [1, 2]);
+  await createInvoices(context, accountId, [3]);
+  const [oldest] = await context.store.page(invoices, "id", accountId, [], { limit: 1 });
+  await voidInvoice(context, accountId, oldest!.id).catch((error: unknown) => {
+    // It is voided already if the work is repeated.
+    if (!(error instanceof Failure) || error.kind !== "refused") throw error;
+  });
+  await createInvoices(context, accountId, [1, 2, 3]);
 }
