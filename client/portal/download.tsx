@@ -10,10 +10,14 @@ export function DownloadButton({ name, load }: { name: string; load: () => Promi
   );
 }
 
-/** The page fetches the file, because a link could not send the token of a frame. */
-async function save(name: string, load: () => Promise<string>): Promise<void> {
+function save(name: string, load: () => Promise<string>): Promise<void> {
+  return saveFile(name, async () => new Blob([await load()], { type: "text/csv" }));
+}
+
+/** Saves a file of this name. The page fetches it, because a link could not send the token of a frame. */
+export async function saveFile(name: string, load: () => Promise<Blob>): Promise<void> {
   try {
-    const address = URL.createObjectURL(new Blob([await load()], { type: "text/csv" }));
+    const address = URL.createObjectURL(await load());
     const link = document.createElement("a");
     link.href = address;
     link.download = name;

@@ -13,6 +13,7 @@ import { amountOf } from "../../ui/amount.ts";
 import { DownloadButton } from "../download.tsx";
 import { Earned } from "../home/earned.tsx";
 import { METHODS, PAYMENT_STATES, PAYOUT_STATES } from "../words.ts";
+import { Invoices } from "./invoices.tsx";
 import { Receipt } from "./receipt.tsx";
 
 type Payout = components["schemas"]["PortalPayout"];
@@ -46,6 +47,7 @@ export function Payouts() {
             }
           />
         </div>
+        <Invoices />
         <OnTheWay />
       </div>
       {shown.value !== null && <Receipt id={shown.value} onClose={() => (shown.value = null)} />}

@@ -12,7 +12,7 @@ import type { View } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, listOf, word } from "../../input/fields.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { htmlAnswer } from "./invoice-json.ts";
@@ -148,7 +148,7 @@ export const updateInvoicingOperation: V2Operation = {
   answer,
   refusals: ["invalid", "refused"],
   async handle({ event, account, context }) {
-    const { agreement, ...given } = shapeChanges(updateBody, await readJson(event));
+    const { agreement, ...given } = shapeFormChanges(updateBody, await readJson(event));
     const updated = await updateInvoicing(context, account.id, {
       changes: changesOf(given),
       agreement,

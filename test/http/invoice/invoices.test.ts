@@ -260,16 +260,18 @@ describe.each(STORAGES)("invoices on %s", (storage) => {
 
   it("shows the settings, and refuses what no invoice can say", async () => {
     expect((await company(app, "GET /invoicing")).body).toEqual(INVOICING);
-    expect(
-      await outcome(company(app, "PUT /invoicing", { country: "QQ", prefix: "A B", legal_name: "" })),
-    ).toEqual({
+    expect(await outcome(company(app, "PUT /invoicing", { country: "QQ" }))).toEqual({
       status: 422,
       body: {
-        message: "Validation failed: legal_name can't be blank",
+        message: "Validation failed: country must be the two-letter code of a country, such as DE",
         code: "invalid_params",
-        errors: { legal_name: ["can't be blank"] },
+        errors: { country: ["must be the two-letter code of a country, such as DE"] },
       },
     });
+    // A form sends all its fields. An empty one that an invoice needs stays as it was.
+    expect((await company(app, "PUT /invoicing", { legal_name: "", tax_number: "" })).body).toEqual(
+      INVOICING,
+    );
     expect(await outcome(company(app, "PUT /invoicing", { vat_id: "IE12", prefix: "A B" }))).toMatchObject({
       status: 422,
       body: {
