@@ -38,6 +38,11 @@ export const PAGES = [
     component: lazy(async () => (await import("./money/payouts.tsx")).Payouts),
   },
   {
+    path: "/portal/invoices",
+    title: "Invoices",
+    component: lazy(async () => (await import("./money/invoices.tsx")).Invoices),
+  },
+  {
     path: "/portal/campaigns",
     title: "Campaigns",
     component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),

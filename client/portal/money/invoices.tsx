@@ -2,8 +2,10 @@ import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
-import { money, date } from "../../ui/format.ts";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date, money } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { saveFile } from "../download.tsx";
@@ -41,7 +43,7 @@ const COLUMNS: Column<Invoice>[] = [
     cell: (invoice) => (
       <button
         class="button little"
-        aria-label={`Download ${invoice.number}`}
+        aria-label={`PDF of ${invoice.number}`}
         onClick={() => void saveFile(`${invoice.number}.pdf`, () => load(invoice.id))}
       >
         PDF
@@ -50,7 +52,7 @@ const COLUMNS: Column<Invoice>[] = [
   },
 ];
 
-/** The invoices that the company writes in the promoter's name. Nothing if it writes none. */
+/** The invoices that the company writes in the promoter's name. */
 export function Invoices() {
   const filters = useFilters({ page: "1", sort: "" });
   const agreement = useLoad((signal) => answer(api.GET("/api/v2/affiliate/invoice_agreement", { signal })));
@@ -60,12 +62,10 @@ export function Invoices() {
     ),
   );
   const state = agreement.data.value;
-  const isEmpty = (list.data.value?.total ?? 0) === 0;
-  if (isEmpty && state?.is_on !== true) return null;
+  const mustAgree = state?.is_on && state.agreement !== null && state.agreement.agreed_at === null;
   return (
-    <section>
-      <h2>Invoices</h2>
-      {state?.is_on && state.agreement !== null && state.agreement.agreed_at === null && (
+    <Page title="Invoices">
+      {mustAgree && (
         <p class="notice warn" role="status">
           <span>
             The company can write your invoices once you have{" "}
@@ -73,8 +73,20 @@ export function Invoices() {
           </span>
         </p>
       )}
-      <Table caption="Invoices" columns={COLUMNS} list={list} empty={<p>There are no invoices yet.</p>} />
-    </section>
+      <Table
+        caption="Invoices"
+        columns={COLUMNS}
+        list={list}
+        empty={
+          <Empty title="No invoices yet">
+            <p>Some companies write the invoices for what they pay you. You find them here.</p>
+            <a class="button" href="/portal/settings#tab=invoice">
+              Check your invoice details
+            </a>
+          </Empty>
+        }
+      />
+    </Page>
   );
 }
 

@@ -13,7 +13,6 @@ import { amountOf } from "../../ui/amount.ts";
 import { DownloadButton } from "../download.tsx";
 import { Earned } from "../home/earned.tsx";
 import { METHODS, PAYMENT_STATES, PAYOUT_STATES } from "../words.ts";
-import { Invoices } from "./invoices.tsx";
 import { Receipt } from "./receipt.tsx";
 
 type Payout = components["schemas"]["PortalPayout"];
@@ -47,7 +46,6 @@ export function Payouts() {
             }
           />
         </div>
-        <Invoices />
         <OnTheWay />
       </div>
       {shown.value !== null && <Receipt id={shown.value} onClose={() => (shown.value = null)} />}
