@@ -123,7 +123,11 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, { ...email, values: { ...email.values, email: address, ...link, ...money } }),
+    ...writeEmail(templates, {
+      kind,
+      language: promoter.language,
+      values: { ...email.values, email: address, ...link, ...money },
+    }),
     to: address,
     from: account.mailSender,
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,

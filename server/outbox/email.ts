@@ -75,7 +75,7 @@ export async function emailFor(
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
   const { sum } = occasion;
-  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
+  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, promoter.language);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
   return newEmail(store, kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
@@ -120,7 +120,9 @@ async function offerOf(
   reader: Reader,
   { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
 ): Promise<string> {
-  return (await loadTerms(reader, { account, campaign, promoter, joined })).join(" ");
+  return (await loadTerms(reader, { account, campaign, promoter, joined, language: promoter.language })).join(
+    " ",
+  );
 }
 
 function occasionOf(change: RecordChange): Occasion | null {

@@ -4,6 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
+import { t } from "../../languages/messages.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
@@ -12,41 +13,46 @@ import { saveFile } from "../download.tsx";
 
 type Invoice = components["schemas"]["PortalInvoice"];
 
-const STATES: Record<Invoice["status"], { tone: Tone; children: string }> = {
-  draft: { tone: "quiet", children: "Draft" },
-  open: { tone: "warn", children: "Open" },
-  paid: { tone: "good", children: "Paid" },
-  voided: { tone: "quiet", children: "Voided" },
+const TONES: Record<Invoice["status"], Tone> = {
+  draft: "quiet",
+  open: "warn",
+  paid: "good",
+  voided: "quiet",
 };
 
-const COLUMNS: Column<Invoice>[] = [
+const columns = (): Column<Invoice>[] => [
   {
     id: "number",
-    title: "Number",
+    title: t("paper.number"),
     cell: ({ number, kind }) => (
       <>
-        {number} {kind === "credit_note" && <Badge tone="quiet">Credit note</Badge>}
+        {number} {kind === "credit_note" && <Badge tone="quiet">{t("paper.credit_note")}</Badge>}
       </>
     ),
   },
-  { id: "date", title: "Date", isWide: true, cell: (invoice) => date(invoice.date) },
+  { id: "date", title: t("paper.date"), isWide: true, cell: (invoice) => date(invoice.date) },
   {
     id: "total",
-    title: "Amount",
+    title: t("paper.amount"),
     isNumber: true,
     cell: ({ total_incl_tax: total, currency }) => money(total, { currency }),
   },
-  { id: "state", title: "State", isWide: true, cell: ({ status }) => <Badge {...STATES[status]} /> },
+  {
+    id: "state",
+    title: t("paper.state"),
+    isWide: true,
+    cell: ({ status }) => <Badge tone={TONES[status]}>{t(`paper.${status}`)}</Badge>,
+  },
   {
     id: "file",
-    title: "File",
-    cell: (invoice) => (
+    title: t("paper.file"),
+    cell: ({ id, number }) => (
       <button
         class="button little"
-        aria-label={`PDF of ${invoice.number}`}
-        onClick={() => void saveFile(`${invoice.number}.pdf`, () => load(invoice.id))}
+        aria-label={t("paper.pdf", { number: number ?? "" })}
+        onClick={() => void saveFile(`${number}.pdf`, () => load(id))}
       >
-        PDF
+        {"PDF"}
       </button>
     ),
   },
@@ -64,24 +70,23 @@ export function Invoices() {
   const state = agreement.data.value;
   const mustAgree = state?.is_on && state.agreement !== null && state.agreement.agreed_at === null;
   return (
-    <Page title="Invoices">
+    <Page title={t("page.invoices")}>
       {mustAgree && (
         <p class="notice warn" role="status">
           <span>
-            The company can write your invoices once you have{" "}
-            <a href="/portal/settings#tab=invoice">agreed</a>.
+            {t("paper.must_agree")} <a href="/portal/settings#tab=invoice">{t("paper.must_agree.read")}</a>
           </span>
         </p>
       )}
       <Table
-        caption="Invoices"
-        columns={COLUMNS}
+        caption={t("page.invoices")}
+        columns={columns()}
         list={list}
         empty={
-          <Empty title="No invoices yet">
-            <p>Some companies write the invoices for what they pay you. You find them here.</p>
+          <Empty title={t("paper.none")}>
+            <p>{t("paper.none.text")}</p>
             <a class="button" href="/portal/settings#tab=invoice">
-              Check your invoice details
+              {t("paper.none.check")}
             </a>
           </Empty>
         }

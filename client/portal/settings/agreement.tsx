@@ -3,6 +3,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { date } from "../../ui/format.ts";
+import { t } from "../../languages/messages.ts";
 import { Form, useForm } from "../../ui/form/form.tsx";
 
 /** The agreement that the company writes the promoter's invoices. Nothing if it writes none. */
@@ -13,28 +14,23 @@ export function Agreement() {
   if (!found?.is_on || found.agreement === null) return null;
   const { text, version, agreed_at: agreedAt } = found.agreement;
   return (
-    <section class="card narrow stack" aria-label="Agreement">
-      <h2>Who writes your invoices</h2>
+    <section class="card narrow stack" aria-label={t("agreement.title")}>
+      <h2>{t("agreement.title")}</h2>
       <p style={{ "white-space": "pre-line" }}>{text}</p>
       {agreedAt === null ? (
         <Form
           form={form}
-          action="I agree"
+          action={t("agreement.agree")}
           onSubmit={async () => {
             const body = { version };
             loaded.data.value = await answer(api.POST("/api/v2/affiliate/invoice_agreement", { body }));
-            toast("Thank you. The company can write your invoices now.");
+            toast(t("agreement.thanks"));
           }}
         >
-          <p class="small soft">Version {version}</p>
+          <p class="small soft">{t("agreement.version", { version: String(version) })}</p>
         </Form>
       ) : (
-        <p class="row">
-          <Badge tone="good">Agreed</Badge>{" "}
-          <span class="soft">
-            on {date(agreedAt)}, version {version}
-          </span>
-        </p>
+        <Badge tone="good">{t("agreement.since", { date: date(agreedAt), version: String(version) })}</Badge>
       )}
     </section>
   );

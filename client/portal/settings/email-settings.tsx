@@ -5,24 +5,24 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { t, type TextKey } from "../../languages/messages.ts";
 
 type Settings = components["schemas"]["EmailSettings"];
 
-const NOT_YET = "None are sent yet. Your choice is stored.";
-
+/** The topics, with the keys of their texts. */
 const TOPICS = [
-  { name: "emails_opt_new_referral", label: "A person signed up by my link" },
-  { name: "emails_opt_new_commission", label: "I have earned a commission" },
-  { name: "emails_opt_payout", label: "I have been paid" },
-  { name: "emails_opt_drip", label: "There is help for beginners", hint: NOT_YET },
-  { name: "marketing_consent", label: "There is news from the company", hint: NOT_YET },
-] as const satisfies { name: keyof Settings; label: string; hint?: string }[];
+  { name: "emails_opt_new_referral", label: "emails.new_referral" },
+  { name: "emails_opt_new_commission", label: "emails.new_commission" },
+  { name: "emails_opt_payout", label: "emails.payout" },
+  { name: "emails_opt_drip", label: "emails.drip", hint: "emails.not_yet" },
+  { name: "marketing_consent", label: "emails.news", hint: "emails.not_yet" },
+] as const satisfies { name: keyof Settings; label: TextKey; hint?: TextKey }[];
 
 /** The e-mails that the promoter wants. */
 export function EmailSettings() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/email_settings")));
   return (
-    <section class="card narrow" aria-label="E-mails">
+    <section class="card narrow" aria-label={t("settings.emails")}>
       <Await loaded={loaded}>{({ data: [settings] }) => settings && <TopicsForm of={settings} />}</Await>
     </section>
   );
@@ -40,15 +40,21 @@ function TopicsForm({ of: settings }: { of: Settings }) {
   return (
     <Form
       form={form}
-      action="Save my choice"
+      action={t("emails.save")}
       onSubmit={async (body) => {
         await answer(api.PUT("/api/v2/affiliate/email_settings/{id}", { params, body }));
-        toast("Your choice is saved.");
+        toast(t("emails.saved"));
       }}
     >
-      <p class="soft">E-mail me when:</p>
+      <p class="soft">{t("emails.when")}</p>
       {TOPICS.map((topic) => (
-        <Checkbox key={topic.name} form={form} {...topic} />
+        <Checkbox
+          key={topic.name}
+          form={form}
+          name={topic.name}
+          label={t(topic.label)}
+          hint={"hint" in topic && t(topic.hint)}
+        />
       ))}
     </Form>
   );

@@ -4,32 +4,28 @@ import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { date } from "../../ui/format.ts";
+import { t } from "../../languages/messages.ts";
 import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 
 type Details = NonNullable<components["schemas"]["TaxDetails"]["details"]>;
 
-const FORMS: Record<Details["form"], string> = {
-  w9: "W-9: I am taxed in the United States",
-  w8ben: "W-8BEN: I am a person taxed elsewhere",
-  w8bene: "W-8BEN-E: I am a company taxed elsewhere",
-};
-
-const CLASSES: Record<Details["classification"], string> = {
-  individual: "Individual or sole proprietor",
-  c_corporation: "C corporation",
-  s_corporation: "S corporation",
-  partnership: "Partnership",
-  trust: "Trust or estate",
-  llc: "Limited liability company",
-  other: "Other",
-};
+const FORMS = ["w9", "w8ben", "w8bene"] as const;
+const CLASSES = [
+  "individual",
+  "c_corporation",
+  "s_corporation",
+  "partnership",
+  "trust",
+  "llc",
+  "other",
+] as const;
 
 /** The promoter's form for the tax office of the United States. */
 export function TaxForm() {
   const loaded = useLoad((signal) => answer(api.GET("/api/v2/affiliate/tax_details", { signal })));
   return (
-    <section class="card narrow" aria-label="Tax form">
+    <section class="card narrow" aria-label={t("tax.title")}>
       <Await loaded={loaded}>
         {({ details }) => <Fields details={details} onSaved={(saved) => (loaded.data.value = saved)} />}
       </Await>
@@ -54,34 +50,34 @@ function Fields({
   return (
     <Form
       form={form}
-      action="Sign and save"
+      action={t("tax.save")}
       onSubmit={async (given) => {
         const body = given as typeof given & Pick<Details, "form" | "classification">;
         onSaved(await answer(api.PUT("/api/v2/affiliate/tax_details", { body })));
         form.values.tax_number.value = "";
         form.values.signature.value = "";
-        toast("Your tax form is saved.");
+        toast(t("tax.saved"));
       }}
     >
-      <h2>Tax form</h2>
+      <h2>{t("tax.title")}</h2>
       <p class="soft">
         {details === null
-          ? "Companies in the United States need it to pay you."
-          : `Signed by ${details.signature} on ${date(details.signed_at)}.`}
+          ? t("tax.none")
+          : t("tax.signed", { name: details.signature, date: date(details.signed_at) })}
       </p>
       <Select
         form={form}
         name="form"
-        label="Form"
+        label={t("tax.form")}
         required
-        options={[["", "Choose a form…"], ...Object.entries(FORMS)]}
+        options={[["", t("tax.form.choose")], ...FORMS.map((name) => [name, t(`tax.form.${name}`)] as const)]}
       />
-      <TextField form={form} name="name" label="Name on your tax return" autocomplete="name" required />
+      <TextField form={form} name="name" label={t("tax.name")} autocomplete="name" required />
       <Select
         form={form}
         name="classification"
-        label="What you are for taxes"
-        options={Object.entries(CLASSES)}
+        label={t("tax.class")}
+        options={CLASSES.map((name) => [name, t(`tax.class.${name}`)] as const)}
       />
       <Signature form={form} details={details} />
     </Form>
@@ -101,20 +97,16 @@ function Signature({
       <TextField
         form={form}
         name="tax_number"
-        label="Tax number"
+        label={t("tax.number")}
         autocomplete="off"
         required={details === null}
-        hint={
-          details === null
-            ? "It is stored encrypted, and never shown."
-            : `The one that ends with ${details.tax_number_end} stays if you leave this empty.`
-        }
+        hint={details === null ? t("tax.number.hint") : t("tax.number.kept", { end: details.tax_number_end })}
       />
       <TextField
         form={form}
         name="signature"
-        label="Signature"
-        hint="Type your full name. You declare that the form is true."
+        label={t("tax.signature")}
+        hint={t("tax.signature.hint")}
         autocomplete="off"
         required
       />

@@ -15,6 +15,7 @@ import {
 } from "../promoter/promoter.ts";
 import { invoiceDetailFaults } from "../vat-number.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
+import type { Language } from "../../../languages/languages.ts";
 
 /** The profile fields that invoices show. */
 const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
@@ -51,6 +52,19 @@ export function updateOwnProfile(
 function refuseFaults(fields: FieldErrors): void {
   const words = Object.entries(fields).map((fault) => fault.flat().join(" "));
   if (words.length > 0) throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
+}
+
+/** Sets the language of a promoter's portal and e-mails. @throws Failure `not_found` */
+export function setLanguage(
+  { store }: Context,
+  { accountId, id }: Promoter,
+  language: Language,
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const promoter = { ...(await loadPromoter(tx, accountId, id)), language };
+    await tx.put(promoters, promoter);
+    return promoter;
+  });
 }
 
 /** The e-mails that a promoter wants. */
