@@ -18,6 +18,7 @@ export const INVOICING = {
   vat_id: "IE1234567A",
   tax_number: null,
   prefix: "AFF",
+  form_1099_threshold: 200_000,
   agreement: "We write your invoices.",
   agreement_version: 1,
 };

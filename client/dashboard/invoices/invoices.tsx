@@ -61,6 +61,11 @@ function Downloads() {
       >
         CSV file
       </button>
+      {may("owner") && (
+        <button class="button" onClick={() => save(taxForms)}>
+          Tax forms
+        </button>
+      )}
       <button
         class="button"
         onClick={() => save(() => api.GET("/api/v2/company/invoices/zip", { fetch: toDisk }))}
@@ -69,6 +74,12 @@ function Downloads() {
       </button>
     </>
   );
+}
+
+/** The sums of the latest year that is over. */
+function taxForms() {
+  const query = { year: new Date().getFullYear() - 1 };
+  return api.GET("/api/v2/company/tax_forms/export", { params: { query }, fetch: toDisk });
 }
 
 function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {

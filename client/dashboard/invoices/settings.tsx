@@ -3,8 +3,9 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, TextArea, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 
 type Invoicing = components["schemas"]["Invoicing"];
@@ -35,6 +36,7 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
     vat_id: invoicing.vat_id ?? "",
     tax_number: invoicing.tax_number ?? "",
     prefix: invoicing.prefix,
+    form_1099_threshold: typedAmount(invoicing.form_1099_threshold),
     agreement: invoicing.agreement ?? SUGGESTED,
   });
   const { agreement_version: version } = invoicing;
@@ -43,7 +45,8 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
       form={form}
       action="Save the settings"
       isDisabled={!may("owner")}
-      onSubmit={async (body) => {
+      onSubmit={async ({ form_1099_threshold: dollars, ...given }) => {
+        const body = { ...given, form_1099_threshold: requiredCents("form_1099_threshold", dollars) };
         onSaved(await answer(api.PUT("/api/v2/company/invoicing", { body })));
         toast("The settings are saved. They count for later invoices.");
       }}
@@ -54,23 +57,19 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
         label="Write an invoice for each payment"
         hint="In the promoter's name, ten minutes after the payment. What lacks something stays a draft."
       />
-      <TextField form={form} name="legal_name" label="Legal name" autocomplete="organization" />
-      <TextArea form={form} name="address" label="Address" rows={3} autocomplete="street-address" />
-      <TextField
-        form={form}
-        name="country"
-        label="Country"
-        hint="Its two-letter code, such as DE."
-        maxLength={2}
-        autocomplete="country"
-      />
-      <TextField form={form} name="vat_id" label="VAT number" autocomplete="off" />
-      <TextField form={form} name="tax_number" label="Tax number" autocomplete="off" />
+      <Company form={form} />
       <TextField
         form={form}
         name="prefix"
         label="Prefix of numbers"
         hint="AFF makes AFF-2026-000001. Each year begins a series of its own."
+      />
+      <TextField
+        form={form}
+        name="form_1099_threshold"
+        label="Threshold of form 1099-NEC"
+        hint="For a year. 2,000 dollars for payments since 2026."
+        inputMode="decimal"
       />
       <TextArea
         form={form}
@@ -84,5 +83,27 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
         }
       />
     </Form>
+  );
+}
+
+type CompanyFields = Record<"legal_name" | "address" | "country" | "vat_id" | "tax_number", string>;
+
+/** The company as the customer. */
+function Company({ form }: { form: FormState<CompanyFields> }) {
+  return (
+    <>
+      <TextField form={form} name="legal_name" label="Legal name" autocomplete="organization" />
+      <TextArea form={form} name="address" label="Address" rows={3} autocomplete="street-address" />
+      <TextField
+        form={form}
+        name="country"
+        label="Country"
+        hint="Its two-letter code, such as DE."
+        maxLength={2}
+        autocomplete="country"
+      />
+      <TextField form={form} name="vat_id" label="VAT number" autocomplete="off" />
+      <TextField form={form} name="tax_number" label="Tax number" autocomplete="off" />
+    </>
   );
 }

@@ -17,8 +17,9 @@ import {
   showTemplateOperation,
   updateInvoicingOperation,
 } from "./invoicing.ts";
+import { exportTaxFormsOperation } from "./tax-forms.ts";
 
-/** The operations for invoices. The paths are below `/api/v2/company`. Only owners change what tax offices see. */
+/** The operations for invoices and tax forms. The paths are below `/api/v2/company`. Only owners change what tax offices see. */
 export const INVOICE_OPERATIONS: V2Row[] = [
   ["GET", "/invoices", listInvoicesOperation],
   ["POST", "/invoices", createInvoicesOperation, "owner"],
@@ -34,6 +35,7 @@ export const INVOICE_OPERATIONS: V2Row[] = [
   ["GET", "/invoices/preview", previewInvoiceOperation],
   ["GET", "/invoices/:id", showInvoiceOperation],
   ["GET", "/invoices/:id/pdf", invoicePdfOperation],
+  ["GET", "/tax_forms/export", exportTaxFormsOperation, "owner"],
   ["GET", "/invoicing", showInvoicingOperation],
   ["PUT", "/invoicing", updateInvoicingOperation, "owner"],
 ];

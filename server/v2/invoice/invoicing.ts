@@ -11,7 +11,7 @@ import type { Account, Invoicing } from "../../domain/program/account/account.ts
 import type { View } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { flag, id, listOf, word } from "../../input/fields.ts";
+import { flag, id, listOf, wholeAmount, word } from "../../input/fields.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readListing } from "../page-params.ts";
@@ -105,6 +105,11 @@ const updateBody = z
     vat_id: field(word(30).nullable(), "The company's VAT number.", "IE1234567A"),
     tax_number: field(word(50).nullable(), "The company's number at its tax office.", null),
     prefix: field(word(12), "The part of numbers before the year.", "AFF"),
+    form_1099_threshold: field(
+      wholeAmount.refine((value) => value >= 0, "must not be negative"),
+      "The sum of a year, in cents, from which a promoter with a form W-9 needs a 1099-NEC.",
+      200000,
+    ),
     agreement: field(
       word(AGREEMENT_LENGTH).min(1, "can't be blank"),
       "The text by which promoters agree that the company writes their invoices. A changed text is a new version, which they must agree to.",
@@ -122,6 +127,7 @@ const answer = z
     vat_id: field(z.string().nullable(), updateBody.shape.vat_id),
     tax_number: field(z.string().nullable(), updateBody.shape.tax_number),
     prefix: field(z.string(), updateBody.shape.prefix),
+    form_1099_threshold: field(z.int(), updateBody.shape.form_1099_threshold),
     agreement: field(z.string().nullable(), updateBody.shape.agreement),
     agreement_version: field(z.int().nullable(), "The version of that text, or null if there is none.", 1),
   })
@@ -168,6 +174,7 @@ function changesOf(given: Omit<z.output<typeof updateBody>, "agreement">): {
     vatId: given.vat_id,
     taxNumber: given.tax_number,
     prefix: given.prefix,
+    thresholdCents: given.form_1099_threshold,
   };
 }
 
@@ -182,6 +189,7 @@ async function json(view: View, account: Account): Promise<z.output<typeof answe
     vat_id: invoicing.vatId,
     tax_number: invoicing.taxNumber,
     prefix: invoicing.prefix,
+    form_1099_threshold: invoicing.thresholdCents,
     agreement: agreement?.text ?? null,
     agreement_version: agreement?.version ?? null,
   };

@@ -190,6 +190,7 @@ const TABLE = {
     DELETE /invoices/destroy
     PUT /invoices/custom_template
     PUT /invoicing
+    GET /tax_forms/export
     POST /payment_connections
     DELETE /payment_connections
     DELETE /payments_batches/:id

@@ -15,8 +15,8 @@ export interface InvoiceAgreement {
 
 export const invoiceAgreements = table<InvoiceAgreement>()({
   name: "invoice-agreement",
-  key: ["promoter_id", "version"],
-  columns: { promoter_id: "integer", version: "integer" },
+  key: ["promoter_id", "text_version"],
+  columns: { promoter_id: "integer", text_version: ["integer", ({ version }) => version] },
 });
 
 /** The company's present text, and since when a promoter agrees to it. */

@@ -16,6 +16,8 @@ const NONE: Invoicing = {
   vatId: null,
   taxNumber: null,
   prefix: "AFF",
+  // For payments since 2026. Before, it was 600 dollars.
+  thresholdCents: 200_000,
 };
 
 /** The account's settings for invoices. */
@@ -86,8 +88,8 @@ export interface InvoiceText {
 
 export const invoiceTexts = table<InvoiceText>()({
   name: "invoice-text",
-  key: ["kind", "version"],
-  columns: { kind: "text", version: "integer", created_at: "text" },
+  key: ["kind", "text_version"],
+  columns: { kind: "text", text_version: ["integer", ({ version }) => version], created_at: "text" },
 });
 
 /** The newest version of a text, or null if there is none. */

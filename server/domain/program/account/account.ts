@@ -89,6 +89,8 @@ export interface Invoicing {
   taxNumber: string | null;
   /** The part of a number before the year: `AFF` in `AFF-2026-000001`. */
   prefix: string;
+  /** The sum from which a year's payments to a promoter need a form 1099-NEC, in cents. */
+  thresholdCents: number;
 }
 
 /** The names by which pages use the browser script. */
