@@ -39,7 +39,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await portal.getByLabel("VAT id").fill("DE123456789");
     await button(portal, "Save the invoice details").click();
     await button(portal, "I agree").click();
-    await portal.getByText(/^on .*, version 1$/).waitFor();
+    await portal.getByText(/Agreed on .*, version 1/).waitFor();
     await portal.getByLabel("Form", { exact: true }).selectOption("w8ben");
     await portal.getByLabel("Name on your tax return").fill("Jane Doe");
     await portal.getByLabel("Tax number").fill("12 345 678 901");
