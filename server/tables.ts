@@ -10,6 +10,10 @@ import { bookEntries } from "./domain/ledger/books/entry.ts";
 import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
+import { invoiceAgreements } from "./domain/ledger/invoice/agreement.ts";
+import { invoiceTexts } from "./domain/ledger/invoice/company.ts";
+import { invoicedPayouts, invoices, invoiceSeries } from "./domain/ledger/invoice/invoice.ts";
+import { taxDetails } from "./domain/ledger/invoice/tax-details.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
 import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
 import { contractDocuments } from "./domain/people/contract/document.ts";
@@ -95,6 +99,11 @@ export const TABLES: readonly AnyTable[] = [
   freezes,
   commissionSources,
   instalments,
+  invoices,
+  invoiceAgreements,
+  invoiceSeries,
+  invoiceTexts,
+  invoicedPayouts,
   lanes,
   leads,
   statusesOfLeads,
@@ -136,6 +145,7 @@ export const TABLES: readonly AnyTable[] = [
   stripeAccounts,
   subIdNames,
   switches,
+  taxDetails,
   unfinishedErasures,
   unsubscriptions,
   users,

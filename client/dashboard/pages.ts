@@ -83,6 +83,12 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./payouts/payouts.tsx")).Payouts),
   },
   {
+    path: "/admin/invoices",
+    title: "Invoices",
+    group: "Money",
+    component: lazy(async () => (await import("./invoices/invoices.tsx")).Invoices),
+  },
+  {
     path: "/admin/reports",
     title: "Reports",
     group: "Money",

@@ -7,7 +7,7 @@ import { t } from "../languages/messages.ts";
 export function DownloadButton({ name, load }: { name: string; load: () => Promise<string> }) {
   const make = async () => new Blob([await load()], { type: "text/csv" });
   return (
-    <button class="button" onClick={() => void save(name, make)}>
+    <button class="button" onClick={() => void saveFile(name, make)}>
       {t("download_csv")}
     </button>
   );
@@ -28,7 +28,7 @@ export function QrDownloads({ url, name }: { url: string; name: string }) {
           key={kind}
           class="button little"
           aria-label={t("links.qr.file", { kind, name })}
-          onClick={() => void save(`${file}.${ending}`, () => make(url))}
+          onClick={() => void saveFile(`${file}.${ending}`, () => make(url))}
         >
           {kind}
         </button>
@@ -37,8 +37,8 @@ export function QrDownloads({ url, name }: { url: string; name: string }) {
   );
 }
 
-/** The page makes the file, because a link could not send the token of a frame. */
-async function save(name: string, make: () => Blob | Promise<Blob>): Promise<void> {
+/** Saves a file of this name. The page makes it, because a link could not send the token of a frame. */
+export async function saveFile(name: string, make: () => Blob | Promise<Blob>): Promise<void> {
   try {
     const address = URL.createObjectURL(await make());
     const link = document.createElement("a");

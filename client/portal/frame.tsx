@@ -43,6 +43,11 @@ export const PAGES: { path: string; title: TextKey; component: LazyPage }[] = [
     component: lazy(async () => (await import("./money/payouts.tsx")).Payouts),
   },
   {
+    path: "/portal/invoices",
+    title: "page.invoices",
+    component: lazy(async () => (await import("./money/invoices.tsx")).Invoices),
+  },
+  {
     path: "/portal/campaigns",
     title: "page.campaigns",
     component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),

@@ -66,23 +66,33 @@ export function text(body: string, media: string, headers: AnswerHeaders): Respo
   });
 }
 
-/** A streamed text answer. An error half way closes the connection. */
-export function streamed(parts: AsyncIterable<string>, media: string, headers: AnswerHeaders): Response {
+/** A file of this media type. */
+export function file(bytes: Uint8Array, media: string, headers: AnswerHeaders): Response {
+  return new FastResponse(new Uint8Array(bytes), {
+    status: 200,
+    headers: { "content-type": media, ...headers },
+  });
+}
+
+/** A streamed answer of texts or bytes. An error half way closes the connection. */
+export function streamed(
+  parts: AsyncIterable<string | Uint8Array>,
+  media: string,
+  headers: AnswerHeaders,
+): Response {
   const iterator = parts[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
     },
     // The client has disconnected.
     cancel: async () => void (await iterator.return?.()),
   });
-  return new FastResponse(stream, {
-    status: 200,
-    headers: { "content-type": `${media}; charset=utf-8`, ...headers },
-  });
+  const type = media === "application/zip" ? media : `${media}; charset=utf-8`;
+  return new FastResponse(stream, { status: 200, headers: { "content-type": type, ...headers } });
 }
 
 /** Adds cookies to an answer, each in its own header. */

@@ -51,7 +51,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
   return {
     description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
-    content: operation.media === undefined ? json(schema) : textFile(operation.media),
+    content: operation.media === undefined ? json(schema) : fileOf(operation.media),
   };
 }
 
@@ -109,8 +109,10 @@ function json(schema: JsonSchema) {
 const FILES = {
   "text/csv": "period,clicks_count\r\n2026-03,340\r\n",
   "application/x-ndjson": '{"kind":"promoters","id":7,"email":"jane@example.com"}\n',
+  "application/pdf": "%PDF-1.3",
+  "application/zip": "PK",
 };
 
-function textFile(media: keyof typeof FILES) {
+function fileOf(media: keyof typeof FILES) {
   return { [media]: { schema: { type: "string" }, ...bodyExample(FILES[media]) } };
 }

@@ -5,6 +5,7 @@ import type { Access, Method, Operation } from "../http/operation.ts";
 import {
   NO_STORE,
   empty,
+  file,
   isAccepted,
   json,
   streamed,
@@ -107,6 +108,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
+      if (media !== undefined && answer instanceof Uint8Array) return file(answer, media, headers);
       if (media !== undefined) return streamed(watched(services, answer), media, headers);
       const told = seesSecrets(caller) ? answer : withoutSecrets(answer);
       const shown = seesPayoutDetails(caller) ? told : withMaskedDetails(told);
@@ -120,9 +122,9 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
 }
 
 /** Logs a download that fails after the status was sent, because the client can't see the reason. */
-async function* watched({ log }: Services, parts: unknown): AsyncGenerator<string> {
+async function* watched({ log }: Services, parts: unknown): AsyncGenerator<string | Uint8Array> {
   try {
-    yield* parts as AsyncIterable<string>;
+    yield* parts as AsyncIterable<string | Uint8Array>;
   } catch (error) {
     log.error({ err: error }, "a download failed half way");
     throw error;

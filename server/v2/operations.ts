@@ -17,6 +17,7 @@ import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { CUSTOM_STATUS_OPERATIONS, OWN_STATUS_OPERATIONS } from "./custom-status/custom-statuses.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard/dashboards.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
+import { INVOICE_OPERATIONS } from "./invoice/invoice-operations.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
 import { checkScriptOperation } from "./home/script-check.ts";
@@ -169,6 +170,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ]),
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
+  ...INVOICE_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ...BOOKS_OPERATIONS,

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../support/app.ts";
 import { edgedStoreAt, newEdge, type Edge } from "../support/edge.ts";
 import { makeReward, offer } from "../support/money.ts";
+import { addSupplier, agreeTo, turnInvoicesOn } from "../support/invoices.ts";
+import { addPayout } from "../support/payouts.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { join } from "../support/v2.ts";
@@ -41,5 +43,26 @@ describe.skipIf(POSTGRES_FOLDER === null)("of two servers on one Postgres", () =
     // It is kept until there is a rate.
     expect(await sale!).toMatchObject({ status: 202, body: { amount_cents: null } });
     await watcher.end();
+  });
+
+  it("both draw numbers of invoices, none twice and without a gap", async () => {
+    const jane = await addSupplier(apps[0], "supplier@example.com");
+    await turnInvoicesOn(apps[0]);
+    await agreeTo(apps[0], jane);
+    const ids: number[] = [];
+    for (let at = 0; at < 16; at++)
+      ids.push((await addPayout(apps[0].context, jane, { status: "completed" })).id);
+    const on = (at: number) => apps[at % 2]!;
+    await Promise.all(ids.map((id, at) => on(at).v2("POST", "/invoices", { ids: [id] })));
+    const listed = async () => {
+      const { body } = await apps[0].v2("GET", "/invoices?per_page=100");
+      return (body as { data: { invoices: { id: number; number: string }[] } }).data.invoices;
+    };
+    const made = (await listed()).map(({ id }) => id);
+    await Promise.all(made.map((id, at) => on(at).v2("POST", "/invoices/void", { ids: [id] })));
+    const numbers = (await listed()).map(({ number }) => Number(number.slice(-6)));
+    expect(numbers.toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 32 }, (_, at) => at + 1),
+    );
   });
 });

@@ -9,10 +9,9 @@ import { loadAccount } from "../../server/domain/program/account/account.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { Failure } from "../../server/failure.ts";
 import { askOpenPayments, handlePaymentEvent, sendBatch, type Run } from "../../server/payments/send.ts";
-import { newSeal } from "../../server/seal.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
-import { SECRET_KEY } from "./app.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 import { mortalEngine, type Death } from "./mortal-engine.ts";
 import { rethrow } from "./payments.ts";
 import { addPayout, addPromoter, selectMethod } from "./payouts.ts";
@@ -94,7 +93,6 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
   };
   const api: TransferApi = await starts[provider]();
   const store = newStore(engine);
-  const seal = newSeal([SECRET_KEY]);
   const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
   const landingUrl = "https://www.acme.example/";
   const made = { name: "Acme", publicId: "acme", landingUrl, key: "key-of-acme" };
@@ -106,7 +104,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
     await addPayout(context(), promoter, { totalInclTax: 1_000 * nth });
   }
   await connectPayments(context(), account.id, {
-    seal,
+    seal: TEST_SEAL,
     provider,
     secret: "secret-1",
     apiUrl: api.url,
@@ -131,7 +129,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
   async function process(work: (run: Run) => Promise<void>, death: Death | null): Promise<void> {
     const mortal = mortalEngine(engine);
     if (death !== null) mortal.kill(death);
-    const run = { store: newStore(mortal.engine), chance: systemChance, clock, seal, actor: USER };
+    const run = { store: newStore(mortal.engine), chance: systemChance, clock, seal: TEST_SEAL, actor: USER };
     await work(run).catch((error: unknown) => {
       if (!mortal.isDead() && !(error instanceof Failure)) throw error;
     });

@@ -35,7 +35,7 @@ export const GIVEN_PROFILE = {
   company_name: "Doe BV",
   company_number: "n",
   phone_number: "p",
-  vat_id: "v",
+  vat_id: "NL123456789B01",
   country: "NL",
   address: "a",
   avatar: "av",

@@ -34,6 +34,9 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   contract_document: "Signed contract",
   custom_referral_status: "Status of leads",
   rates: "Exchange rates",
+  invoice: "Invoice",
+  invoice_agreement: "Agreement to invoices",
+  invoice_text: "Text of invoices",
   referral: "Lead",
   migration: "Migration",
   payment: "Payment",
@@ -50,6 +53,7 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   saved_view: "Saved view",
   stripe_account: "Account at Stripe",
   switch: "Switch",
+  tax_details: "Tax form",
   user: "User",
   webhook: "Webhook",
 };

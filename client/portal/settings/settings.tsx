@@ -1,6 +1,7 @@
 import { useFilters } from "../../ui/fragment.ts";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { Page } from "../../ui/shell/page.tsx";
+import { Agreement } from "./agreement.tsx";
 import { EmailSettings } from "./email-settings.tsx";
 import { InvoiceDetails } from "./invoice-details.tsx";
 import { LanguageSettings } from "./language-settings.tsx";
@@ -8,17 +9,29 @@ import { Leave } from "./leave.tsx";
 import { Password } from "./password.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { Profile } from "./profile.tsx";
+import { TaxForm } from "./tax-form.tsx";
 import { t } from "../../languages/messages.ts";
 
 const tabs = () => [
   { id: "profile", title: t("settings.profile"), panel: () => <Profile /> },
   { id: "payout", title: t("settings.payout"), panel: () => <PayoutMethods /> },
-  { id: "invoice", title: t("settings.invoice"), panel: () => <InvoiceDetails /> },
+  { id: "invoice", title: t("settings.invoice"), panel: () => <Invoicing /> },
   { id: "emails", title: t("settings.emails"), panel: () => <EmailSettings /> },
   { id: "language", title: t("settings.language"), panel: () => <LanguageSettings /> },
   { id: "password", title: t("password"), panel: () => <Password /> },
   { id: "leave", title: t("settings.leave"), panel: () => <Leave /> },
 ];
+
+/** All that invoices and tax offices need. */
+function Invoicing() {
+  return (
+    <div class="stack">
+      <InvoiceDetails />
+      <Agreement />
+      <TaxForm />
+    </div>
+  );
+}
 
 /** The promoter's profile, payout methods and e-mail settings. */
 export function Settings() {

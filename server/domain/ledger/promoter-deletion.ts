@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
 import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
+import { taxDetails } from "./invoice/tax-details.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
 import { stripeAccounts } from "./payment/stripe-account.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
@@ -50,6 +51,7 @@ export async function deletePromoter(
     await tx.remove(payoutHolds, accountId, id);
     await removeDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
+    await tx.remove(taxDetails, accountId, id);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);

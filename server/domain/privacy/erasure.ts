@@ -13,6 +13,7 @@ import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { forgetMigrationTexts } from "../program/migration/migration.ts";
 import { forgetSourceTexts } from "../program/migration/source-id.ts";
 import { forgetSubIds } from "../people/origin.ts";
+import { taxDetails } from "../ledger/invoice/tax-details.ts";
 import { payments } from "../ledger/payment/payment.ts";
 import { stripeAccounts } from "../ledger/payment/stripe-account.ts";
 import { payoutHolds } from "../ledger/payout-method/hold.ts";
@@ -69,6 +70,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     await tx.remove(payoutHolds, accountId, id);
     await eraseDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
+    await tx.remove(taxDetails, accountId, id);
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))

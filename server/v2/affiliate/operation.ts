@@ -5,7 +5,7 @@ import { findSignedInPromoter } from "../../domain/people/portal/sign-in.ts";
 import type { Promoter } from "../../domain/people/promoter/promoter.ts";
 import { noteUse, type Session } from "../../domain/access/session.ts";
 import { Failure } from "../../failure.ts";
-import { NO_STORE, empty, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
+import { NO_STORE, empty, file, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
 import { readBearer, readSessionToken, SESSION_COOKIES } from "../../http/credentials.ts";
 import { clientAddress, networkOf } from "../../http/client-address.ts";
 import { v2Error } from "../../http/errors.ts";
@@ -15,8 +15,8 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
-import type { Seal } from "../../seal.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
+import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 import { withMaskedDetails } from "../payout/masked-details.ts";
@@ -133,6 +133,7 @@ function route(
       };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
+      if (media !== undefined && answer instanceof Uint8Array) return file(answer, media, headers);
       if (media !== undefined) return text(String(answer), media, headers);
       return withCookies(status === 204 ? empty(headers) : json(answer, headers, status), cookies);
     } catch (error) {

@@ -26,6 +26,13 @@ import {
 import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./money/commissions.ts";
 import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
 import {
+  agreeOperation,
+  listOwnInvoicesOperation,
+  ownInvoicePdfOperation,
+  showAgreementOperation,
+} from "./money/invoices.ts";
+import { showTaxDetailsOperation, updateTaxDetailsOperation } from "./money/tax-details.ts";
+import {
   createOwnMethodOperation,
   listBankFormsOperation,
   listOwnMethodsOperation,
@@ -118,6 +125,12 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["POST", "/stripe_account/check", checkStripeAccountOperation],
   ["GET", "/invoice_details", showInvoiceDetailsOperation],
   ["PUT", "/invoice_details", updateInvoiceDetailsOperation],
+  ["GET", "/invoices", listOwnInvoicesOperation],
+  ["GET", "/invoices/:id/pdf", ownInvoicePdfOperation],
+  ["GET", "/invoice_agreement", showAgreementOperation],
+  ["POST", "/invoice_agreement", agreeOperation],
+  ["GET", "/tax_details", showTaxDetailsOperation],
+  ["PUT", "/tax_details", updateTaxDetailsOperation],
   ["GET", "/promo_codes", listOwnPromoCodesOperation],
   ["POST", "/promo_codes", createOwnPromoCodeOperation],
   ["PUT", "/promo_codes/:id", updateOwnPromoCodeOperation],

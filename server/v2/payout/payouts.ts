@@ -3,6 +3,7 @@ import { groupPayouts, UNPAYABLE_REASONS, type PayoutGroup } from "../../domain/
 import { listPayouts, type PayoutParts } from "../../domain/ledger/payout/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES } from "../../domain/people/promoter/promoter.ts";
+import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
@@ -144,7 +145,7 @@ function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof grou
       ...embeddedPromoterJson(promoter),
       invoice_details_status: promoter.invoiceDetailsStatus,
       fraud_suspicions: promoter.fraudSuspicions,
-      profile: { invoice_details_validation_errors: {} },
+      profile: { invoice_details_validation_errors: invoiceDetailFaults(promoter.profile) },
     },
     payout_method: withDetails ? method : withoutDetails(method),
     payouts: withDetails
@@ -164,7 +165,7 @@ function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(me
 }
 
 /** Skips payouts whose promoter or campaign was deleted during the read. */
-function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
+export function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
   return payouts.flatMap(({ payout, promoter, campaign, used, selected }) => {
     if (promoter === null || campaign === null) return [];
     const method = payout.payoutMethodId === null ? selected : used;

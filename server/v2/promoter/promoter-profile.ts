@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProfileChanges, Promoter } from "../../domain/people/promoter/promoter.ts";
+import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
 import { longText, text } from "../../input/fields.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import { field, recordId } from "../../http/fields.ts";
@@ -99,7 +100,7 @@ export function promoterProfileJson(
     twitter_url: profile.twitterUrl,
     twitch_url: profile.twitchUrl,
     tiktok_url: profile.tiktokUrl,
-    invoice_details_validation_errors: {},
+    invoice_details_validation_errors: invoiceDetailFaults(profile),
     should_validate_invoice_details: account.requiresInvoiceDetails,
   };
 }

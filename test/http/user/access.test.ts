@@ -76,6 +76,13 @@ const TABLE = {
     GET /payout_holds
     GET /bank_forms
     GET /books
+    GET /invoices
+    GET /invoices/:id
+    GET /invoices/:id/pdf
+    GET /invoices/template
+    POST /invoices/preview_template
+    GET /invoices/preview
+    GET /invoicing
     GET /payout_methods
     GET /payout_methods/:id
     GET /account
@@ -159,6 +166,9 @@ const TABLE = {
     POST /commissions/generate_payouts
     POST /setup/script
     GET /books/download
+    GET /invoices/export
+    GET /invoices/export_zip
+    GET /invoices/zip
     GET /exports/promoters
     GET /exports/referrals
     GET /exports/commissions
@@ -199,6 +209,13 @@ const TABLE = {
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
+    POST /invoices
+    POST /invoices/void
+    POST /invoices/finalize
+    DELETE /invoices/destroy
+    PUT /invoices/custom_template
+    PUT /invoicing
+    GET /tax_forms/export
     POST /payment_connections
     PUT /payment_connections
     DELETE /payment_connections

@@ -39,6 +39,9 @@ export const AUDITED = {
   "contract-document": "contract_document",
   "custom-status": "custom_referral_status",
   "day-rates": "rates",
+  invoice: "invoice",
+  "invoice-agreement": "invoice_agreement",
+  "invoice-text": "invoice_text",
   lead: "referral",
   migration: "migration",
   payment: "payment",
@@ -55,6 +58,7 @@ export const AUDITED = {
   "saved-view": "saved_view",
   "stripe-account": "stripe_account",
   switch: "switch",
+  "tax-details": "tax_details",
   user: "user",
   webhook: "webhook",
 } as const;
@@ -285,7 +289,7 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
 }
 
 /** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
-const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
+const SECRET = /hash|seal|taxNumber|secret|token|password|key|details|meta|headers|factor/i;
 /** Names that only look like secrets. */
 const PUBLIC = new Set([
   "requiresSecondFactor",

@@ -5,6 +5,8 @@ import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { announceMoney } from "../commission/balance-event.ts";
+import { followPayout } from "../invoice/following.ts";
+import { findInvoiceOf, refuseInvoiced } from "../invoice/invoice.ts";
 import {
   batchReference,
   paymentsBatches,
@@ -90,7 +92,10 @@ export async function moveWithin(
   if (!MOVES[payout.status].includes(to) && !isReturn) {
     throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
   }
-  if (to === "cancelled") refuseUploaded(payout);
+  if (to === "cancelled") {
+    refuseUploaded(payout);
+    await refuseInvoiced(tx, payout);
+  }
   const latest = by === undefined ? await findPaymentOf(tx, payout) : null;
   refusePaid(latest);
   const { accountId, promoterId } = payout;
@@ -106,6 +111,7 @@ export async function moveWithin(
       to === "pending" && !staysInBatch ? null : (by?.payoutMethodId ?? (await methodFor(tx, payout, to))),
   };
   await tx.put(payouts, moved);
+  await followPayout(tx, { before: payout, after: moved });
   if (to === "cancelled") await freeCommissions(tx, moved);
   await announceMoney(tx, context, { entity: "payout", before: payout, after: moved });
   const uploaded = staysInBatch ? "asked" : FILE_STATES[to];
@@ -178,6 +184,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
     }
     refuseUploaded(payout);
     refusePaid(await findPaymentOf(tx, payout));
+    await refuseInvoiced(tx, payout);
     await freeCommissions(tx, payout);
     await tx.remove(payouts, accountId, id);
     await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
@@ -204,7 +211,11 @@ export async function settlementOf(reader: Reader, commission: Commission): Prom
   if (isPaid(commission, payout)) {
     return `Commission ${id} is paid and can't be changed`;
   }
-  const isUnderWay = payout !== null && (payout.status !== "pending" || payout.paymentsBatchId !== null);
+  const isUnderWay =
+    payout !== null &&
+    (payout.status !== "pending" ||
+      payout.paymentsBatchId !== null ||
+      (await findInvoiceOf(reader, payout)) !== null);
   return isUnderWay ? `Commission ${id} belongs to a payout that is under way or has failed` : null;
 }
 

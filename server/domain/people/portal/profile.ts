@@ -1,4 +1,4 @@
-import { Failure } from "../../../failure.ts";
+import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Reader } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { isUnsubscribed, unsubscriptions } from "../../events/email.ts";
@@ -13,6 +13,7 @@ import {
   type ProfileChanges,
   type Promoter,
 } from "../promoter/promoter.ts";
+import { invoiceDetailFaults } from "../vat-number.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
 import type { Language } from "../../../languages/languages.ts";
 
@@ -20,9 +21,9 @@ import type { Language } from "../../../languages/languages.ts";
 const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
 
 /**
- * Changes promoters' own data. Changed invoice details must be approved again.
+ * Changes promoters' own data. Changed invoice details must be approved again, and be well formed.
  *
- * @throws Failure `not_found`, or `refused` for a promoter who was archived or erased meanwhile
+ * @throws Failure `not_found`, `invalid` for a country or VAT number, or `refused` for a promoter who was archived or erased meanwhile
  * @see docs/spec/v2.md "Promoters"
  */
 export function updateOwnProfile(
@@ -35,6 +36,7 @@ export function updateOwnProfile(
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
     const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);
+    if (isOther) refuseFaults(invoiceDetailFaults(profile));
     const after: Promoter = {
       ...before,
       profile,
@@ -44,6 +46,12 @@ export function updateOwnProfile(
     await announce(tx, context, { entity: "promoter", before, after });
     return after;
   });
+}
+
+/** @throws Failure `invalid` */
+function refuseFaults(fields: FieldErrors): void {
+  const words = Object.entries(fields).map((fault) => fault.flat().join(" "));
+  if (words.length > 0) throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
 }
 
 /** Sets the language of a promoter's portal and e-mails. @throws Failure `not_found` */

@@ -63,6 +63,8 @@ export interface Account {
   tracker?: TrackerNames;
   /** The sites that may embed the portal in a frame, as origins. Absent: none. */
   portalOrigins?: string[];
+  /** Absent: no invoices are written. */
+  invoicing?: Invoicing;
   /** The key for hashes of network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
@@ -93,6 +95,23 @@ export interface CommissionBase {
   isLessShipping: boolean;
   /** The rest is reduced by this percentage for fees, in ten-thousandths of a percent. */
   feeTenThousandths: number;
+}
+
+/** The company as the customer of the invoices that it writes in the name of promoters. */
+export interface Invoicing {
+  /** Whether a paid payout gets an invoice. */
+  isOn: boolean;
+  legalName: string;
+  address: string;
+  /** Two-letter code in capitals. */
+  country: string;
+  vatId: string | null;
+  /** Its number at its own tax office. */
+  taxNumber: string | null;
+  /** The part of a number before the year: `AFF` in `AFF-2026-000001`. */
+  prefix: string;
+  /** The sum from which a year's payments to a promoter need a form 1099-NEC, in cents. */
+  thresholdCents: number;
 }
 
 /** The names by which pages use the browser script. */

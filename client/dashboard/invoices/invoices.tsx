@@ -1,0 +1,169 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { toDisk } from "../../ui/api/download.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { Tabs } from "../../ui/feedback/tabs.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { date, money } from "../../ui/format.ts";
+import { useFilters, type Filters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
+import { ChosenActions } from "../../ui/table/chosen.tsx";
+import { Choose, NoneFits, Only, optionsOf } from "../../ui/table/filters.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { may } from "../session/session.ts";
+import { InvoiceDialog } from "./invoice-dialog.tsx";
+import {
+  INVOICE_ACTIONS,
+  loadInvoices,
+  STATUSES,
+  USUAL,
+  type Invoice,
+  type InvoiceFilters,
+} from "./query.ts";
+import { InvoiceSettings } from "./settings.tsx";
+import { TemplateEditor } from "./template.tsx";
+
+const STATUS_OPTIONS = optionsOf("Any state", STATUSES);
+
+/** `/admin/invoices` */
+export function Invoices() {
+  const filters = useFilters(USUAL);
+  return (
+    <Page title="Invoices" actions={may("manager") && <Downloads />}>
+      <Tabs
+        label="Invoices"
+        shown={filters.values.value.tab}
+        onShow={(tab) => filters.set({ ...USUAL, tab })}
+        tabs={[
+          { id: "all", title: "All invoices", panel: () => <InvoiceList filters={filters} /> },
+          { id: "settings", title: "Settings", panel: () => <InvoiceSettings /> },
+          { id: "template", title: "Template", panel: () => <TemplateEditor /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Downloads() {
+  const save = (call: () => Parameters<typeof answer>[0]) =>
+    void tell(async () => {
+      await answer(call());
+      return "The download has begun.";
+    });
+  return (
+    <>
+      <button
+        class="button"
+        onClick={() => save(() => api.GET("/api/v2/company/invoices/export", { fetch: toDisk }))}
+      >
+        CSV file
+      </button>
+      {may("owner") && (
+        <button class="button" onClick={() => save(taxForms)}>
+          Tax forms
+        </button>
+      )}
+      <button
+        class="button"
+        onClick={() => save(() => api.GET("/api/v2/company/invoices/zip", { fetch: toDisk }))}
+      >
+        All PDF files
+      </button>
+    </>
+  );
+}
+
+/** The sums of the latest year that is over. */
+function taxForms() {
+  const query = { year: new Date().getFullYear() - 1 };
+  return api.GET("/api/v2/company/tax_forms/export", { params: { query }, fetch: toDisk });
+}
+
+function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {
+  const list = useList(filters, loadInvoices);
+  const choice = useChoice({ filters, list, load: loadInvoices });
+  const shown = useSignal<Invoice | null>(null);
+  return (
+    <>
+      <div class="table-tools">
+        <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+      </div>
+      <Only filters={filters} name="promoter" />
+      {may("owner") && (
+        <ChosenActions
+          actions={INVOICE_ACTIONS}
+          choice={choice}
+          one="invoice"
+          reload={async () => {
+            await list.reload();
+          }}
+        />
+      )}
+      <Table
+        caption="Invoices"
+        columns={columnsOf((invoice) => (shown.value = invoice))}
+        list={list}
+        {...(may("owner") && { choice })}
+        empty={
+          <NoneFits filters={filters} usual={USUAL} one="invoice">
+            <Empty title="There are no invoices yet">
+              <p>They are written ten minutes after a payment, once they are turned on.</p>
+              <button class="button" onClick={() => filters.set({ ...USUAL, tab: "settings" })}>
+                Set invoices up
+              </button>
+            </Empty>
+          </NoneFits>
+        }
+      />
+      {shown.value && <InvoiceDialog id={shown.value.id} onClose={() => (shown.value = null)} />}
+    </>
+  );
+}
+
+function columnsOf(show: (invoice: Invoice) => void): Column<Invoice>[] {
+  return [
+    {
+      id: "number",
+      title: "Number",
+      cell: (invoice) => (
+        <>
+          <button class="link no-wrap" onClick={() => show(invoice)}>
+            {invoice.number ?? `Draft ${invoice.id}`}
+          </button>{" "}
+          {invoice.kind === "credit_note" && <Badge tone="quiet">Credit note</Badge>}
+        </>
+      ),
+    },
+    {
+      id: "status",
+      title: "State",
+      cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].words}</Badge>,
+    },
+    {
+      id: "promoter",
+      title: "Promoter",
+      cell: ({ promoter }) =>
+        promoter && (
+          <a class="one-line" href={`/admin/promoters/${promoter.id}`}>
+            {promoter.name}
+          </a>
+        ),
+    },
+    { id: "date", title: "Date", cell: (invoice) => date(invoice.date) },
+    {
+      id: "total",
+      title: "Without tax",
+      isNumber: true,
+      cell: ({ total, currency }) => money(total, { currency }),
+    },
+    {
+      id: "inclTax",
+      title: "With tax",
+      isNumber: true,
+      cell: ({ total_incl_tax: total, currency }) => money(total, { currency }),
+    },
+  ];
+}

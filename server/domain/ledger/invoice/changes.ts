@@ -1,0 +1,211 @@
+import { Failure } from "../../../failure.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { accounts, type Account } from "../../program/account/account.ts";
+import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
+import { payouts, type Payout } from "../payout/payout.ts";
+import { invoicingOf } from "./company.ts";
+import {
+  invoicedPayouts,
+  invoiceName,
+  invoices,
+  invoiceSeries,
+  loadInvoice,
+  lockInvoice,
+  type Invoice,
+  type Paper,
+} from "./invoice.ts";
+import { lacksOf, paperOf, refuseIncomplete, sumsOf, writePaper } from "./paper.ts";
+
+/**
+ * Gives a draft its number, and keeps the paper as it is sent. From then on it never changes.
+ *
+ * @throws Failure `not_found`, or `refused` if it has a number or lacks something
+ */
+export function finalizeInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
+  return context.store.transact(async (tx) => {
+    const draft = await loadInvoice(tx, accountId, id);
+    if (draft.status !== "draft")
+      throw new Failure(
+        "refused",
+        `${invoiceName(draft)} is ${draft.status}, and only drafts can be finalized`,
+      );
+    const account = await loadOwn(tx, accountId);
+    await refuseIncomplete(tx.view, account, draft);
+    return finalizeWithin(tx, context, { account, draft });
+  });
+}
+
+/**
+ * Cancels an invoice by a credit note, which gets the next number of the series. Its payouts may be invoiced again.
+ *
+ * @throws Failure `not_found`, or `refused` for a draft, a voided invoice or a credit note
+ */
+export function voidInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
+  return context.store.transact(async (tx) => {
+    const account = await loadOwn(tx, accountId);
+    const invoice = await lockInvoice(tx, accountId, id);
+    if (invoice.kind === "credit_note") throw new Failure("refused", "A credit note can't be voided");
+    if (invoice.status === "draft") throw new Failure("refused", "A draft can't be voided; delete it");
+    if (invoice.status === "voided")
+      throw new Failure("refused", `${invoiceName(invoice)} is voided already`);
+    const drawn = await drawNumber(tx, context, account);
+    const creditNote = await creditNoteOf(tx, context, { account, invoice, drawn });
+    await tx.insert(invoices, creditNote);
+    const voided: Invoice = { ...invoice, status: "voided", creditNoteId: creditNote.id };
+    await tx.put(invoices, voided);
+    await release(tx, invoice);
+    return voided;
+  });
+}
+
+/** Deletes a draft. Its payouts may be invoiced again. @throws Failure `not_found`, or `refused` for any other */
+export function removeInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
+  return context.store.transact(async (tx) => {
+    const draft = await lockInvoice(tx, accountId, id);
+    if (draft.status !== "draft")
+      throw new Failure("refused", `${invoiceName(draft)} has a number, so it stays. Void it instead`);
+    await release(tx, draft);
+    await tx.remove(invoices, accountId, id);
+    return draft;
+  });
+}
+
+/** Makes invoices of chosen payouts of one promoter: one for each tax rate. Those that lack nothing get a number. */
+export async function invoiceWithin(
+  tx: Transaction,
+  context: Context,
+  { account, paid }: { account: Account; paid: Payout[] },
+): Promise<Invoice[]> {
+  const made: Invoice[] = [];
+  for (const same of byRate(paid)) {
+    const { promoterId } = same[0]!;
+    const payoutIds = same.map(({ id }) => id);
+    const draft: Invoice = {
+      accountId: account.id,
+      id: await context.store.nextId("invoice"),
+      kind: "invoice",
+      status: "draft",
+      promoterId,
+      payoutIds,
+      currency: account.currency,
+      ...sumsOf(same),
+      number: null,
+      year: null,
+      place: null,
+      date: null,
+      details: null,
+      creditedInvoiceId: null,
+      creditNoteId: null,
+      createdAt: context.now.toISOString(),
+    };
+    await tx.insert(invoices, draft);
+    for (const { id, paidAt } of same)
+      await tx.put(invoicedPayouts, {
+        accountId: account.id,
+        payoutId: id,
+        promoterId,
+        invoiceId: draft.id,
+        paidAt: paidAt ?? draft.createdAt,
+      });
+    const lacks = await lacksOf(tx.view, account, draft);
+    made.push(lacks.length > 0 ? draft : await finalizeWithin(tx, context, { account, draft }));
+  }
+  return made;
+}
+
+/** An account within a transaction. @throws Failure `not_found` */
+export async function loadOwn(tx: Transaction, accountId: number): Promise<Account> {
+  const account = await tx.get(accounts, SYSTEM, accountId);
+  if (account === null) throw new Failure("not_found", "Account not found.");
+  return account;
+}
+
+async function finalizeWithin(
+  tx: Transaction,
+  context: Context,
+  { account, draft }: { account: Account; draft: Invoice },
+): Promise<Invoice> {
+  const drawn = await drawNumber(tx, context, account);
+  const about = await payoutsOf(tx, draft);
+  const shown = { ...draft, ...drawn };
+  const paper = await paperOf(tx.view, account, { shown, promoterId: draft.promoterId, payouts: about });
+  const invoice: Invoice = {
+    ...draft,
+    ...drawn,
+    status: about.every(({ status }) => status === "completed") ? "paid" : "open",
+    details: { paper, html: await writePaper(tx.view, account, paper) },
+  };
+  await tx.put(invoices, invoice);
+  return invoice;
+}
+
+/** A number with its place in the series of a year. */
+type Drawn = Pick<Invoice, "number" | "year" | "place" | "date">;
+
+const PLACE_DIGITS = 6;
+
+/**
+ * Draws the next number of the present year. The series is locked, and changes in the same commit as the invoice, so
+ * that no number is drawn twice or lost.
+ */
+async function drawNumber(tx: Transaction, { now }: Context, account: Account): Promise<Drawn> {
+  const date = dayIn(timeZoneOf(account), now);
+  const year = Number(date.slice(0, 4));
+  const series = await tx.lock(invoiceSeries, account.id, year);
+  const place = (series?.last ?? 0) + 1;
+  await tx.put(invoiceSeries, { accountId: account.id, year, last: place });
+  const number = `${invoicingOf(account).prefix}-${year}-${String(place).padStart(PLACE_DIGITS, "0")}`;
+  return { number, year, place, date };
+}
+
+/** The credit note that cancels an invoice. It says the same with negative amounts, whatever has changed since. */
+async function creditNoteOf(
+  tx: Transaction,
+  context: Context,
+  { account, invoice, drawn }: { account: Account; invoice: Invoice; drawn: Drawn },
+): Promise<Invoice> {
+  const creditNote: Invoice = {
+    ...invoice,
+    ...drawn,
+    id: await context.store.nextId("invoice"),
+    kind: "credit_note",
+    status: "paid",
+    totalCents: -invoice.totalCents,
+    totalInclTaxCents: -invoice.totalInclTaxCents,
+    creditedInvoiceId: invoice.id,
+    createdAt: context.now.toISOString(),
+  };
+  if (invoice.details === null) return creditNote;
+  const { kind, totalCents, totalInclTaxCents } = creditNote;
+  const paper: Paper = {
+    ...invoice.details.paper,
+    kind,
+    number: drawn.number,
+    date: drawn.date,
+    totalCents,
+    totalInclTaxCents,
+    creditedNumber: invoice.number,
+    lines: invoice.details.paper.lines.map((line) => ({ ...line, cents: -line.cents })),
+  };
+  return { ...creditNote, details: { paper, html: await writePaper(tx.view, account, paper) } };
+}
+
+async function payoutsOf(tx: Transaction, { accountId, payoutIds }: Invoice): Promise<Payout[]> {
+  const found = [];
+  for (const id of payoutIds) found.push(await tx.get(payouts, accountId, id));
+  return found.filter((payout) => payout !== null);
+}
+
+async function release(tx: Transaction, { accountId, payoutIds }: Invoice): Promise<void> {
+  for (const id of payoutIds) await tx.remove(invoicedPayouts, accountId, id);
+}
+
+function byRate(paid: Payout[]): Payout[][] {
+  const groups = new Map<number, Payout[]>();
+  for (const payout of paid) {
+    const group = groups.get(payout.taxRateHundredths) ?? [];
+    groups.set(payout.taxRateHundredths, [...group, payout]);
+  }
+  return [...groups.values()];
+}

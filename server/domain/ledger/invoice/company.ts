@@ -1,0 +1,128 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { changeAccount, accounts, type Account, type Invoicing } from "../../program/account/account.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { countryFault, vatFault } from "../../people/vat-number.ts";
+
+/** Changes to the settings. Undefined fields stay unchanged. */
+export type InvoicingChanges = { [Field in keyof Invoicing]?: Invoicing[Field] | undefined };
+
+const NONE: Invoicing = {
+  isOn: false,
+  legalName: "",
+  address: "",
+  country: "",
+  vatId: null,
+  taxNumber: null,
+  prefix: "AFF",
+  // For payments since 2026. Before, it was 600 dollars.
+  thresholdCents: 200_000,
+};
+
+/** The account's settings for invoices. */
+export function invoicingOf({ invoicing }: Pick<Account, "invoicing">): Invoicing {
+  return { ...NONE, ...invoicing };
+}
+
+/**
+ * Changes the settings, and publishes a changed agreement, all or nothing. Invoices that have a number stay as they are.
+ *
+ * @throws Failure `not_found`, `invalid`, or `refused` to turn invoices on without an agreement
+ */
+export function updateInvoicing(
+  context: Context,
+  accountId: number,
+  { changes, agreement }: { changes: InvoicingChanges; agreement?: string | undefined },
+): Promise<Account> {
+  return context.store.transact(async (tx) => {
+    const account = await tx.lock(accounts, SYSTEM, accountId);
+    if (account === null) throw new Failure("not_found", "Account not found.");
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const invoicing: Invoicing = {
+      ...invoicingOf(account),
+      ...(Object.fromEntries(given) as Partial<Invoicing>),
+    };
+    const fields = faultsOf(invoicing);
+    if (Object.keys(fields).length > 0) {
+      const words = Object.entries(fields).map((fault) => fault.flat().join(" "));
+      throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
+    }
+    if (agreement !== undefined)
+      await publishWithin(tx, context, { accountId, kind: "agreement", text: agreement });
+    if (invoicing.isOn && (await latestText(tx.view, accountId, "agreement")) === null)
+      throw new Failure("refused", "Publish the agreement that promoters accept first");
+    return given.length === 0 ? account : changeAccount(tx, accountId, { invoicing });
+  });
+}
+
+/** An invoice can't be written without these. */
+function faultsOf({ isOn, legalName, address, country, vatId, prefix }: Invoicing): FieldErrors {
+  const fields: FieldErrors = {};
+  if (isOn && legalName === "") fields["legal_name"] = ["can't be blank"];
+  if (isOn && address === "") fields["address"] = ["can't be blank"];
+  if (country !== "" || isOn) {
+    const fault = countryFault(country);
+    if (fault !== null) fields["country"] = [fault];
+  }
+  const fault = vatId === null ? null : vatFault(country, vatId);
+  if (fault !== null) fields["vat_id"] = [fault];
+  if (!/^[A-Za-z0-9/-]{1,12}$/.test(prefix)) fields["prefix"] = ["may have 1 to 12 letters, digits, - and /"];
+  return fields;
+}
+
+export const INVOICE_TEXTS = ["agreement", "template"] as const;
+
+/**
+ * A version of a text about invoices: the agreement that promoters accept, or the template of the paper. Versions
+ * never change, because agreements and invoices name them.
+ */
+export interface InvoiceText {
+  accountId: number;
+  kind: (typeof INVOICE_TEXTS)[number];
+  /** From 1. */
+  version: number;
+  text: string;
+  createdAt: string;
+}
+
+export const invoiceTexts = table<InvoiceText>()({
+  name: "invoice-text",
+  key: ["kind", "text_version"],
+  columns: { kind: "text", text_version: ["integer", ({ version }) => version], created_at: "text" },
+});
+
+/** The newest version of a text, or null if there is none. */
+export async function latestText(
+  view: View,
+  accountId: number,
+  kind: InvoiceText["kind"],
+): Promise<InvoiceText | null> {
+  const [latest] = await view.page(invoiceTexts, "id", accountId, [kind], { limit: 1, reverse: true });
+  return latest ?? null;
+}
+
+/** Publishes a new version of a text, unless it is the present one. */
+export function publishText(
+  context: Context,
+  accountId: number,
+  given: Pick<InvoiceText, "kind" | "text">,
+): Promise<InvoiceText> {
+  return context.store.transact(async (tx) => {
+    await tx.lock(accounts, SYSTEM, accountId);
+    return publishWithin(tx, context, { accountId, ...given });
+  });
+}
+
+async function publishWithin(
+  tx: Transaction,
+  { now }: Context,
+  { accountId, kind, text }: Pick<InvoiceText, "accountId" | "kind" | "text">,
+): Promise<InvoiceText> {
+  const latest = await latestText(tx.view, accountId, kind);
+  if (latest?.text === text) return latest;
+  const version = (latest?.version ?? 0) + 1;
+  const published: InvoiceText = { accountId, kind, version, text, createdAt: now.toISOString() };
+  await tx.insert(invoiceTexts, published);
+  return published;
+}

@@ -1,0 +1,199 @@
+import { Failure } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Payout } from "../payout/payout.ts";
+
+export const INVOICE_STATUSES = ["draft", "open", "paid", "voided"] as const;
+
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+/**
+ * An invoice that the company writes in a promoter's name, about payouts that it has paid, or the credit note that
+ * cancels one.
+ *
+ * @see docs/spec/money.md "Invoices"
+ */
+export interface Invoice {
+  accountId: number;
+  id: number;
+  kind: "invoice" | "credit_note";
+  /** A credit note is always `paid`. */
+  status: InvoiceStatus;
+  promoterId: number;
+  payoutIds: number[];
+  currency: string;
+  /** In hundredths of a percent. All its payouts have this rate. */
+  taxRateHundredths: number;
+  /** Without tax, in the currency's minor unit. Negative for a credit note. */
+  totalCents: number;
+  totalInclTaxCents: number;
+  /** Such as `AFF-2026-000001`, or null for a draft. It never changes. */
+  number: string | null;
+  /** The year of its series, and its place in it, from 1. Null for a draft. */
+  year: number | null;
+  place: number | null;
+  /** The calendar day of its number in the account's time zone, or null for a draft. */
+  date: string | null;
+  /** The paper as it was sent: what it says, and the HTML of `markup.ts` that shows it. Null for a draft. */
+  details: { paper: Paper; html: string } | null;
+  /** The invoice that this credit note cancels. Null for an invoice. */
+  creditedInvoiceId: number | null;
+  /** The credit note that cancels this invoice, or null. */
+  creditNoteId: number | null;
+  createdAt: string;
+}
+
+/** A party on the paper. */
+export interface PaperParty {
+  name: string;
+  address: string;
+  /** Two-letter code. */
+  country: string | null;
+  vatId: string | null;
+  /** The company's tax number, or the promoter's registration number. */
+  number: string | null;
+}
+
+/** A payout on the paper. Amounts are in the currency's minor unit. */
+export interface PaperLine {
+  payoutId: number;
+  campaign: string;
+  /** Calendar days. */
+  periodStart: string;
+  periodEnd: string;
+  cents: number;
+}
+
+/** Everything that the paper says. */
+export interface Paper extends Pick<
+  Invoice,
+  "kind" | "number" | "date" | "currency" | "taxRateHundredths" | "totalCents" | "totalInclTaxCents"
+> {
+  /** The number of the invoice that a credit note cancels. */
+  creditedNumber: string | null;
+  /** The calendar day of the promoter's agreement, and the version of its text. Null: not yet. */
+  agreement: { version: number; date: string } | null;
+  company: PaperParty;
+  promoter: PaperParty;
+  lines: PaperLine[];
+}
+
+export const invoices = table<Invoice>()({
+  name: "invoice",
+  columns: {
+    id: "integer",
+    status: "text",
+    promoter_id: "integer",
+    number: "text",
+    year: "integer",
+    place: "integer",
+    created_at: "text",
+  },
+  few: ["status"],
+  unique: { number: ["number"], place: ["year", "place"] },
+  indexes: {
+    status: { on: ["status"] },
+    promoter: { on: ["promoter_id"] },
+  },
+});
+
+/** The last number of a year. It is locked to draw the next one. */
+interface InvoiceSeries {
+  accountId: number;
+  year: number;
+  last: number;
+}
+
+export const invoiceSeries = table<InvoiceSeries>()({
+  name: "invoice-series",
+  key: ["year"],
+  columns: { year: "integer" },
+});
+
+/** A paid payout that has an invoice, or will get one. */
+export interface InvoicedPayout {
+  accountId: number;
+  payoutId: number;
+  promoterId: number;
+  /** Null while it waits for its invoice. */
+  invoiceId: number | null;
+  /** When it was paid. */
+  paidAt: string;
+}
+
+export const invoicedPayouts = table<InvoicedPayout>()({
+  name: "invoiced-payout",
+  key: ["payout_id"],
+  columns: { payout_id: "integer", promoter_id: "integer", invoice_id: "integer", paid_at: "text" },
+  indexes: {
+    waiting: { on: ["paid_at"], where: "invoice_id is null" },
+    promoter: { on: ["promoter_id"], where: "invoice_id is null" },
+  },
+});
+
+/** @throws Failure `not_found` */
+export async function loadInvoice(reader: Reader, accountId: number, id: number): Promise<Invoice> {
+  const invoice = await reader.get(invoices, accountId, id);
+  if (invoice === null) throw new Failure("not_found", "Invoice not found.");
+  return invoice;
+}
+
+/** Reads an invoice, and nothing of its account changes meanwhile. @throws Failure `not_found` */
+export async function lockInvoice(tx: Transaction, accountId: number, id: number): Promise<Invoice> {
+  const invoice = await tx.lock(invoices, accountId, id);
+  if (invoice === null) throw new Failure("not_found", "Invoice not found.");
+  return invoice;
+}
+
+/** The conditions for listed invoices. Undefined ones match all. */
+export interface InvoiceFilter {
+  promoterId?: number | undefined;
+  status?: InvoiceStatus | undefined;
+  /** Leaves out drafts. */
+  isNumbered?: true | undefined;
+}
+
+/** A page of invoices and credit notes, newest first. */
+export function listInvoices(
+  view: View,
+  accountId: number,
+  { filter, ...window }: Window & { filter: InvoiceFilter },
+): Promise<Found<Invoice>> {
+  let question = view
+    .question<Schema<{ invoices: typeof invoices }>>()
+    .selectFrom("invoices")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  if (filter.promoterId !== undefined) question = question.where("promoter_id", "=", filter.promoterId);
+  if (filter.status !== undefined) question = question.where("status", "=", filter.status);
+  if (filter.isNumbered) question = question.where("number", "is not", null);
+  return findPage(view, invoices, { question, ...window });
+}
+
+/** The invoice of a payout, or null. */
+export async function findInvoiceOf(
+  reader: Reader,
+  { accountId, id }: Pick<Payout, "accountId" | "id">,
+): Promise<Invoice | null> {
+  const row = await reader.get(invoicedPayouts, accountId, id);
+  return row === null || row.invoiceId === null ? null : reader.get(invoices, accountId, row.invoiceId);
+}
+
+/** Whether a payout can have an invoice: money that was paid. */
+export function isInvoiceable({ status, unit }: Payout): boolean {
+  return status === "completed" && unit === "cash";
+}
+
+/** How sentences name an invoice. */
+export function invoiceName({ number, id }: Pick<Invoice, "number" | "id">): string {
+  return number === null ? `Draft invoice ${id}` : `Invoice ${number}`;
+}
+
+/** Refuses to end or change a payout that has an invoice. @throws Failure `refused` */
+export async function refuseInvoiced(reader: Reader, payout: Payout): Promise<void> {
+  const invoice = await findInvoiceOf(reader, payout);
+  if (invoice === null) return;
+  const remedy = invoice.number === null ? "Delete the draft first" : "Void it first";
+  throw new Failure("refused", `${invoiceName(invoice)} is about this payout. ${remedy}`);
+}

@@ -1,0 +1,97 @@
+import type { FieldErrors } from "../../failure.ts";
+
+/** The forms of VAT numbers, without the country, by the country of the European Union. */
+const FORMS: Record<string, RegExp> = {
+  AT: /^U\d{8}$/,
+  BE: /^[01]\d{9}$/,
+  BG: /^\d{9,10}$/,
+  CY: /^\d{8}[A-Z]$/,
+  CZ: /^\d{8,10}$/,
+  DE: /^\d{9}$/,
+  DK: /^\d{8}$/,
+  EE: /^\d{9}$/,
+  GR: /^\d{9}$/,
+  ES: /^([A-Z]\d{7}[A-Z\d]|\d{8}[A-Z])$/,
+  FI: /^\d{8}$/,
+  FR: /^[A-Z\d]{2}\d{9}$/,
+  HR: /^\d{11}$/,
+  HU: /^\d{8}$/,
+  IE: /^(\d{7}[A-Z]{1,2}|\d[A-Z+*]\d{5}[A-Z])$/,
+  IT: /^\d{11}$/,
+  LT: /^(\d{9}|\d{12})$/,
+  LU: /^\d{8}$/,
+  LV: /^\d{11}$/,
+  MT: /^\d{8}$/,
+  NL: /^\d{9}B\d{2}$/,
+  PL: /^\d{10}$/,
+  PT: /^\d{9}$/,
+  RO: /^\d{2,10}$/,
+  SE: /^\d{12}$/,
+  SI: /^\d{8}$/,
+  SK: /^\d{10}$/,
+};
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
+
+/** Whether a country belongs to the European Union. */
+export function isInUnion(country: string): boolean {
+  return Object.hasOwn(FORMS, country);
+}
+
+/** The English name of a country by its two-letter code, or null for an unknown one. */
+export function countryName(code: string): string | null {
+  return /^[A-Z]{2}$/.test(code) ? (NAMES.of(code) ?? null) : null;
+}
+
+/** What is wrong with a country's code, or null. */
+export function countryFault(code: string): string | null {
+  return countryName(code) === null ? "must be the two-letter code of a country, such as DE" : null;
+}
+
+/**
+ * What is wrong with the form of a VAT number, or null. Blanks, dots and dashes don't count. Numbers of countries
+ * outside of the European Union have no known form.
+ */
+export function vatFault(country: string, vatId: string): string | null {
+  const form = isInUnion(country) ? FORMS[country] : undefined;
+  if (form === undefined) return null;
+  const prefix = country === "GR" ? "EL" : country;
+  const plain = vatId.toUpperCase().replace(/[\s.-]/g, "");
+  const isFine = plain.startsWith(prefix) && form.test(plain.slice(prefix.length));
+  return isFine ? null : `is not a VAT number of ${countryName(country)}, which begins with ${prefix}`;
+}
+
+/** The fields of a profile that have a form. */
+interface Checked {
+  country?: string | null;
+  vatId?: string | null;
+}
+
+/** What is wrong with a promoter's invoice details, by field. */
+export function invoiceDetailFaults({ country = null, vatId = null }: Checked): FieldErrors {
+  const faults: FieldErrors = {};
+  const wrongCountry = country === null ? null : countryFault(country);
+  if (wrongCountry !== null) faults["country"] = [wrongCountry];
+  const wrongNumber = country === null || vatId === null ? null : vatFault(country, vatId);
+  if (wrongNumber !== null) faults["vat_id"] = [wrongNumber];
+  return faults;
+}
+
+/** The parties of an invoice, as far as its tax depends on them. */
+interface Party {
+  country: string | null;
+  vatId: string | null;
+}
+
+/**
+ * Whether the company owes the tax instead of the promoter: both have VAT numbers, in different countries of the
+ * European Union.
+ *
+ * @see Directive 2006/112/EC, articles 196 and 226 (11a)
+ */
+export function isReverseCharge(supplier: Party, customer: Party, taxRateHundredths: number): boolean {
+  const { country } = supplier;
+  if (taxRateHundredths !== 0 || country === null || customer.country === null) return false;
+  const isAbroad = country !== customer.country && isInUnion(country) && isInUnion(customer.country);
+  return isAbroad && Boolean(supplier.vatId) && Boolean(customer.vatId);
+}

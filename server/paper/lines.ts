@@ -1,0 +1,164 @@
+import newBidi from "bidi-js";
+import LineBreaker from "linebreak";
+import type { Run } from "../markup.ts";
+import { shownCharacter, type FontName } from "./fonts.ts";
+
+/** A part of a line in one font, from left to right. */
+export interface Piece {
+  text: string;
+  font: FontName;
+}
+
+/** Measures a text in points. */
+export type Measure = (piece: Piece) => number;
+
+/** A character, or several that are never separated. */
+interface Glyph {
+  text: string;
+  font: FontName;
+  /** Even: from left to right. Odd: from right to left. */
+  level: number;
+  /** Whether a line may end after it. */
+  mayBreak: boolean;
+}
+
+const bidi = newBidi();
+const clusters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
+ * Breaks runs of text into lines of a width, each in the order in which it is seen. A word that is wider than a line is
+ * broken anywhere.
+ *
+ * @see UAX #9 for the order of Hebrew and Latin text, UAX #14 for line breaks
+ */
+export function linesOf(runs: Run[], width: number, measure: Measure): Piece[][] {
+  return paragraphsOf(runs).flatMap((paragraph) =>
+    brokenUp(glyphsOf(paragraph), width, measure).map((glyphs) =>
+      inOrder(glyphs).map(({ text, font }) => ({ text, font })),
+    ),
+  );
+}
+
+/** The width of a text that is not broken. */
+export function widthOf(runs: Run[], measure: Measure): number {
+  const widths = paragraphsOf(runs).map((paragraph) => sum(mergedWidths(glyphsOf(paragraph), measure)));
+  return Math.max(0, ...widths);
+}
+
+/** Splits runs at line breaks. */
+function paragraphsOf(runs: Run[]): Run[][] {
+  const paragraphs: Run[][] = [[]];
+  for (const { text, isBold } of runs) {
+    text.split("\n").forEach((part, at) => {
+      if (at > 0) paragraphs.push([]);
+      if (part !== "") paragraphs.at(-1)!.push({ text: part, isBold });
+    });
+  }
+  return paragraphs.map(trimmed);
+}
+
+/** Blanks at both ends are invisible in HTML. */
+function trimmed(runs: Run[]): Run[] {
+  return runs
+    .map((run, at) => (at === 0 ? { ...run, text: run.text.trimStart() } : run))
+    .map((run, at) => (at === runs.length - 1 ? { ...run, text: run.text.trimEnd() } : run));
+}
+
+function glyphsOf(runs: Run[]): Glyph[] {
+  const parts = runs.flatMap(({ text, isBold }) =>
+    [...clusters.segment(text)].map(({ segment }) => ({ ...shownCluster(segment), isBold })),
+  );
+  const whole = parts.map(({ text }) => text).join("");
+  const { levels } = bidi.getEmbeddingLevels(whole);
+  const breaks = breaksIn(whole);
+  let at = 0;
+  return parts.map(({ text, font, isBold }): Glyph => {
+    const level = levels[at] ?? 0;
+    at += text.length;
+    return { text, font: `${font} ${isBold ? "bold" : "regular"}`, level, mayBreak: breaks.has(at) };
+  });
+}
+
+/** A letter with its accents, in the font of the letter. */
+function shownCluster(cluster: string): { text: string; font: number } {
+  const shown = [...cluster.normalize("NFC")].map(shownCharacter);
+  const font = shown[0]?.font ?? 0;
+  return { text: shown.map(({ text }) => text).join(""), font };
+}
+
+function breaksIn(text: string): Set<number> {
+  const breaker = new LineBreaker(text);
+  const found = new Set<number>();
+  for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) found.add(next.position);
+  return found;
+}
+
+function brokenUp(glyphs: Glyph[], width: number, measure: Measure): Glyph[][] {
+  const widths = glyphs.map(measure);
+  const lines: Glyph[][] = [];
+  let from = 0;
+  while (from < glyphs.length) {
+    let end = from;
+    let used = 0;
+    let lastBreak = from;
+    while (end < glyphs.length && (used + widths[end]! <= width || end === from)) {
+      used += widths[end]!;
+      end++;
+      if (glyphs[end - 1]!.mayBreak) lastBreak = end;
+    }
+    // A blank at the end of a line may hang over.
+    if (end < glyphs.length && glyphs[end]!.text === " ") lastBreak = end + 1;
+    const to = end === glyphs.length || lastBreak === from ? end : lastBreak;
+    lines.push(withoutBlankEnd(glyphs.slice(from, to)));
+    from = to;
+  }
+  return lines.length === 0 ? [[]] : lines;
+}
+
+function withoutBlankEnd(line: Glyph[]): Glyph[] {
+  const last = line.findLastIndex(({ text }) => text !== " ");
+  return line.slice(0, last + 1);
+}
+
+/** The order in which a line is seen. @see UAX #9, rules L2 and L4 */
+function inOrder(line: Glyph[]): Glyph[] {
+  const ordered = [...line];
+  const levels = line.map(({ level }) => level);
+  for (let level = Math.max(0, ...levels); level >= 1; level--) {
+    for (let from = 0; from < ordered.length; from++) {
+      let to = from;
+      while (to < ordered.length && ordered[to]!.level >= level) to++;
+      if (to > from) ordered.splice(from, to - from, ...ordered.slice(from, to).toReversed());
+      from = Math.max(from, to - 1);
+    }
+  }
+  return merged(ordered.map((glyph) => ({ ...glyph, text: mirrored(glyph) })));
+}
+
+function mirrored({ text, level }: Glyph): string {
+  return level % 2 === 1 ? (bidi.getMirroredCharacter(text) ?? text) : text;
+}
+
+/**
+ * Joins neighbours of a font, so that letters are kerned. Text from right to left stays in single characters, because
+ * fonts would turn it round once more.
+ */
+function merged(glyphs: Glyph[]): Glyph[] {
+  const joined: Glyph[] = [];
+  for (const glyph of glyphs) {
+    const last = joined.at(-1);
+    const fits =
+      last !== undefined && last.font === glyph.font && last.level % 2 === 0 && glyph.level % 2 === 0;
+    if (fits) joined.splice(-1, 1, { ...last, text: last.text + glyph.text });
+    else joined.push(glyph);
+  }
+  return joined;
+}
+
+function mergedWidths(glyphs: Glyph[], measure: Measure): number[] {
+  return merged(glyphs).map(measure);
+}
+
+function sum(widths: number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
+}

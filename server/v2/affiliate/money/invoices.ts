@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { agree, agreementState } from "../../../domain/ledger/invoice/agreement.ts";
+import { listInvoices, loadInvoice, type Invoice } from "../../../domain/ledger/invoice/invoice.ts";
+import { Failure } from "../../../failure.ts";
+import { field } from "../../../http/fields.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { id } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import { invoiceFileName, invoicePdf } from "../../invoice/invoice-file.ts";
+import { invoiceAnswer } from "../../invoice/invoice-json.ts";
+import { pageParams, readListing } from "../../page-params.ts";
+import { readPathId } from "../../path-id.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+const ownInvoiceAnswer = invoiceAnswer.omit({ promoter: true }).meta({ id: "PortalInvoice" });
+
+/** `GET /api/v2/affiliate/invoices` */
+export const listOwnInvoicesOperation: AffiliateOperation = {
+  id: "listOwnInvoices",
+  summary: "List the promoter's invoices and credit notes, newest first",
+  description: "Lists the invoices that the company has written in the promoter's name. Drafts are left out.",
+  params: pageParams,
+  answer: z.object({ data: field(z.array(ownInvoiceAnswer), "The records.") }),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { account, promoter, context } = request;
+    const { page, window } = readListing(request, pageParams);
+    const filter = { promoterId: promoter.id, isNumbered: true as const };
+    const { records, total } = await listInvoices(context.store, account.id, { filter, ...window });
+    setPageHeaders(request, page, total);
+    return { data: records.map((invoice) => ownInvoiceJson(request, invoice)) };
+  },
+};
+
+/** `GET /api/v2/affiliate/invoices/{id}/pdf` */
+export const ownInvoicePdfOperation: AffiliateOperation = {
+  id: "downloadOwnInvoice",
+  summary: "Download one of the promoter's invoices as a PDF file",
+  description: "Downloads an invoice or a credit note as it was sent.",
+  answer: z.string(),
+  media: "application/pdf",
+  refusals: ["not_found"],
+  async handle({ event, account, promoter, context, headers }) {
+    const invoice = await loadInvoice(context.store, account.id, readPathId(event));
+    if (invoice.promoterId !== promoter.id || invoice.number === null)
+      throw new Failure("not_found", "Invoice not found.");
+    headers["content-disposition"] = `attachment; filename="${invoiceFileName(invoice)}"`;
+    return invoicePdf(invoice);
+  },
+};
+
+const agreementAnswer = z
+  .object({
+    is_on: field(z.boolean(), "Whether the company writes invoices in the name of its promoters."),
+    agreement: field(
+      z
+        .object({
+          version: field(z.int(), "Version of the text.", 1),
+          text: field(
+            z.string(),
+            "The text that promoters agree to.",
+            "We write invoices in your name for the commissions that we pay you.",
+          ),
+          published_at: field(z.iso.datetime(), "When this version was published."),
+          agreed_at: field(
+            z.iso.datetime().nullable(),
+            "When the promoter agreed to it, or null if not yet.",
+          ),
+        })
+        .nullable(),
+      "The newest agreement, or null if the company has none.",
+    ),
+  })
+  .meta({ id: "InvoiceAgreement" });
+
+/** `GET /api/v2/affiliate/invoice_agreement` */
+export const showAgreementOperation: AffiliateOperation = {
+  id: "getInvoiceAgreement",
+  summary: "Show the agreement about invoices",
+  description: "Shows the text by which promoters agree that the company writes their invoices.",
+  answer: agreementAnswer,
+  handle: agreementJson,
+};
+
+const agreeBody = z.object({ version: field(id, "Version of the text that the promoter has read.", 1) });
+
+/** `POST /api/v2/affiliate/invoice_agreement` */
+export const agreeOperation: AffiliateOperation = {
+  id: "agreeToInvoices",
+  summary: "Agree that the company writes the promoter's invoices",
+  description: "Records that the promoter agrees to the newest version of the text, with the present time.",
+  body: agreeBody,
+  answer: agreementAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle(request) {
+    const { version } = shapeInput(agreeBody, await readJson(request.event));
+    await agree(request.context, request.promoter, version);
+    return agreementJson(request);
+  },
+};
+
+async function agreementJson({
+  account,
+  promoter,
+  context,
+}: AffiliateRequest): Promise<z.output<typeof agreementAnswer>> {
+  const state = await agreementState(context.store, promoter);
+  return {
+    is_on: account.invoicing?.isOn ?? false,
+    agreement: state && {
+      version: state.version,
+      text: state.text,
+      published_at: state.publishedAt,
+      agreed_at: state.agreedAt,
+    },
+  };
+}
+
+function ownInvoiceJson(
+  { publicUrl }: AffiliateRequest,
+  invoice: Invoice,
+): z.output<typeof ownInvoiceAnswer> {
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    date: invoice.date,
+    total: invoice.totalCents,
+    total_incl_tax: invoice.totalInclTaxCents,
+    tax_rate: invoice.taxRateHundredths / 100,
+    pdf_url: `${publicUrl}/api/v2/affiliate/invoices/${invoice.id}/pdf`,
+    status: invoice.status,
+    kind: invoice.kind,
+    currency: invoice.currency,
+    payout_ids: invoice.payoutIds,
+    credit_note_id: invoice.creditNoteId,
+    credited_invoice_id: invoice.creditedInvoiceId,
+    created_at: invoice.createdAt,
+  };
+}

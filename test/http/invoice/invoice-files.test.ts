@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { addSupplier, agreeTo, nameCompany, turnInvoicesOn } from "../../support/invoices.ts";
+import { addPayout } from "../../support/payouts.ts";
+import type { RecordOf } from "../../support/records.ts";
+import { company, outcome } from "../../support/v2.ts";
+
+let app: TestApp;
+let jane: RecordOf<"promoter">;
+beforeEach(async () => {
+  app = await startApp();
+  jane = await addSupplier(app);
+  await turnInvoicesOn(app);
+  await agreeTo(app, jane);
+});
+afterEach(() => app.close());
+
+const invoice = async () => {
+  const { id } = await addPayout(app.context, jane, { status: "completed" });
+  await company(app, "POST /invoices", { ids: [id] });
+};
+
+/** A file of the API, with its headers. */
+const download = async (path: string) => {
+  const answer = await app.request(`/api/v2/company${path}`, {
+    headers: { authorization: "Bearer key-of-acme", "account-id": "acme" },
+  });
+  const { status, headers } = answer;
+  return { status, headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+
+it("downloads an invoice as a PDF file, always the same bytes", async () => {
+  await invoice();
+  const first = await download("/invoices/1/pdf");
+  expect(first.status).toBe(200);
+  expect(first.headers.get("content-type")).toBe("application/pdf");
+  expect(first.headers.get("content-disposition")).toBe('attachment; filename="AFF-2026-000001.pdf"');
+  expect(first.bytes.subarray(0, 5).toString()).toBe("%PDF-");
+  await company(app, "PUT /promoters/1", { profile: { first_name: "Joan" } });
+  app.setNow("2027-01-01T00:00:00.000Z");
+  expect((await download("/invoices/1/pdf")).bytes.equals(first.bytes)).toBe(true);
+});
+
+it("has no file for a draft", async () => {
+  await company(app, "PUT /promoters/1", { profile: { address: "" } });
+  await invoice();
+  expect(await outcome(company(app, "GET /invoices/1/pdf"))).toEqual({
+    status: 422,
+    body: { message: "Draft invoice 1 has no PDF file before it is finalized", code: "operation_failed" },
+  });
+  expect((await company(app, "GET /invoices/2/pdf")).status).toBe(404);
+});
+
+it("exports all invoices as a CSV file, and logs it", async () => {
+  await invoice();
+  await company(app, "POST /invoices/void", { ids: [1] });
+  const { status, body, headers } = await company(app, "GET /invoices/export?filters[promoter_id]=1");
+  expect(status).toBe(200);
+  expect(headers.get("content-disposition")).toBe('attachment; filename="invoices-2026-03-04.csv"');
+  expect(body).toBe(
+    [
+      "id,number,kind,status,date,promoter_id,promoter_email,promoter_name,total,tax_rate_percent,tax,total_incl_tax,currency,payout_ids,credit_note_id,credited_invoice_id,created_at",
+      "1,AFF-2026-000001,invoice,voided,2026-03-04,1,jane@example.com,Jane Doe,100.00,20,20.00,120.00,USD,1,2,,2026-03-04T05:06:07.890Z",
+      "2,AFF-2026-000002,credit_note,paid,2026-03-04,1,jane@example.com,Jane Doe,-100.00,20,-20.00,-120.00,USD,1,,1,2026-03-04T05:06:07.890Z",
+      "",
+    ].join("\r\n"),
+  );
+  const log = await company(app, "GET /audit_log?filters[action]=exported");
+  expect(log.body).toMatchObject([{ entity: "invoice", action: "exported" }]);
+});
+
+it("names the address of a ZIP file, which other programs can read", async () => {
+  await invoice();
+  await invoice();
+  await company(app, "PUT /promoters/1", { profile: { address: "" } });
+  await invoice();
+  expect(await outcome(company(app, "GET /invoices/export_zip"))).toEqual({
+    status: 202,
+    body: {
+      message:
+        "The ZIP file with 2 invoices is at https://track.acme.example/api/v2/company/invoices/zip. It is made while you download it.",
+    },
+  });
+  const { headers, bytes } = await download("/invoices/zip");
+  expect(headers.get("content-type")).toBe("application/zip");
+  const folder = mkdtempSync(join(tmpdir(), "invoices-"));
+  writeFileSync(join(folder, "all.zip"), bytes);
+  const script =
+    "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); z.testzip() and sys.exit(1); print(z.namelist())";
+  const names = execFileSync("python3", ["-c", script, join(folder, "all.zip")], { encoding: "utf8" });
+  expect(names.trim()).toBe("['AFF-2026-000001.pdf', 'AFF-2026-000002.pdf']");
+  expect(bytes.includes((await download("/invoices/2/pdf")).bytes)).toBe(true);
+});
+
+describe("the template", () => {
+  const saved = (html: string) => outcome(company(app, "PUT /invoices/custom_template", { html }));
+
+  it("is the company's, with the values of the invoice", async () => {
+    const html = '<h2>{{ number }}</h2>\n<p class="small">To {{promoter.name}} &amp; {{total}}</p>\n';
+    expect(await saved(html)).toEqual({ status: 200, body: { data: { html: html.trim() } } });
+    await invoice();
+    const { body } = await company(app, "GET /invoices/1");
+    expect(body).toMatchObject({
+      html: '<h2>AFF-2026-000001</h2>\n<p class="small">To Jane Doe &#38; $100.00</p>\n',
+    });
+    expect((await company(app, "GET /invoices/template")).body).toEqual({ data: { html: html.trim() } });
+    expect((await download("/invoices/1/pdf")).status).toBe(200);
+  });
+
+  it("shows a sample, with and without tax", async () => {
+    const html = "<p>{{tax_rate}} {{reverse_charge}}</p>";
+    const shown = async (vat_invoice: boolean) =>
+      (await company(app, "POST /invoices/preview_template", { html, vat_invoice })).body;
+    expect(await shown(true)).toEqual({ data: { html: "<p>19 </p>\n" } });
+    expect(await shown(false)).toEqual({
+      data: {
+        html: "<p>0 Reverse charge: the customer owes the value added tax (articles 44 and 196 of Directive 2006/112/EC).</p>\n",
+      },
+    });
+  });
+
+  it.each([
+    ["<script>alert(1)</script>", "has <script>, which is not allowed"],
+    ["<p>a<img src=x onerror=alert(1)></p>", "has HTML that is not allowed"],
+    ['<p onclick="alert(1)">a</p>', 'has onclick="alert(1)" on <p>, which is not allowed'],
+    ['<p style="color:red">a</p>', 'has style="color:red" on <p>, which is not allowed'],
+    ['<p class="huge">a</p>', 'has class="huge" on <p>, which is not allowed'],
+    ["<iframe></iframe>", "has <iframe>, which is not allowed"],
+    ['<a href="javascript:alert(1)">a</a>', "has <a>, which is not allowed"],
+    ["<!doctype html><p>a</p>", "has HTML that is not allowed"],
+    ["<svg/onload=alert(1)>", "has HTML that is not allowed"],
+    ["<p>a", "has no </p>"],
+    ["<p><p>a</p></p>", "has <p> where it is not allowed"],
+    ["a", "has text outside of <p>, <h1>, <h2>, <th> and <td>: a"],
+    ["<table><tr><p>a</p></tr></table>", "has <p> where it is not allowed"],
+    ["<p>{{secret}}</p>", "has the unknown placeholder {{secret}}"],
+    ["<p>{{constructor}}</p>", "has the unknown placeholder {{constructor}}"],
+    ["<p>{{payout.id}}</p>", "has the unknown placeholder {{payout.id}}"],
+    ['<p data-if="__proto__">a</p>', 'has the unknown condition "__proto__"'],
+    ['<table><tr data-each="toString"><td>a</td></tr></table>', 'has the unknown list "toString"'],
+  ])("refuses %s", async (html, fault) => {
+    for (const request of ["PUT /invoices/custom_template", "POST /invoices/preview_template"]) {
+      const { status, body } = await outcome(company(app, request, { html }));
+      expect(status).toBe(422);
+      const [words] = (body as { errors: { html: string[] } }).errors.html;
+      expect(words).toContain(fault);
+    }
+    expect(app.bugs).toEqual([]);
+  });
+
+  it("shows hostile values as text", async () => {
+    await nameCompany(app, jane, "<script>alert(1)</script>{{total}} &copy; $& \u202e");
+    await company(app, "PUT /invoices/custom_template", { html: "<p>{{promoter.name}}</p>" });
+    await invoice();
+    const { body } = await company(app, "GET /invoices/1");
+    expect(body).toMatchObject({
+      html: "<p>&#60;script&#62;alert(1)&#60;/script&#62;{{total}} &#38;copy; $&#38; \u202e</p>\n",
+    });
+    expect((await download("/invoices/1/pdf")).status).toBe(200);
+  });
+});

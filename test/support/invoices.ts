@@ -1,0 +1,79 @@
+import { taxDetails } from "../../server/domain/ledger/invoice/tax-details.ts";
+import { voidInvoice } from "../../server/domain/ledger/invoice/changes.ts";
+import { createInvoices, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
+import { invoices } from "../../server/domain/ledger/invoice/invoice.ts";
+import { Failure } from "../../server/failure.ts";
+import { agree } from "../../server/domain/ledger/invoice/agreement.ts";
+import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
+import type { TestApp } from "./app.ts";
+import { addPromoter, changeAccount } from "./payouts.ts";
+import { company } from "./v2.ts";
+
+/** The settings of a company that writes invoices, and what else its answer shows. */
+export const INVOICING = {
+  is_on: true,
+  legal_name: "Acme Ltd",
+  address: "1 Main Street\nDublin",
+  country: "IE",
+  vat_id: "IE1234567A",
+  tax_number: null,
+  prefix: "AFF",
+  form_1099_threshold: 200_000,
+  agreement: "We write your invoices.",
+  agreement_version: 1,
+};
+
+/** Turns invoices on. */
+export async function turnInvoicesOn(app: TestApp, changes: object = {}): Promise<void> {
+  const { agreement_version: _, ...given } = { ...INVOICING, ...changes };
+  const { status, body } = await company(app, "PUT /invoicing", given);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+/** A promoter who lacks nothing for an invoice, except the agreement. */
+export async function addSupplier(app: TestApp, email = "jane@example.com"): Promise<Promoter> {
+  const account = await changeAccount(app.context, app.accountId, {});
+  return addPromoter(app.context, account, {
+    email,
+    profile: newProfile({
+      firstName: "Jane",
+      lastName: "Doe",
+      address: "Hauptstr. 1, Berlin",
+      country: "DE",
+      vatId: "DE123456789",
+    }),
+  });
+}
+
+/** The promoter agrees to a version of the agreement. */
+export function agreeTo(app: TestApp, promoter: Promoter, version = 1) {
+  return agree(app.context, promoter, version);
+}
+
+/** Runs the job that makes invoices. */
+export async function runInvoices(app: TestApp): Promise<void> {
+  for await (const _ of invoiceDue({ store: app.services.store, clock: app.services.clock }));
+}
+
+/** Names a promoter's company. */
+export async function nameCompany(app: TestApp, promoter: Promoter, companyName: string): Promise<void> {
+  const renamed = { ...promoter, profile: { ...promoter.profile, companyName } };
+  await app.context.store.transact((tx) => tx.put(promoters, renamed));
+}
+
+/** A promoter's tax form, with its number, or null. */
+export function storedTaxForm(app: TestApp, promoterId: number) {
+  return app.services.store.get(taxDetails, app.accountId, promoterId);
+}
+
+/** Invoices three paid payouts, voids the oldest invoice, and invoices its payouts again. */
+export async function invoiceAndVoid({ context, accountId }: TestApp): Promise<void> {
+  await createInvoices(context, accountId, [1, 2]);
+  await createInvoices(context, accountId, [3]);
+  const [oldest] = await context.store.page(invoices, "id", accountId, [], { limit: 1 });
+  await voidInvoice(context, accountId, oldest!.id).catch((error: unknown) => {
+    // It is voided already if the work is repeated.
+    if (!(error instanceof Failure) || error.kind !== "refused") throw error;
+  });
+  await createInvoices(context, accountId, [1, 2, 3]);
+}
