@@ -102,6 +102,13 @@ export const PAGES: PageRow[] = [
     role: "manager",
   },
   {
+    path: "/admin/settings/billing",
+    title: "Billing",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/billing.tsx")).Billing),
+    role: "owner",
+  },
+  {
     path: "/admin/settings/webhooks",
     title: "Webhooks",
     group: "Settings",

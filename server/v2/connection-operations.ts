@@ -3,6 +3,7 @@ import {
   disconnectBillingOperation,
   listBillingOperation,
 } from "./billing/billing.ts";
+import { syncBillingOperation } from "./billing/billing-sync.ts";
 import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import type { V2Row } from "./operation.ts";
 import {
@@ -34,6 +35,7 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["GET", "/billing", listBillingOperation],
   ["POST", "/billing", connectBillingOperation, "owner"],
   ["DELETE", "/billing", disconnectBillingOperation, "owner"],
+  ["POST", "/billing/sync", syncBillingOperation, "owner"],
   ["GET", "/mail", showMailOperation],
   ["POST", "/mail/test", testMailOperation],
   ["GET", "/payment_connections", listPaymentConnectionsOperation],

@@ -56,6 +56,7 @@ export const SHOTS: Shot[] = [
     "/admin/reports",
     "/admin/reports#report=promoters&by=month&from=2025-03-05",
     "/admin/settings/integration",
+    "/admin/settings/billing",
     "/admin/settings/webhooks",
     "/admin/settings/mail",
     "/admin/settings/come-over",

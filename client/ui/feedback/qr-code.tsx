@@ -40,18 +40,18 @@ const LEAST_PIXELS = 1_000;
 
 /** The code as a PNG file of at least a thousand pixels. */
 export function qrPng(text: string): Promise<Blob> {
-  const { path, size } = drawn(text);
+  const { data, size } = encode(text, { border: BORDER });
   const canvas = document.createElement("canvas");
   // A whole number of pixels for each module keeps the edges sharp.
   const scale = Math.ceil(LEAST_PIXELS / size);
   canvas.width = canvas.height = size * scale;
   const context = canvas.getContext("2d")!;
-  context.fillStyle = "#fff";
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.scale(scale, scale);
-  context.fillStyle = "#000";
-  const modules = new Path2D(path);
-  context.fill(modules);
+  for (const [y, row] of data.entries()) {
+    for (const [x, isDark] of row.entries()) {
+      context.fillStyle = isDark ? "#000" : "#fff";
+      context.fillRect(x * scale, y * scale, scale, scale);
+    }
+  }
   // It is null only for images that are larger than the browser can draw.
   return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob!), "image/png"));
 }

@@ -6,6 +6,7 @@ import {
   listConnections,
   type BillingConnection,
 } from "../../domain/ledger/billing/connection.ts";
+import { findSightings } from "../../domain/people/sighting.ts";
 import { countWaiting } from "../../domain/ledger/billing/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
@@ -40,6 +41,10 @@ const connectionAnswer = z
       z.int(),
       "How many refunds have no sale yet. Most belong to customers whom no promoter referred. They are dropped after 40 days.",
       0,
+    ),
+    last_event_at: field(
+      z.iso.datetime().nullable(),
+      "When the latest event with the right signature arrived, to the hour, or null if none has.",
     ),
     created_at: createdAt,
   })
@@ -99,11 +104,13 @@ async function connectionJson(
   { account, context, publicUrl }: V2Request,
   { provider, apiKey, createdAt }: BillingConnection,
 ): Promise<z.output<typeof connectionAnswer>> {
+  const seen = await findSightings(context.store, account.id, "billing-event");
   return {
     provider,
     endpoint: `${publicUrl}/hooks/${provider}/${account.publicId}`,
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(context.store, account.id, provider),
+    last_event_at: seen.find(({ value }) => value === provider)?.lastAt ?? null,
     created_at: createdAt,
   };
 }

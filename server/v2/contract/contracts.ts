@@ -227,7 +227,7 @@ const listDocumentsOperation: V2Operation = {
 };
 
 const contentParams = z.object({
-  content_type: field(oneOf(CONTENT_TYPES), "`html`, or `pdf` for a file in base64.", "html"),
+  content_type: field(oneOf(CONTENT_TYPES), "`html`. `pdf`, a file in base64, is refused yet.", "html"),
 });
 
 const showDocumentOperation: V2Operation = {

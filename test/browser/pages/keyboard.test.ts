@@ -10,7 +10,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 it.each(["/admin/promoters", "/admin/reports"])("the menu of columns on %s closes", async (path) => {
   const page = await pages.open(path, { role: "viewer" });
   const menu = page.locator("summary", { hasText: "Columns" });
-  const panel = page.locator(".menu-panel");
+  const panel = page.locator("details", { has: menu }).locator(".menu-panel");
   await menu.press("Enter");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");

@@ -4,7 +4,7 @@ import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { accountOf, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { startProviderApi, type ProviderApi } from "../../support/provider-api.ts";
-import { company, outcome } from "../../support/v2.ts";
+import { company, invalid, outcome } from "../../support/v2.ts";
 import {
   SECONDS,
   charge,
@@ -119,6 +119,30 @@ afterEach(async () => {
 const connect = () => connectStripe(app, { apiKey: "rk_test_1", apiUrl: api.url });
 
 describe("a sync with Stripe", () => {
+  const since = SINCE.toISOString();
+  const sync = (body: object) => outcome(company(app, "POST /billing/sync", body));
+
+  it("is an operation, too, which needs a connection with an API key and a recent time", async () => {
+    expect(await sync({ provider: "stripe", since })).toEqual({
+      status: 404,
+      body: { message: "The account is not connected with stripe", code: "not_found" },
+    });
+    await connect();
+    expect(await sync({ provider: "stripe", since })).toEqual({
+      status: 200,
+      body: {
+        events: 6,
+        outcomes: { ...NONE, sale: 2, refund: 1, cancellation: 1, known: 1, ignored: 1 },
+        faults: [],
+      },
+    });
+    expect(await sync({ provider: "stripe", since: "2020-01-01" })).toEqual(
+      invalid({ since: ["is more than 30 days ago"] }),
+    );
+    await connectStripe(app, { apiKey: null });
+    expect((await sync({ provider: "stripe", since })).status).toBe(422);
+  });
+
   it("records what was missed, the oldest first, and says what it found", async () => {
     const connection = await connect();
     const account = await accountOf(app);

@@ -19,6 +19,7 @@ const SHOWN = {
   endpoint: "https://track.acme.example/hooks/stripe/acme",
   has_api_key: true,
   refunds_waiting: 0,
+  last_event_at: null,
   created_at: NOW,
 };
 const GIVEN = { provider: "stripe", secret: "whsec_test_secret", api_key: "rk_test_1" };

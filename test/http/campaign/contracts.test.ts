@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerOf, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
-import { PASSWORD, visitingPromoter } from "../../support/portal.ts";
+import { PASSWORD, portalBrowser, visitingPromoter } from "../../support/portal.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { addCampaign, company, invalid, outcome } from "../../support/v2.ts";
 
@@ -190,6 +190,24 @@ describe("a promoter", () => {
         details: { email: "j@example.com", profile: { first_name: "<b>J" } },
       }),
     ).toEqual(ok({ content: "<p>Between Acme and &lt;b&gt;J (j@example.com).</p>" }));
+  });
+
+  it("can't name an address of their own, but a product of the company names theirs", async () => {
+    await make({ default: true });
+    const { outcome: own } = await jane();
+    const given = { ip: "203.0.113.7" };
+    expect(await own("POST /contract_documents/1000001/sign", { ip: "x" })).toEqual(
+      invalid({ ip: ["is invalid"] }),
+    );
+    expect(await own("POST /contract_documents/1000001/sign", given)).toEqual(ok(SIGNED));
+    await visitingPromoter(app, "kim@example.com");
+    const { body } = await app.v2("POST", "/../promoters/iframe_login?promoter_id=2");
+    const { access_token: token } = body as { access_token: string };
+    const kim = portalBrowser(app, { authorization: `Bearer ${token}` });
+    expect((await kim.outcome("POST /contract_documents/2000001/sign", given)).body).toMatchObject({
+      status: "signed",
+      signed_ip: "203.0.113.7",
+    });
   });
 
   it("signs a contract that is kept elsewhere", async () => {

@@ -238,6 +238,7 @@ const TABLE = {
     PUT /account
     PATCH /account
     POST /billing
+    POST /billing/sync
     DELETE /billing`,
 };
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);

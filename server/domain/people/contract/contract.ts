@@ -1,7 +1,8 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import type { Context } from "../../context.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { accounts } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import { isBlankContent, safeContent } from "./content.ts";
 
@@ -202,6 +203,8 @@ function noContract(): Failure {
 
 /** There is one default contract at most. */
 async function demoteOthers(tx: Transaction, { accountId, id }: Contract): Promise<void> {
+  // Two requests at the same time could otherwise make two.
+  await tx.lock(accounts, SYSTEM, accountId);
   for (const other of await listContracts(tx.view, accountId)) {
     if (other.isDefault && other.id !== id) await tx.put(contracts, { ...other, isDefault: false });
   }

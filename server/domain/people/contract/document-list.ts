@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { contains, type Found, type Window } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
-import { loadPromoter } from "../promoter/promoter.ts";
+import { promoters } from "../promoter/promoter.ts";
 import { contracts, contractsFor, listContracts, loadVersion } from "./contract.ts";
 import { contractDocuments, documentId, SIGNING_STATES, type DocumentParts } from "./document.ts";
 
@@ -140,7 +140,7 @@ async function partsOfRow(
   const id = documentId(promoterId, contractId);
   const [contract, promoter, document] = await Promise.all([
     view.get(contracts, accountId, contractId),
-    loadPromoter(view, accountId, promoterId).catch(() => null),
+    view.get(promoters, accountId, promoterId),
     view.get(contractDocuments, accountId, id),
   ]);
   if (contract === null || promoter === null) return null;

@@ -5,7 +5,7 @@ import { writeAuditEntry } from "../../access/audit/audit.ts";
 import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
 import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
-import { loadPromoter, promoterName, type Promoter } from "../promoter/promoter.ts";
+import { loadPromoter, promoterName, promoters, type Promoter } from "../promoter/promoter.ts";
 import {
   contracts,
   contractsFor,
@@ -100,10 +100,8 @@ export async function loadOwnDocument(view: View, promoter: Promoter, id: number
 /** A document of any promoter. @throws Failure `not_found` */
 export async function loadDocument(view: View, accountId: number, id: number): Promise<DocumentParts> {
   const document = await view.get(contractDocuments, accountId, id);
-  const promoterId = Math.floor(id / MOST_CONTRACTS);
-  const promoter = await loadPromoter(view, accountId, promoterId).catch(() => {
-    throw noDocument();
-  });
+  const promoter = await view.get(promoters, accountId, Math.floor(id / MOST_CONTRACTS));
+  if (promoter === null) throw noDocument();
   return document === null ? loadOwnDocument(view, promoter, id) : withParts(view, document, promoter);
 }
 
@@ -162,7 +160,6 @@ export async function signContracts(
 ): Promise<void> {
   for (const { contract, version } of wanted) {
     const id = documentId(promoter.id, contract.id);
-    if ((await tx.get(contractDocuments, promoter.accountId, id)) !== null) continue;
     const createdAt = context.now.toISOString();
     await sign(tx, context, { id, contract, version, promoter, createdAt, address });
   }
@@ -198,6 +195,9 @@ async function sign(
   given: Omit<DocumentParts, "document"> & { address: string | null },
 ): Promise<ContractDocument> {
   const { id, contract, version, promoter, createdAt, address } = given;
+  // Another request for it may have been faster.
+  const known = await tx.get(contractDocuments, promoter.accountId, id);
+  if (known !== null) return known;
   const document: ContractDocument = {
     accountId: promoter.accountId,
     id,

@@ -105,7 +105,7 @@ async function replaceAll(tx: Transaction, accountId: number, after: CustomStatu
   const renamed = changed.filter(({ id, name }) => before.has(id) && before.get(id)!.name !== name);
   for (const id of [...gone, ...renamed.map((each) => each.id)])
     await tx.remove(customStatuses, accountId, id);
-  for (const status of changed) await tx.put(customStatuses, status);
+  for (const status of changed) await tx.put(customStatuses, status, { name: nameTaken });
 }
 
 function refuseUnfit(after: CustomStatus[]): void {
@@ -114,11 +114,13 @@ function refuseUnfit(after: CustomStatus[]): void {
     throw new Failure("invalid", `Validation failed: ${fault}`, { custom_referral_statuses: [fault] });
   }
   const names = new Set(after.map(({ name }) => name.toLowerCase()));
-  if (names.size < after.length) {
-    throw new Failure("taken", "Validation failed: name has already been taken", {
-      name: ["has already been taken"],
-    });
-  }
+  if (names.size < after.length) throw nameTaken();
+}
+
+function nameTaken(): Failure {
+  return new Failure("taken", "Validation failed: name has already been taken", {
+    name: ["has already been taken"],
+  });
 }
 
 /** @throws Failure `invalid` for a status that the account does not have */

@@ -40,7 +40,7 @@ export const listOwnDocumentsOperation: AffiliateOperation = {
 };
 
 const contentParams = z.object({
-  content_type: field(oneOf(CONTENT_TYPES), "`html`, or `pdf` for a file in base64.", "html"),
+  content_type: field(oneOf(CONTENT_TYPES), "`html`. `pdf`, a file in base64, is refused yet.", "html"),
 });
 
 /** `GET /api/v2/affiliate/contract_documents/{id}` */

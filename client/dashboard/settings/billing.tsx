@@ -1,0 +1,279 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { at } from "../../ui/base.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Copyable } from "../../ui/feedback/copy.tsx";
+import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { count, dateTime, several } from "../../ui/format.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { session } from "../session/session.ts";
+
+type Connection = components["schemas"]["BillingConnection"];
+type Provider = Connection["provider"];
+
+interface Words {
+  name: string;
+  /** Where the endpoint is entered at the provider. */
+  where: string;
+  secret: string;
+  key: string;
+}
+
+const PROVIDERS: Record<Provider, Words> = {
+  stripe: {
+    name: "Stripe",
+    where: "Developers › Webhooks › Add destination",
+    secret: "Signing secret (whsec_…)",
+    key: "Restricted key that may read (rk_…)",
+  },
+  paddle: {
+    name: "Paddle",
+    where: "Developer tools › Notifications › New destination",
+    secret: "Secret key of the destination (pdl_ntfset_…)",
+    key: "API key that may read (pdl_…)",
+  },
+};
+
+const NAMES = Object.keys(PROVIDERS) as Provider[];
+
+/** `/admin/settings/billing`: sales that Stripe or Paddle report. */
+export function Billing() {
+  const loaded = useLoad((signal) => answer(api.GET("/api/v2/company/billing", { signal })));
+  return (
+    <Page title="Billing">
+      <Await loaded={loaded}>
+        {(connections) => (
+          <div class="stack wide">
+            <p class="soft">
+              A connected provider reports payments, refunds and cancellations, so that nothing of your own
+              has to.
+            </p>
+            {NAMES.map((provider) => (
+              <ProviderCard
+                key={provider}
+                provider={provider}
+                connection={connections.find((each) => each.provider === provider) ?? null}
+                reload={loaded.reload}
+              />
+            ))}
+          </div>
+        )}
+      </Await>
+    </Page>
+  );
+}
+
+interface CardProps {
+  provider: Provider;
+  /** Null: not connected. */
+  connection: Connection | null;
+  reload: () => Promise<void>;
+}
+
+function ProviderCard({ provider, connection, reload }: CardProps) {
+  const { name, where } = PROVIDERS[provider];
+  const isEntering = useSignal(false);
+  const isSyncing = useSignal(false);
+  const endpoint =
+    connection?.endpoint ??
+    `${location.origin}${at(`/hooks/${provider}/${session.value?.account.id ?? ""}`)}`;
+  return (
+    <section class="card stack" aria-label={name}>
+      <div class="row spread">
+        <h2>{name}</h2>
+        {connection === null ? <Badge>Not connected</Badge> : <Badge tone="good">Connected</Badge>}
+      </div>
+      <p>
+        At {name}, under “{where}”, add this address and choose the events of payments, refunds and
+        subscriptions.
+      </p>
+      <Copyable text={endpoint} of={`the address for ${name}`} />
+      {connection && <Facts of={connection} />}
+      <div class="row">
+        <button
+          class={connection === null ? "button main" : "button"}
+          onClick={() => (isEntering.value = true)}
+        >
+          {connection === null ? `Connect ${name}` : `Replace the secrets of ${name}`}
+        </button>
+        {connection?.has_api_key && (
+          <button class="button" onClick={() => (isSyncing.value = true)}>
+            Sync the gap<span class="unseen"> of {name}</span>
+          </button>
+        )}
+        {connection && (
+          <button class="button danger" onClick={() => void disconnect(provider, reload)}>
+            Disconnect<span class="unseen"> {name}</span>
+          </button>
+        )}
+      </div>
+      {isEntering.value && (
+        <Secrets
+          provider={provider}
+          isNew={connection === null}
+          reload={reload}
+          onClose={() => (isEntering.value = false)}
+        />
+      )}
+      {isSyncing.value && (
+        <Sync provider={provider} reload={reload} onClose={() => (isSyncing.value = false)} />
+      )}
+    </section>
+  );
+}
+
+function Facts({ of }: { of: Connection }) {
+  return (
+    <dl class="facts">
+      <dt>Last event</dt>
+      <dd>
+        {of.last_event_at === null
+          ? "None yet. Send a test event at the provider to try it."
+          : dateTime(of.last_event_at)}
+      </dd>
+      <dt>API key</dt>
+      <dd>{of.has_api_key ? "Stored" : "None, so a gap can't be synced"}</dd>
+      {of.refunds_waiting > 0 && (
+        <>
+          <dt>Waiting</dt>
+          <dd>
+            {several(of.refunds_waiting, "refund")} without a sale. Most belong to customers whom no promoter
+            referred.
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+interface DialogProps {
+  provider: Provider;
+  reload: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Takes the secrets. They are never shown again. */
+function Secrets({ provider, isNew, reload, onClose }: DialogProps & { isNew: boolean }) {
+  const { name, secret, key } = PROVIDERS[provider];
+  const form = useForm({ secret: "", api_key: "" });
+  return (
+    <Dialog title={isNew ? `Connect ${name}` : `Replace the secrets of ${name}`} onClose={onClose}>
+      <Form
+        form={form}
+        action="Save the secrets"
+        onSubmit={async (given) => {
+          const body = { provider, secret: given.secret, ...(given.api_key && { api_key: given.api_key }) };
+          await answer(api.POST("/api/v2/company/billing", { body }));
+          toast(`${name} is connected`);
+          onClose();
+          await reload();
+        }}
+      >
+        <TextField
+          form={form}
+          name="secret"
+          type="password"
+          label={secret}
+          hint="It proves that events come from the provider. It is stored, and never shown again."
+          autocomplete="off"
+          required
+        />
+        <TextField
+          form={form}
+          name="api_key"
+          type="password"
+          label={`${key} (optional)`}
+          hint={
+            isNew
+              ? "With it, events that did not arrive can be read later. It is never shown again."
+              : "Leave it empty to keep the one that is stored."
+          }
+          autocomplete="off"
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+type Synced = components["schemas"]["BillingSync"];
+
+/** Reads events that did not arrive, and says what became of them. */
+function Sync({ provider, reload, onClose }: DialogProps) {
+  const { name } = PROVIDERS[provider];
+  const form = useForm({ since: "" });
+  const result = useSignal<Synced | null>(null);
+  return (
+    <Dialog title={`Sync the gap of ${name}`} onClose={onClose}>
+      {result.value !== null && <Result of={result.value} />}
+      <Form
+        form={form}
+        action="Read the events"
+        onSubmit={async ({ since }) => {
+          const body = { provider, ...(since && { since: new Date(since).toISOString() }) };
+          result.value = await answer(api.POST("/api/v2/company/billing/sync", { body }));
+          await reload();
+        }}
+      >
+        <TextField
+          form={form}
+          name="since"
+          type="date"
+          label="Since (optional)"
+          hint="At most 30 days ago. Without it, the last 3 days. Events that are known change nothing."
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const OUTCOMES: [keyof Synced["outcomes"], string][] = [
+  ["sale", "Sales recorded"],
+  ["refund", "Refunds recorded"],
+  ["cancellation", "Cancellations recorded"],
+  ["signup", "Sign-ups recorded"],
+  ["known", "Known before"],
+  ["waiting", "Waiting for their payment or a rate"],
+  ["ignored", "Nothing to record"],
+];
+
+function Result({ of: { events, outcomes, faults } }: { of: Synced }) {
+  return (
+    <div class="stack tight" role="status">
+      <p>{several(events, "event was read", "events were read")}.</p>
+      <dl class="facts">
+        {OUTCOMES.filter(([outcome]) => outcomes[outcome] > 0).map(([outcome, words]) => (
+          <>
+            <dt key={outcome}>{words}</dt>
+            <dd>{count(outcomes[outcome])}</dd>
+          </>
+        ))}
+      </dl>
+      {faults.length > 0 && (
+        <ul class="small">
+          {faults.map((fault) => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+async function disconnect(provider: Provider, reload: () => Promise<void>): Promise<void> {
+  const { name } = PROVIDERS[provider];
+  const title = `Disconnect ${name}`;
+  const text = "Its events are refused from then on. What they have recorded stays.";
+  if (!(await ask({ title, text, action: title, isDanger: true }))) return;
+  await tell(async () => {
+    await answer(api.DELETE("/api/v2/company/billing", { params: { query: { provider } } }));
+    await reload();
+    return `${name} is disconnected`;
+  });
+}

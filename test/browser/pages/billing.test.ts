@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 1, leads: 0, sales: 0 });
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("an owner connects Stripe, and no page shows the secrets again", async () => {
+    const page = await pages.open("/admin/settings/billing", { width, role: "owner" });
+    await page.getByText("/hooks/stripe/").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Connect Stripe" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Signing secret").fill("whsec_of_the_test");
+    await dialog.getByLabel("Restricted key").fill("rk_of_the_test");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save the secrets" }).click();
+    await page.getByText("None yet. Send a test event").waitFor();
+    await page.getByRole("button", { name: "Sync the gap" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Replace the secrets of Stripe" }).waitFor();
+    expect(await page.content()).not.toContain("of_the_test");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Disconnect Stripe" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect Stripe" }).click();
+    await page.getByRole("button", { name: "Connect Stripe" }).waitFor();
+  });
+});
