@@ -9,6 +9,9 @@ import { billingConnections } from "./domain/ledger/billing/connection.ts";
 import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
+import { companyEmails, emailLayouts } from "./domain/program/company-email/company-email.ts";
+import { emailRuns } from "./domain/email-run.ts";
+import { plannedEmails, sentEmails } from "./domain/people/mailing/mailing.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
@@ -72,10 +75,13 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  companyEmails,
   csvImports,
   csvParts,
   dayRates,
   deliveries,
+  emailLayouts,
+  emailRuns,
   erasureCounts,
   facts,
   firstStarts,
@@ -103,6 +109,7 @@ export const TABLES: readonly AnyTable[] = [
   payoutHolds,
   payoutMethods,
   payoutRuns,
+  plannedEmails,
   products,
   productPrices,
   promoCodes,
@@ -114,6 +121,7 @@ export const TABLES: readonly AnyTable[] = [
   rewards,
   sales,
   salePayments,
+  sentEmails,
   serverSetups,
   sessions,
   sightings,

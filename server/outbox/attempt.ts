@@ -7,6 +7,7 @@ import {
   isUnsubscribed,
   type AccessEmailKind,
   type Email,
+  type OwnEmail,
 } from "../domain/events/email.ts";
 import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
@@ -17,6 +18,8 @@ import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
 import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
+import { companyEmails, findLayout } from "../domain/program/company-email/company-email.ts";
+import { writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
 import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import { writeEmail } from "./email-template.ts";
@@ -95,9 +98,13 @@ async function postEvent(
   };
 }
 
-async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+async function sendEmail(
+  parts: OutboxParts,
+  delivery: Delivery,
+  email: Email | OwnEmail,
+): Promise<Attempt | null> {
   const { id, ownerId, createdAt } = delivery;
-  const { store, mailer, templates, publicUrl } = parts;
+  const { store, mailer, publicUrl } = parts;
   if (mailer === null) return null;
   if (email.promoterId === null) return sendToUser(parts, delivery, email);
   const { kind } = email;
@@ -122,8 +129,11 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
     portal_url: `${publicUrl}/portal`,
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
+  const values = { ...email.values, email: address, ...link, ...money };
+  const written = await writtenEmail(parts, ownerId, { ...email, values });
+  if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, { ...email, values: { ...email.values, email: address, ...link, ...money } }),
+    ...written,
     to: address,
     from: account.mailSender,
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
@@ -133,10 +143,30 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
 }
 
-async function sendToUser(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+/** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
+async function writtenEmail(
+  { store, templates }: OutboxParts,
+  accountId: number,
+  email: Email | OwnEmail,
+): Promise<WrittenEmail | null> {
+  const { companyEmailId } = email;
+  const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
+  if (own !== null) {
+    const { subject, content } = own;
+    return writeCompanyEmail({ subject, content, layout: await findLayout(store, accountId) }, email.values);
+  }
+  return email.kind === "own" ? null : writeEmail(templates, email);
+}
+
+async function sendToUser(
+  parts: OutboxParts,
+  delivery: Delivery,
+  email: Email | OwnEmail,
+): Promise<Attempt | null> {
   const { mailer, templates } = parts;
   const opened = await openUserEmail(parts, delivery);
-  if (opened === null || mailer === null) return undeliverable("The link is no longer needed");
+  if (opened === null || mailer === null || email.kind === "own")
+    return undeliverable("The link is no longer needed");
   const { to, from, values } = opened;
   const written = writeEmail(templates, { ...email, values });
   const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;

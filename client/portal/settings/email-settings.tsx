@@ -8,15 +8,13 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 
 type Settings = components["schemas"]["EmailSettings"];
 
-const NOT_YET = "None are sent yet. Your choice is stored.";
-
 const TOPICS = [
   { name: "emails_opt_new_referral", label: "A person signed up by my link" },
   { name: "emails_opt_new_commission", label: "I have earned a commission" },
   { name: "emails_opt_payout", label: "I have been paid" },
-  { name: "emails_opt_drip", label: "There is help for beginners", hint: NOT_YET },
-  { name: "marketing_consent", label: "There is news from the company", hint: NOT_YET },
-] as const satisfies { name: keyof Settings; label: string; hint?: string }[];
+  { name: "emails_opt_drip", label: "There are tips for me" },
+  { name: "marketing_consent", label: "There is news from the company" },
+] as const satisfies { name: keyof Settings; label: string }[];
 
 /** The e-mails that the promoter wants. */
 export function EmailSettings() {

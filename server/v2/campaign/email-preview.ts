@@ -45,7 +45,11 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
 }
 
 /** Values for a preview: Jane Doe has just earned a commission. */
-function exampleValues(account: Account, campaign: Campaign, publicUrl: string): Record<string, string> {
+export function exampleValues(
+  account: Account,
+  campaign: Campaign,
+  publicUrl: string,
+): Record<string, string> {
   const jane = newPromoterCampaign({
     accountId: account.id,
     id: 0,

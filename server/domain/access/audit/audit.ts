@@ -35,7 +35,9 @@ export const AUDITED = {
   "billing-connection": "billing_connection",
   campaign: "campaign",
   commission: "commission",
+  "company-email": "email",
   "day-rates": "rates",
+  "email-layout": "email_layout",
   lead: "referral",
   migration: "migration",
   payment: "payment",
@@ -244,7 +246,15 @@ export async function* scanAuditEntries(
 }
 
 /** They change along with other fields, or with every sign-in. */
-const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
+const BOOKKEEPING = new Set([
+  "updatedAt",
+  "customerHistory",
+  "lastSignInAt",
+  "lastLoginAt",
+  "signInCount",
+  "sentCount",
+  "ranAt",
+]);
 
 /** The fields of a record that changed, or null if none is worth logging. */
 function fieldChanges(
