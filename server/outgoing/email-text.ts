@@ -38,7 +38,7 @@ export function escapeHtml(value: string): string {
 
 /** The frame of e-mails of companies that have none of their own. */
 export const USUAL_LAYOUT = `{{content}}
-<p><small><a href="{{unsubscribe_url}}">Unsubscribe from these e-mails:</a></small></p>
+<p><small><a href="{{unsubscribe_url}}">Unsubscribe from these e-mails</a></small></p>
 `;
 
 /** An e-mail whose text a company has written. */

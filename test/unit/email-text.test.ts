@@ -6,7 +6,7 @@ const VALUES = {
   ref_link: "https://www.acme.example/?via=jane&a=1",
   unsubscribe_url: "https://track.acme.example/unsubscribe?cid=acme",
 };
-const LEAVE = `<p><small><a href="https://track.acme.example/unsubscribe?cid=acme">Unsubscribe from these e-mails:</a></small></p>`;
+const LEAVE = `<p><small><a href="https://track.acme.example/unsubscribe?cid=acme">Unsubscribe from these e-mails</a></small></p>`;
 
 /** What stands between the body's tags. */
 function bodyOf(content: string, values: Record<string, string> = VALUES, layout: string | null = null) {
@@ -26,7 +26,7 @@ https://www.acme.example/?via=jane&a=1
 
 See https://acme.example/help.
 
-Unsubscribe from these e-mails: https://track.acme.example/unsubscribe?cid=acme
+Unsubscribe from these e-mails https://track.acme.example/unsubscribe?cid=acme
 `,
       html: `<!doctype html>
 <html><body>

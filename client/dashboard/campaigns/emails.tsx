@@ -66,7 +66,7 @@ function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: 
             <strong>{subject}</strong>
             <div class="letter">{text}</div>
             <p class="small soft">
-              Jane Doe is an example. The operator of the server can replace the texts.
+              Jane Doe is an example. You can edit the text on the page <a href="/admin/emails">E-mails</a>.
             </p>
           </div>
         )}

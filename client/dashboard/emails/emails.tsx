@@ -12,7 +12,7 @@ import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { MailNotice } from "../mail-notice.tsx";
 import { may } from "../session/session.ts";
-import { loadEmails, loadTriggers, TRIGGERS, type Email } from "./query.ts";
+import { isInstead, loadEmails, loadTriggers, TRIGGERS, type Email, type Trigger } from "./query.ts";
 
 const COLUMNS: Column<Email>[] = [
   { id: "name", title: "Name", cell: ({ id, name }) => <a href={at(`/admin/emails/${id}`)}>{name}</a> },
@@ -74,39 +74,55 @@ function SentFor({ of: { trigger } }: { of: Email }) {
   );
 }
 
-/** The e-mails that are sent without an own text. */
+/** The e-mails that promoters get without any work, each with its text. */
 function BuiltIn() {
-  const triggers = useLoad(loadTriggers);
+  const loaded = useLoad(loadBuiltIn);
   return (
     <section class="card stack">
       <h2>Built-in e-mails</h2>
       <p class="small soft">
         Each campaign says which of them it sends. Your own text takes the place of a built-in one.
       </p>
-      <Await loaded={triggers}>
+      <Await loaded={loaded}>
         {(all) => (
-          <ul class="stack tight entries">
-            {all
-              .filter(({ original }) => original !== null)
-              .map(({ trigger_on: trigger }) => (
-                <li key={trigger} class="row spread">
-                  <span>
-                    {TRIGGERS[trigger].label}
-                    <br />
-                    <span class="hint">{TRIGGERS[trigger].hint}</span>
-                  </span>
-                  {may("manager") && (
-                    <a class="button little" href={at(`/admin/emails/new#trigger=${trigger}`)}>
-                      Edit<span class="unseen"> the text of {TRIGGERS[trigger].label}</span>
-                    </a>
-                  )}
-                </li>
-              ))}
+          <ul class="stack entries">
+            {all.map(({ trigger, own }) => (
+              <li key={trigger} class="row spread">
+                <span>
+                  {TRIGGERS[trigger].label} {own && <Badge tone="good">Your own text</Badge>}
+                  <br />
+                  <span class="small soft">{TRIGGERS[trigger].hint}</span>
+                </span>
+                {may("manager") && (
+                  <a class="button little" href={at(`/admin/emails/${own?.id ?? `new#trigger=${trigger}`}`)}>
+                    Edit<span class="unseen"> the text of {TRIGGERS[trigger].label}</span>
+                  </a>
+                )}
+              </li>
+            ))}
           </ul>
         )}
       </Await>
     </section>
   );
+}
+
+/** The triggers with a built-in e-mail, and the company's text for all campaigns, or null. */
+async function loadBuiltIn(signal: AbortSignal): Promise<{ trigger: Trigger; own: Email | null }[]> {
+  const query = { per_page: 100, "filters[trigger_enabled]": "yes" as never };
+  const [triggers, emails] = await Promise.all([
+    loadTriggers(),
+    answer(api.GET("/api/v2/company/emails", { params: { query }, signal })),
+  ]);
+  const forAll = emails.filter(
+    (email) => email.allowed_campaign_ids.length === 0 && isInstead(email, triggers),
+  );
+  return triggers
+    .filter(({ original }) => original !== null)
+    .map(({ trigger_on: trigger }) => ({
+      trigger,
+      own: forAll.find((email) => email.trigger.trigger_on === trigger) ?? null,
+    }));
 }
 
 function actionsOf(reload: () => Promise<void>): Column<Email> {

@@ -212,10 +212,14 @@ You can find everything in your portal: {{portal_url}}
       status: 200,
       body: {
         subject: "Jane",
-        text: "$25.00 now Unsubscribe from these e-mails: https://track.acme.example/unsubscribe\n",
+        text: "$25.00 now Unsubscribe from these e-mails https://track.acme.example/unsubscribe\n",
         html: expect.stringContaining("$25.00 <b>now</b>") as string,
       },
     });
+    const preview = "GET /campaigns/1/email_preview?kind=new_commission";
+    expect((await call(preview)).body).toMatchObject({ subject: "You have earned a commission" });
+    await call("POST /emails", bodyOf("reward_created", {}, { subject: "{{amount}} for {{first_name}}" }));
+    expect((await call(preview)).body).toMatchObject({ subject: "$25.00 for Jane" });
     expect(await call("POST /emails/preview", { ...draft, trigger_on: "broadcast" })).toMatchObject({
       status: 422,
       body: { errors: { content: [`does not know {{amount}}. Use ${COMMON}`] } },
@@ -224,7 +228,7 @@ You can find everything in your portal: {{portal_url}}
 
   it("have a frame that the company may change, without scripts", async () => {
     const usual = {
-      html: '{{content}}\n<p><small><a href="{{unsubscribe_url}}">Unsubscribe from these e-mails:</a></small></p>\n',
+      html: '{{content}}\n<p><small><a href="{{unsubscribe_url}}">Unsubscribe from these e-mails</a></small></p>\n',
       is_custom: false,
     };
     expect(await call("GET /emails/template")).toEqual({ status: 200, body: usual });
@@ -268,5 +272,6 @@ You can find everything in your portal: {{portal_url}}
     expect(mail.emails[0]!.to).toEqual(["alex@acme.example"]);
     expect(mail.emails[0]!.headers["bcc"]).toBeUndefined();
     expect(mail.emails[0]!.text).toContain("Your link is https://www.acme.example/?via=jane");
+    app.services.mail?.mailer.close();
   });
 });
